@@ -1,0 +1,12 @@
+"""The digests that make the records provable, and a verifier that needs nothing of the service (contract, Digest rules; design 5).
+
+Standard library only and relative imports only: this folder can be copied out alone and run by a third party with
+`python -I -S FOLDER FILE...`. The one exception, `note_keys`, signs checkpoints with `cryptography`; nothing else here
+imports it.
+
+- `digests`: statement, document, policy version, signature and receipt digests.
+- `history`: row and capture digests of the history's chain, fast enough for the writer's hot path.
+- `instants`: the one text form of an instant that is hashed.
+- `signed_note`, `checkpoints`, `note_keys`: C2SP signed notes, what a checkpoint says, Ed25519 keys.
+- `pages`, `versions`, `receipts`, `findings`, `verifier`, `__main__`: the offline verifier.
+"""

@@ -1,0 +1,21 @@
+"""Errors of the proofs room. They stand outside `compliance.errors` because this folder runs copied out alone."""
+
+
+class ProofError(ValueError):
+    """Root of what this room raises on purpose. `str(error)` is one plain sentence."""
+
+
+class UnhashableValue(ProofError):
+    """A value has no defined text form to hash: a number that is not finite, text that is not Unicode, a naive instant."""
+
+
+class NoteMalformed(ProofError):
+    """A text is not a C2SP signed note, or a checkpoint does not have our lines."""
+
+
+class NoteUnverified(ProofError):
+    """A signed note carries no valid signature of the key that was asked for."""
+
+
+class NotAPage(ProofError):
+    """A file is not a JSON page: it cannot be read, is not JSON, or is no object with a `data` array."""
