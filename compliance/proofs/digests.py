@@ -1,7 +1,7 @@
 """Digests of policy statements, versions, signatures and receipts (contract, "Digest rule" and "Receipt hash rule").
 
-Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line feeds, with
-none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/` hold it still.
+Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line feeds,
+with none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/` hold it still.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def sha256_lines(lines: Iterable[str]) -> str:
 
 
 def normalise_statement(statement: str) -> str:
-    """Return the statement as hashed: Unicode NFC, each run of White_Space one space, trimmed (contract, policy version row)."""
+    """Return the statement as hashed: Unicode NFC, each run of White_Space one space, trimmed (policy version row)."""
     return _WHITE_SPACE_RUN.sub(" ", unicodedata.normalize("NFC", statement)).strip(" ")
 
 
@@ -87,7 +87,7 @@ def policy_version_digest(
 
 
 def shortest_decimal(number: int | float | Decimal) -> str:
-    """Return the shortest plain decimal form of a number: no exponent, no sign on zero, no zero at the end of a fraction.
+    """Return the shortest plain decimal of a number: no exponent, no sign on zero, no zero at the end of a fraction.
 
     A float is the shortest decimal that reads back as the same float (`0.1`, `12`, `0.0000001`).
     """
@@ -148,8 +148,8 @@ def receipt_sha256(
 ) -> str:
     """Return `receipt_sha256` (contract, "Receipt hash rule").
 
-    `act` is the receipt's (`acknowledged`, `signed`); `cycle_id` the all-zero UUID the first time; a `signed_at` given as text
-    is hashed as it stands.
+    `act` is the receipt's (`acknowledged`, `signed`); `cycle_id` the all-zero UUID the first time; a `signed_at` given
+    as text is hashed as it stands.
     """
     return sha256_lines(
         (

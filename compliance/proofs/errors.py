@@ -6,7 +6,7 @@ class ProofError(ValueError):
 
 
 class UnhashableValue(ProofError):
-    """A value has no defined text form to hash: a number that is not finite, text that is not Unicode, a naive instant."""
+    """A value has no text form to hash: a number that is not finite, text that is not Unicode, a naive instant."""
 
 
 class NoteMalformed(ProofError):

@@ -1,4 +1,4 @@
-"""Ed25519 keys that sign and check notes (design 11). The one module here that needs `cryptography`; the verifier never does."""
+"""Ed25519 keys that sign and check notes (design 11): the one module here that needs `cryptography`."""
 
 from dataclasses import dataclass
 
@@ -46,8 +46,8 @@ class NoteSigner:
 def verified_text(note: str, verifier_key: str) -> str:
     """Return the text of `note` when `verifier_key` signed it.
 
-    Raises NoteMalformed for what is no note and NoteUnverified when no signature is the key's or one of the key's is not valid.
-    Signatures of other keys are passed over, as C2SP asks.
+    Raises NoteMalformed for what is no note and NoteUnverified when no signature is the key's or one of the key's is
+    not valid. Signatures of other keys are passed over, as C2SP asks.
     """
     parsed: SignedNote = parse_note(note)
     key_name, public_key = parse_verifier_key(verifier_key)

@@ -1,8 +1,8 @@
 """C2SP signed notes (https://c2sp.org/signed-note), the form of our checkpoints (design 11); Ed25519 only.
 
-A note is text that ends in a line feed, an empty line, and one line per signature: an em dash, the key's name, and base64 of
-four bytes of key hash and the signature. This module only writes and reads that form: checking a signature needs Ed25519,
-which the standard library lacks and `note_keys` brings.
+A note is text that ends in a line feed, an empty line, and one line per signature: an em dash, the key's name, and base64
+of four bytes of key hash and the signature. This module only writes and reads that form: checking a signature needs
+Ed25519, which the standard library lacks and `note_keys` brings.
 """
 
 import base64
@@ -50,7 +50,7 @@ def check_key_name(key_name: str) -> str:
 
 
 def key_hash(key_name: str, public_key: bytes) -> bytes:
-    """Return the four bytes that tell which key signed: of SHA-256 of name, line feed, algorithm byte and public key."""
+    """Return the four bytes that tell which key signed: of SHA-256 of name, line feed, algorithm byte, public key."""
     digest = hashlib.sha256(check_key_name(key_name).encode() + b"\n" + ED25519_ALGORITHM + public_key).digest()
     return digest[:KEY_HASH_BYTES]
 
@@ -76,7 +76,7 @@ def format_note(text: str, signatures: Iterable[NoteSignature]) -> str:
 
 
 def parse_note(note: str) -> SignedNote:
-    """Return the text and signatures of a signed note; the last empty line parts them. Checks the form, no signature."""
+    """Return the text and signatures of a signed note; the last empty line parts them. Checks no signature."""
     text, separator, block = note.rpartition("\n\n")
     if not separator or not block.endswith("\n"):
         raise NoteMalformed("A signed note is a text, an empty line and signature lines, each ending in a line feed.")
