@@ -1,0 +1,157 @@
+"""What the decider answers: timelines of contents by valid time, as the history stores them (design 4 and 5).
+
+A content holds exactly what is stored of a row: nothing personal, nothing joined at read (titles, reminder counts),
+nothing that the clock decides (`outcome`, `days_late`, a certificate's expiry); those come from `outcome` at read.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from compliance.rules.vocabulary import (
+    CertificateKind,
+    CertificateStatus,
+    Door,
+    DueBasis,
+    EndedReason,
+    LiveSessionFormat,
+    MarkedBy,
+    Requirement,
+    WaiverReasonCode,
+)
+
+
+class RecordContent(NamedTuple):
+    """One version of a training record.
+
+    `requirement_before_end` is `required` or `optional`: the requirement now or, of an ended record, just before its
+    end (the outcome of an ended record needs it). `lesson_release_id` is set where a lesson share made the record.
+    """
+
+    record_id: UUID
+    learner_profile_id: UUID
+    course_id: UUID
+    course_release_id: UUID | None
+    lesson_release_id: UUID | None
+    renews_certificate_id: UUID | None
+    requirement: Requirement
+    requirement_before_end: Requirement
+    assigned_at: datetime
+    due_at: datetime | None
+    due_time_zone: str
+    due_basis: DueBasis
+    completed_at: datetime | None
+    completion_receipt_id: UUID | None
+    ended_at: datetime | None
+    ended_reason: EndedReason | None
+    waived_at: datetime | None
+    waiver_actor_id: UUID | None
+    waiver_reason_code: WaiverReasonCode | None
+    share_ids: tuple[UUID, ...]
+    doors: tuple[Door, ...]
+    certificate_id: UUID | None
+    obligation_change_id: int | None
+
+
+class RecordVersion(NamedTuple):
+    """The content from `valid_from` until the next version. None: the record does not exist from then on."""
+
+    valid_from: datetime
+    content: RecordContent | None
+
+
+class RecordTimeline(NamedTuple):
+    """Versions with strictly increasing `valid_from`, each different from the one before; the first has a content."""
+
+    record_id: UUID
+    versions: tuple[RecordVersion, ...]
+
+
+class CertificateContent(NamedTuple):
+    """One version of a certificate.
+
+    `standing` is what facts alone decide: `revoked`, `replaced` or `valid`; whether a valid one has expired is decided
+    at read from `valid_until`. `changed_at` and `changed_by` belong to the standing. The trainer's name, the holder's
+    name and the check code are joined at read.
+    """
+
+    certificate_id: UUID
+    learner_profile_id: UUID
+    course_id: UUID
+    course_release_id: UUID
+    course_release_version: int
+    certificate_title: str
+    kind: CertificateKind
+    earned_at: datetime
+    issued_at: datetime
+    valid_until: datetime | None
+    standing: CertificateStatus
+    changed_at: datetime | None
+    changed_by: UUID | None
+    supersedes_id: UUID | None
+    renews_id: UUID | None
+    live_session_id: UUID | None = None
+    live_session_format: LiveSessionFormat | None = None
+    live_session_starts_at: datetime | None = None
+    live_session_ends_at: datetime | None = None
+    live_session_minutes: int | None = None
+    live_session_marked_by: MarkedBy | None = None
+    trainer_profile_id: UUID | None = None
+
+
+class CertificateVersion(NamedTuple):
+    """The content from `valid_from` until the next version. None: the certificate does not exist from then on."""
+
+    valid_from: datetime
+    content: CertificateContent | None
+
+
+class CertificateTimeline(NamedTuple):
+    """Versions with strictly increasing `valid_from`, each different from the one before; the first has a content."""
+
+    certificate_id: UUID
+    versions: tuple[CertificateVersion, ...]
+
+
+class RefusedFact(StrEnum):
+    """The kinds of fact that only the decider can refuse, named as in the facts file."""
+
+    OBLIGATION_CHANGED = "obligation_changed"
+    CERTIFICATE_REVOKED = "certificate_revoked"
+    CERTIFICATE_CORRECTED = "certificate_corrected"
+
+
+class RefusalCode(StrEnum):
+    """Why."""
+
+    NO_SUCH_RECORD = "no_such_record"
+    RECORD_COMPLETED = "record_completed"
+    NO_SUCH_CERTIFICATE = "no_such_certificate"
+    ALREADY_REVOKED = "already_revoked"
+    ALREADY_CORRECTED = "already_corrected"
+
+
+class Refusal(NamedTuple):
+    """A fact that changes nothing because the rules refuse it; `fact_key`: its obligation_change_id or certificate_id."""
+
+    fact: RefusedFact
+    fact_key: int | UUID
+    at: datetime
+    code: RefusalCode
+    sentence: str
+
+
+class Decision(NamedTuple):
+    """The whole answer for one (learner, course). Tuples are ordered by first `valid_from`, then id.
+
+    `next_change_at`: the next moment at which the stored content changes without a new fact (a renewal opens), or None.
+    """
+
+    records: tuple[RecordTimeline, ...]
+    certificates: tuple[CertificateTimeline, ...] = ()
+    next_change_at: datetime | None = None
+    refusals: tuple[Refusal, ...] = ()
+
+
+NOTHING_OWED = Decision(records=())
