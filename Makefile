@@ -1,0 +1,39 @@
+# Two commands first: `make demo`, `make test`. Everything else is below.
+PYTHON := .venv/bin/python
+PORT ?= 8000
+ARGS ?=
+WORKERS ?= 2
+
+.PHONY: install demo servers test check format bench
+
+install: .venv/installed
+
+.venv/installed: requirements/dev.txt
+	test -x $(PYTHON) || python3 -m venv .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	touch .venv/installed
+
+servers: install ## PostgreSQL and Redis for development, under var/
+	$(PYTHON) -m compliance.embedded start --folder var
+	$(PYTHON) manage.py migrate --verbosity 0
+
+demo: install ## The platform with its story, on http://127.0.0.1:$(PORT)
+	exec $(PYTHON) -m compliance.demo --port $(PORT)
+
+test: install ## The whole suite, on servers of its own
+	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+
+check: install ## Format, lint, types, import contracts, migrations
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy compliance config
+	.venv/bin/lint-imports
+	$(PYTHON) -m compliance.embedded run -- $(PYTHON) manage.py makemigrations --check --dry-run
+
+format: install
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m benchmarks $(ARGS)

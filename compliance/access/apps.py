@@ -1,0 +1,12 @@
+"""The Django app of this room."""
+
+from django.apps import AppConfig
+
+
+class AccessConfig(AppConfig):
+    """Registers the room with Django."""
+
+    name = "compliance.access"
+    label = "access"
+    verbose_name = "API keys"
+    default_auto_field = "django.db.models.BigAutoField"

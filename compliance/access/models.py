@@ -1,0 +1,31 @@
+"""API keys (design 7): only a SHA-256 of a key is stored. A directory table: the key tells the company."""
+
+import uuid
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+
+class ApiKey(models.Model):
+    """A company API key with its scopes, networks and life."""
+
+    key_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization_id = models.UUIDField(editable=False)
+    digest = models.BinaryField(max_length=32, unique=True)
+    name = models.CharField(max_length=100, blank=True)
+    ending = models.CharField(max_length=4, help_text="The last four characters, to recognise the key by.")
+    scopes = ArrayField(models.CharField(max_length=24))
+    networks = ArrayField(models.CharField(max_length=49), default=list, blank=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    revoked_reason = models.CharField(max_length=40, blank=True, default="")
+    rotated_from = models.UUIDField(null=True)
+
+    class Meta:
+        ordering = ["organization_id", "created_at"]
+        indexes = [models.Index(fields=["organization_id"], name="key_by_company")]
+
+    def __str__(self) -> str:
+        return f"{self.name or 'key'} …{self.ending}"

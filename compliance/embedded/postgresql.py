@@ -1,0 +1,150 @@
+"""One PostgreSQL server from the wheel: initdb, start, roles, stop (design 9 and 11).
+
+Roles: `owner` owns the schema (migrations, backup), `app` is what everything runs as. Neither is a superuser.
+"""
+
+import hashlib
+import os
+import pwd
+import secrets
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from compliance.embedded import binaries, processes
+from compliance.embedded.errors import ServerDidNotStartError
+
+DATABASE = "compliance"
+SUPERUSER = "postgres"
+# The server is for one machine's demo and tests: durable, but small.
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "200",
+    "shared_buffers": "512MB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "256MB",
+    "max_wal_size": "4GB",
+    "log_min_messages": "warning",
+    "timezone": "UTC",
+    "jit": "off",
+}
+
+
+def _run(arguments: list[str], user: pwd.struct_passwd | None, **more: Any) -> "subprocess.CompletedProcess[str]":
+    if user is not None:
+        more |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    return subprocess.run(arguments, text=True, env=environment, cwd="/", check=False, **more)
+
+
+def data_folder(folder: Path) -> Path:
+    """Where the cluster of `folder` lies: below it, or, where the unprivileged user cannot enter, in /var/tmp."""
+    user = processes.unprivileged_user()
+    if user is None or processes.can_enter(folder / "postgresql", user):
+        return folder / "postgresql"
+    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir() if not Path("/var/tmp").is_dir() else "/var/tmp") / f"compliance-records-{name}"  # noqa: S108
+
+
+def start(folder: Path, port: int | None, passwords: dict[str, str], major: int, durable: bool) -> int:
+    """Starts the cluster of `folder`, creating it the first time. Returns its port."""
+    user = processes.unprivileged_user()
+    data = data_folder(folder)
+    tree = binaries.postgresql_tree(major)
+    if not (data / "PG_VERSION").exists():
+        _create(tree, data, user, passwords[SUPERUSER])
+    stop(folder)
+    port = port or processes.free_port()
+    settings = SETTINGS | {"port": str(port)}
+    if not durable:
+        settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+    (data / "postgresql.auto.conf").write_text("".join(f"{name} = '{value}'\n" for name, value in settings.items()))
+    done = _run(
+        [str(tree / "bin" / "pg_ctl"), "-D", str(data), "-l", str(data / "server.log"), "-t", "120", "-w", "start"],
+        user,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode != 0:
+        raise ServerDidNotStartError(f"PostgreSQL did not start. Its log: {data / 'server.log'}")
+    _provide_roles(port, passwords)
+    return port
+
+
+def _create(tree: Path, data: Path, user: pwd.struct_passwd | None, password: str) -> None:
+    data.mkdir(parents=True, exist_ok=True)
+    data.chmod(0o700)
+    if user is not None:
+        os.chown(data, user.pw_uid, user.pw_gid)
+    with tempfile.NamedTemporaryFile("w", prefix="compliance-records-") as file:
+        file.write(password)
+        file.flush()
+        if user is not None:
+            os.chown(file.name, user.pw_uid, user.pw_gid)
+        done = _run(
+            [str(tree / "bin" / "initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "scram-sha-256", "--pwfile"]
+            + [file.name, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"],
+            user,
+            capture_output=True,
+        )
+    if done.returncode != 0:
+        raise ServerDidNotStartError(f"initdb failed: {done.stderr.strip()[-400:]}")
+
+
+def _provide_roles(port: int, passwords: dict[str, str]) -> None:
+    """Makes both login roles and the database where they are missing. Production does this by provisioning."""
+    address = url(port, SUPERUSER, passwords[SUPERUSER], "postgres")
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            connection = psycopg.connect(address, autocommit=True, connect_timeout=10)
+            break
+        except psycopg.OperationalError as error:
+            if time.monotonic() > deadline:
+                raise ServerDidNotStartError("PostgreSQL started but answers no connection.") from error
+            time.sleep(0.05)
+    with connection:
+        for role, more in (("owner", "CREATEDB"), ("app", "NOCREATEDB")):
+            exists = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+            verb = sql.SQL("ALTER" if exists else "CREATE")
+            connection.execute(
+                sql.SQL("{} ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE {} PASSWORD {}").format(
+                    verb, sql.Identifier(role), sql.SQL(more), sql.Literal(passwords[role])
+                )
+            )
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+            connection.execute(sql.SQL("CREATE DATABASE {} OWNER owner").format(sql.Identifier(DATABASE)))
+    connection.close()
+
+
+def stop(folder: Path) -> None:
+    """Ends the server of `folder` if it runs, also one left behind by a crash."""
+    data = data_folder(folder)
+    try:
+        pid = int((data / "postmaster.pid").read_text().splitlines()[0])
+    except (OSError, ValueError, IndexError):
+        return
+    if processes.runs(pid, "postgres"):
+        os.kill(pid, 2)  # fast shutdown: connections are ended, nothing is lost
+        deadline = time.monotonic() + 30
+        while processes.runs(pid, "postgres") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        processes.end(pid, "postgres")
+    (data / "postmaster.pid").unlink(missing_ok=True)
+
+
+def url(port: int, role: str, password: str, database: str = DATABASE) -> str:
+    """The connection URL of `role`."""
+    return f"postgresql://{role}:{password}@127.0.0.1:{port}/{database}"
+
+
+def new_passwords() -> dict[str, str]:
+    """One random password per role."""
+    return {role: secrets.token_urlsafe(24) for role in (SUPERUSER, "owner", "app")}

@@ -1,0 +1,91 @@
+"""Both servers of one folder, and the file that tells settings where they are (design 9).
+
+`servers.env` holds DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL, readable by us alone.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from compliance.embedded import binaries, postgresql, redis
+
+FILE = "servers.env"
+
+
+def read(folder: Path) -> dict[str, str]:
+    """The settings that an earlier start wrote; empty when there was none."""
+    try:
+        lines = (folder / FILE).read_text().splitlines()
+    except FileNotFoundError:
+        return {}
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: bool = True) -> dict[str, str]:
+    """Starts both servers of `folder`, ends leftovers of a crash first, keeps ports and passwords of an earlier start.
+
+    `durable=False` gives up safety against power loss, for tests.
+    """
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    before = read(folder)
+    passwords = postgresql.new_passwords()
+    ports: dict[str, int | None] = {"postgresql": None, "redis": None}
+    redis_password = secrets.token_urlsafe(24)
+    if before:
+        for role, name in (
+            (postgresql.SUPERUSER, "DATABASE_SUPERUSER_URL"),
+            ("owner", "DATABASE_OWNER_URL"),
+            ("app", "DATABASE_URL"),
+        ):
+            parts = urlsplit(before[name])
+            passwords[role] = parts.password or passwords[role]
+            ports["postgresql"] = parts.port
+        parts = urlsplit(before["REDIS_URL"])
+        redis_password, ports["redis"] = parts.password or redis_password, parts.port
+    stop(folder)
+    ports = {name: port if port and _is_free(port) else None for name, port in ports.items()}
+    database_port = postgresql.start(folder, ports["postgresql"], passwords, major, durable)
+    redis_port = redis.start(folder, ports["redis"], redis_password)
+    values = {
+        "DATABASE_URL": postgresql.url(database_port, "app", passwords["app"]),
+        "DATABASE_OWNER_URL": postgresql.url(database_port, "owner", passwords["owner"]),
+        "DATABASE_SUPERUSER_URL": postgresql.url(database_port, postgresql.SUPERUSER, passwords[postgresql.SUPERUSER]),
+        "REDIS_URL": redis.url(redis_port, redis_password),
+    }
+    file = folder / FILE
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write("".join(f"{name}={value}\n" for name, value in values.items()))
+    return values
+
+
+def stop(folder: Path) -> None:
+    """Ends both servers of `folder`."""
+    folder = folder.resolve()
+    redis.stop(folder)
+    postgresql.stop(folder)
+
+
+@contextlib.contextmanager
+def running(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: bool = True) -> Iterator[dict[str, str]]:
+    """Both servers for the length of a `with` block."""
+    try:
+        yield start(folder, major=major, durable=durable)
+    finally:
+        stop(folder)
+
+
+def _is_free(port: int) -> bool:
+    import socket
+
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,62 @@
+"""What happens to certificates as source rows (design 3). Certificates themselves are decided, not written."""
+
+from django.db import models
+
+from compliance.tenancy.models import CompanyRow
+
+
+class CertificateRevocation(CompanyRow):
+    """A certificate was revoked by an administrator at `at`."""
+
+    fact_id = models.UUIDField()
+    certificate_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    course_id = models.UUIDField()
+    at = models.DateTimeField()
+    actor_id = models.UUIDField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="certificate_revoked_once")
+        ]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id", "course_id"], name="revocation_by_person")
+        ]
+
+
+class CertificateCorrection(CompanyRow):
+    """A new certificate corrected an earlier one at `at`; `person_name` is the corrected name, if it changed."""
+
+    certificate_id = models.UUIDField()
+    supersedes_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    course_id = models.UUIDField()
+    at = models.DateTimeField()
+    actor_id = models.UUIDField()
+    person_name = models.TextField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="correction_once"),
+            models.UniqueConstraint(fields=["organization_id", "supersedes_id"], name="corrected_once"),
+        ]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id", "course_id"], name="correction_by_person")
+        ]
+
+
+class CheckCode(models.Model):
+    """The code that opens a certificate's public check page. A directory table: a visitor has no company.
+
+    `check_code` is personal and cleared by erasure.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    organization_id = models.UUIDField(editable=False)
+    certificate_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    check_code = models.CharField(max_length=40, null=True, unique=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="check_code_once")]
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="check_code_by_person")]

@@ -1,0 +1,134 @@
+"""People as source rows (design 3). Personal columns are listed in facts/personal_columns.py, which erasure clears.
+
+Moves are kept as events with the moment they took effect, so that facts may arrive in any order; queries fold them.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from compliance.tenancy.models import CompanyRow
+
+
+class Profile(CompanyRow):
+    """A person within a company. The personal columns hold what is current: the latest detail of each."""
+
+    learner_profile_id = models.UUIDField()
+    person_name = models.TextField(null=True)
+    account_email = models.TextField(null=True)
+    work_email = models.TextField(null=True)
+    erased_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="profile_once")]
+
+
+class PersonalDetail(CompanyRow):
+    """What a fact said of a person's name and addresses, and from when; null where it said nothing."""
+
+    fact_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    at = models.DateTimeField()
+    person_name = models.TextField(null=True)
+    account_email = models.TextField(null=True)
+    work_email = models.TextField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id", "at"], name="detail_by_person")]
+
+
+class Team(CompanyRow):
+    """A team and its current name (the one of the latest fact)."""
+
+    team_id = models.UUIDField()
+    created_at = models.DateTimeField()
+    name = models.TextField()
+    name_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "team_id"], name="team_once")]
+
+
+class Invitation(CompanyRow):
+    """An invitation; the employment that accepted it names it."""
+
+    invitation_id = models.UUIDField()
+    invited_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    team_ids = ArrayField(models.UUIDField(), default=list)
+    work_email = models.TextField(null=True)
+    person_name = models.TextField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "invitation_id"], name="invitation_once")]
+
+
+class Employment(CompanyRow):
+    """One stay of a person in the company, from joining to leaving."""
+
+    person_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    invitation_id = models.UUIDField(null=True)
+    joined_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True)
+    staff_practice = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "person_id"], name="employment_once")]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id"], name="employment_by_profile"),
+            models.Index(fields=["organization_id", "invitation_id"], name="employment_by_invitation"),
+        ]
+
+
+class Suspension(CompanyRow):
+    """An event: the employment was suspended (`suspended` true) or resumed at `at`."""
+
+    fact_id = models.UUIDField()
+    person_id = models.UUIDField()
+    at = models.DateTimeField()
+    suspended = models.BooleanField()
+
+    class Meta:
+        indexes = [models.Index(fields=["organization_id", "person_id"], name="suspension_by_person")]
+
+
+class Contact(CompanyRow):
+    """An event: a partner or customer came (`joined` true, with the company they come from) or went at `at`."""
+
+    fact_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    door = models.CharField(max_length=10)
+    at = models.DateTimeField()
+    joined = models.BooleanField()
+    company = models.TextField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="contact_by_person")]
+
+
+class TeamMembership(CompanyRow):
+    """An event: the person joined (`joined` true) or left the team at `at`."""
+
+    fact_id = models.UUIDField()
+    team_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    at = models.DateTimeField()
+    joined = models.BooleanField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id"], name="membership_by_person"),
+            models.Index(fields=["organization_id", "team_id"], name="membership_by_team"),
+        ]
+
+
+class Erasure(CompanyRow):
+    """A person erased at the company's instruction. Stays for ever; holds nothing personal."""
+
+    learner_profile_id = models.UUIDField()
+    at = models.DateTimeField()
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="erasure_once")]

@@ -1,0 +1,13 @@
+"""The one registry of columns that hold personal data (design 3). Erasure clears exactly these; a test compares it
+with what a search through every table finds."""
+
+PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
+    "people_profile": ("person_name", "account_email", "work_email"),
+    "people_personaldetail": ("person_name", "account_email", "work_email"),
+    "people_invitation": ("work_email", "person_name"),
+    "people_contact": ("company",),
+    "training_trainer": ("trainer_name",),
+    "certificates_certificatecorrection": ("person_name",),
+    "certificates_checkcode": ("check_code",),
+    "policies_rawsignature": ("signature", "signer_company"),
+}

@@ -1,0 +1,12 @@
+"""The Django app of this room."""
+
+from django.apps import AppConfig
+
+
+class HistoryConfig(AppConfig):
+    """Registers the room with Django."""
+
+    name = "compliance.history"
+    label = "history"
+    verbose_name = "History"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,127 @@
+"""The tables of the history (design 5): one mechanism for all registers.
+
+Only the head is ever updated. Captures, records and rows are append-only, by privileges and triggers.
+"""
+
+from django.db import models
+
+from compliance.tenancy.models import CompanyRow
+
+
+class HistoryHead(models.Model):
+    """Where a company's history stands; the writer locks it first. A directory table: one query finds due companies."""
+
+    organization_id = models.UUIDField(primary_key=True)
+    sequence = models.BigIntegerField(default=0)
+    capture_sequence = models.BigIntegerField(default=0)
+    chain_hash = models.CharField(max_length=64, default="0" * 64)
+    captured_at = models.DateTimeField()
+    logic_version = models.IntegerField()
+    next_change_at = models.DateTimeField(null=True, help_text="The next moment at which the clock brings a change.")
+    available = models.BooleanField(default=True)
+    unavailable_reason = models.CharField(max_length=400, blank=True, default="")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["next_change_at"], name="head_due", condition=models.Q(next_change_at__isnull=False))
+        ]
+
+
+class Capture(models.Model):
+    """One commit of the writer, chained to the one before (`svc.capture/1`)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "capture_sequence")
+    organization_id = models.UUIDField()
+    capture_sequence = models.BigIntegerField()
+    captured_at = models.DateTimeField()
+    first_sequence = models.BigIntegerField(help_text="last_sequence + 1 when the capture holds no row.")
+    last_sequence = models.BigIntegerField()
+    rows_sha256 = models.CharField(max_length=64)
+    chain_hash = models.CharField(max_length=64)
+    logic_version = models.IntegerField()
+    why = models.CharField(max_length=40)
+
+
+class HistoryRecord(models.Model):
+    """A record of a register, by `birth`: the sequence of its first version. Pages go in this order."""
+
+    pk = models.CompositePrimaryKey("organization_id", "register", "birth")
+    organization_id = models.UUIDField()
+    register = models.SmallIntegerField()
+    birth = models.BigIntegerField()
+    record_id = models.UUIDField()
+    learner_profile_id = models.UUIDField(null=True)
+    course_id = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "record_id", "register"], name="record_once")]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id", "course_id"], name="record_by_person"),
+            models.Index(fields=["organization_id", "register", "course_id", "birth"], name="record_by_course"),
+        ]
+
+
+class HistoryRow(models.Model):
+    """A version of a record: in force from `valid_from`, known from `sequence` on.
+
+    `body` is the canonical JSON text of what is stored: without personal fields, without what is joined at read,
+    without what the clock decides, without the columns beside it here. An empty body says that the record is absent.
+    The typed columns are what read-time rules need; what each holds, by register:
+
+    | column | training records | people | certificates | policies | policy records | receipts |
+    | --- | --- | --- | --- | --- | --- | --- |
+    | state | requirement | access_state | valid, revoked, replaced | - | - | - |
+    | state_before_end | requirement before the end | - | - | - | - | - |
+    | begins_at | assigned_at | joined_at or invited_at | issued_at | published_at | owed from | signed_at |
+    | due_at | due_at | invitation_expires_at | valid_until | - | due_at | - |
+    | done_at | completed_at | - | - | - | signed_at | - |
+    | waived_at | waived_at | - | - | - | - | - |
+    | ends_at | ended_at | left_at | changed_at | - | - | - |
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "sequence")
+    organization_id = models.UUIDField()
+    sequence = models.BigIntegerField()
+    register = models.SmallIntegerField()
+    birth = models.BigIntegerField()
+    capture_sequence = models.BigIntegerField()
+    valid_from = models.DateTimeField()
+    recorded_at = models.DateTimeField()
+    cause = models.CharField(max_length=6)
+    logic_version = models.IntegerField()
+    state = models.CharField(max_length=20, null=True)
+    state_before_end = models.CharField(max_length=20, null=True)
+    begins_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True)
+    done_at = models.DateTimeField(null=True)
+    waived_at = models.DateTimeField(null=True)
+    ends_at = models.DateTimeField(null=True)
+    body = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                "organization_id",
+                "birth",
+                models.F("valid_from").desc(),
+                models.F("sequence").desc(),
+                name="row_in_force",
+            )
+        ]
+
+
+class DueSubject(CompanyRow):
+    """A subject whose stored content changes at `next_change_at` without a new fact; the sweep finds it by index."""
+
+    kind = models.CharField(max_length=24)
+    first = models.UUIDField()
+    second = models.UUIDField(null=True)
+    next_change_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization_id", "kind", "first", "second"], name="due_subject_once", nulls_distinct=False
+            )
+        ]
+        indexes = [models.Index(fields=["organization_id", "next_change_at"], name="due_subject_in_order")]

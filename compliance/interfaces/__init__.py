@@ -1,0 +1,1 @@
+"""Everything that faces outward: the API, the console, public pages, commands."""

@@ -1,0 +1,12 @@
+"""The Django app of this room."""
+
+from django.apps import AppConfig
+
+
+class TenancyConfig(AppConfig):
+    """Registers the room with Django."""
+
+    name = "compliance.tenancy"
+    label = "tenancy"
+    verbose_name = "Companies"
+    default_auto_field = "django.db.models.BigAutoField"

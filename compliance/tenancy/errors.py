@@ -1,0 +1,27 @@
+"""What can go wrong at the tenant boundary."""
+
+from compliance.errors import ComplianceError
+
+
+class TenancyError(ComplianceError):
+    """Root of this room's errors."""
+
+
+class NoSuchCompanyError(TenancyError):
+    """The identifier names no organization."""
+
+
+class OtherCompanyError(TenancyError):
+    """Work for one company was begun inside the context of another."""
+
+
+class CompanyExistsError(TenancyError):
+    """An organization with this identifier stands already."""
+
+
+class UnknownTimeZoneError(TenancyError):
+    """The name is no IANA time zone."""
+
+
+class UnsafeRoleError(TenancyError):
+    """The database role could look past the tenant boundary (superuser, BYPASSRLS, or the tables' owner)."""

@@ -1,0 +1,41 @@
+"""Operations for migrations: row-level security and append-only tables (design 11 and 5).
+
+Each table that a migration creates names one of these in the same migration; a test walks the catalogue and finds
+tables without.
+"""
+
+from django.db.migrations.operations import RunSQL
+
+COMPANY = "(SELECT nullif(current_setting('app.organization', true), '')::uuid)"
+
+
+def company_rows(*tables: str) -> RunSQL:
+    """Row-level security for `tables`: only rows of the company of the transaction are seen and written."""
+    forward, backward = [], []
+    for table in tables:
+        forward += [
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+            f"CREATE POLICY company ON {table} USING (organization_id = {COMPANY}) "
+            f"WITH CHECK (organization_id = {COMPANY})",
+        ]
+        backward += [f"DROP POLICY company ON {table}", f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"]
+    return RunSQL(forward, backward)
+
+
+def append_only(*tables: str) -> RunSQL:
+    """Nothing in `tables` is ever changed or removed: privileges refuse the application, triggers everybody."""
+    forward = [
+        """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'rows of % are never changed or removed', TG_TABLE_NAME USING ERRCODE = '42501'; END $$"""
+    ]
+    backward = []
+    for table in tables:
+        forward += [
+            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+            f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+            f"REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM app",
+        ]
+        backward += [f"DROP TRIGGER {table}_append_only ON {table}", f"DROP TRIGGER {table}_no_truncate ON {table}"]
+    return RunSQL(forward, backward)

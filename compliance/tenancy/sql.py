@@ -1,0 +1,54 @@
+"""Raw, binary statements on Django's own connection, for the hot paths (design 6 and 11).
+
+The cursor is psycopg's own, so results come in binary and no model instance is made; errors become Django's, and
+each statement is counted where Django counts its own, so that query-count tests see it.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+Row = tuple[Any, ...]
+
+
+def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
+    """Runs one statement and returns all its rows."""
+    return _execute(statement, parameters, True)
+
+
+def execute(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> int:
+    """Runs one statement and returns how many rows it touched."""
+    return _execute(statement, parameters, False)
+
+
+def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *, ending: str = "") -> int:
+    """Appends `rows` to `table` with one statement, each column sent as one binary array.
+
+    `columns` maps column names to PostgreSQL types (`uuid`, `timestamptz`, ...) in the order of the values of a row.
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). COPY is refused under row-level security, and this is
+    the fastest of what is left. A column that is itself an array cannot be sent this way.
+    """
+    if not rows:
+        return 0
+    names = ", ".join(columns)
+    arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
+    values = [list(column) for column in zip(*rows, strict=True)]
+    return execute(f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays}) {ending}", values)  # noqa: S608
+
+
+def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:
+    connection.ensure_connection()
+    started = time.monotonic()
+    with connection.wrap_database_errors:
+        cursor = psycopg.Cursor(connection.connection)
+        try:
+            cursor.execute(statement, parameters, binary=True)
+            result: Any = cursor.fetchall() if wanted else cursor.rowcount
+        finally:
+            cursor.close()
+            if connection.queries_logged:
+                connection.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
+    return result

@@ -1,0 +1,161 @@
+"""Django's settings, all from the environment (design 9). Production refuses what is unsafe.
+
+ENVIRONMENT is `live` (production) or `test` (everything else: the demo, development, the suite).
+"""
+
+from celery.schedules import crontab
+from django.core.exceptions import ImproperlyConfigured
+
+from config import environment
+
+ROOT = environment.ROOT
+FOLDER = environment.FOLDER
+ENVIRONMENT = environment.text("ENVIRONMENT", "test")
+if ENVIRONMENT not in ("live", "test"):
+    raise ImproperlyConfigured("ENVIRONMENT is live or test.")
+PRODUCTION = ENVIRONMENT == "live"
+DEBUG = False
+
+SECRET_KEY = environment.secret("SECRET_KEY", PRODUCTION)
+CURSOR_KEYS = environment.secret("CURSOR_KEYS", PRODUCTION).split(",")  # newest first: the others still open
+BASE_URL = environment.text("BASE_URL", None if PRODUCTION else "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,testserver")
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES")
+if PRODUCTION and not BASE_URL.startswith("https://"):
+    raise ImproperlyConfigured("Production needs BASE_URL to begin with https://.")
+if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
+    raise ImproperlyConfigured("Production needs ALLOWED_HOSTS: the host names it answers to, without *.")
+
+RATE_LIMIT_KEY_PER_MINUTE = environment.number("RATE_LIMIT_KEY_PER_MINUTE", 600)
+RATE_LIMIT_COMPANY_PER_MINUTE = environment.number("RATE_LIMIT_COMPANY_PER_MINUTE", 1200)
+RATE_LIMIT_ADDRESS_PER_MINUTE = environment.number("RATE_LIMIT_ADDRESS_PER_MINUTE", 600)
+CONCURRENT_LIMIT = environment.number("CONCURRENT_LIMIT", 8)
+WRITER_LAG_SECONDS = environment.number("WRITER_LAG_SECONDS", 300)
+READ_TIMEOUT_MILLISECONDS = environment.number("READ_TIMEOUT_MILLISECONDS", 10_000)
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "django_structlog",
+    "compliance.tenancy",
+    "compliance.facts.pending",
+    "compliance.facts.people",
+    "compliance.facts.courses",
+    "compliance.facts.shares",
+    "compliance.facts.training",
+    "compliance.facts.certificates",
+    "compliance.facts.policies",
+    "compliance.access",
+    "compliance.history",
+    "compliance.interfaces.console",
+    "compliance.interfaces.pages",
+    "compliance.interfaces.commands",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Everything runs as the role `app`; only migrations connect as `owner` (`manage.py migrate` chooses it by itself).
+DATABASES = {"default": environment.database(environment.text("DATABASE_URL"))}
+_owner = environment.text("DATABASE_OWNER_URL", "")
+if _owner:
+    DATABASES["owner"] = environment.database(_owner) | {"CONN_MAX_AGE": 0, "TEST": {"MIRROR": "default"}}
+DATABASE_ROUTERS: list[str] = []
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+REDIS_URL = environment.text("REDIS_URL")
+
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+STATIC_URL = "/static/"
+STATIC_ROOT = FOLDER / "static"
+STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = PRODUCTION
+CSRF_COOKIE_SECURE = PRODUCTION
+SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
+SECURE_HSTS_PRELOAD = PRODUCTION
+APPEND_SLASH = False
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_TASK_SOFT_TIME_LIMIT = 540
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
+CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "compliance.history.sweep", "schedule": 60.0},
+    "verify nightly": {"task": "compliance.history.verify_all", "schedule": crontab(hour=2, minute=30)},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [],
+    "UNAUTHENTICATED_USER": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}

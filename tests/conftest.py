@@ -1,0 +1,84 @@
+"""The suite connects as the role `app`, on a database that the role `owner` made and migrated (design 11)."""
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+# The same examples on every machine and in every run: a failure is a fault, never luck.
+hypothesis_settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+)
+hypothesis_settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Names the suite's database: one per run and per xdist worker, or TEST_DATABASE for a developer's own."""
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: Any, worker_id: str) -> Iterator[None]:
+    """Makes the suite's database as `owner`, migrates it, and points the connections at it."""
+    from django.core.management import call_command
+    from django.db import connections
+
+    name = f"{os.environ.get('TEST_DATABASE', 'test_compliance')}_{worker_id}"
+    keep = bool(os.environ.get("KEEP_DATABASE"))
+    owner = connections["owner"].settings_dict
+    with psycopg.connect(
+        host=owner["HOST"], port=owner["PORT"], user=owner["USER"], password=owner["PASSWORD"],
+        dbname=owner["NAME"], autocommit=True,
+    ) as administration:  # fmt: skip
+        if not keep:
+            administration.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        if not administration.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            administration.execute(f'CREATE DATABASE "{name}"')
+    administration.close()
+    with django_db_blocker.unblock():
+        for alias in ("default", "owner"):
+            connections[alias].close()
+            connections[alias].settings_dict["NAME"] = name
+        call_command("migrate", database="owner", verbosity=0)
+        connections["owner"].close()
+        yield
+        for connection in connections.all(initialized_only=True):
+            connection.close()
+
+
+@pytest.fixture(scope="session")
+def worker_id(request: pytest.FixtureRequest) -> str:
+    """The xdist worker, `master` without xdist."""
+    workerinput = getattr(request.config, "workerinput", None)
+    return workerinput["workerid"] if workerinput else "master"
+
+
+@pytest.fixture
+def now() -> datetime:
+    """A moment that tests may take for the present."""
+    return datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def process_environment(django_db_setup: None) -> dict[str, str]:
+    """The environment of a real process that uses the suite's database."""
+    from django.db import connections
+
+    def address(alias: str) -> str:
+        values = connections[alias].settings_dict
+        return f"postgresql://{values['USER']}:{values['PASSWORD']}@{values['HOST']}:{values['PORT']}/{values['NAME']}"
+
+    return os.environ | {"DATABASE_URL": address("default"), "DATABASE_OWNER_URL": address("owner")}
+
+
+@pytest.fixture
+def new_organization_id() -> Callable[[], uuid.UUID]:
+    """Makes identifiers of companies that no other test uses."""
+    return uuid.uuid4
