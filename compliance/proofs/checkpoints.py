@@ -1,7 +1,7 @@
 """What a checkpoint says: how far one company's history reached, and its chain hash there (design 11).
 
-Four lines, each ending in a line feed: `svc.checkpoint/1`, `organization_id`, `capture_sequence`, `chain_hash`. Signed as
-a C2SP note and kept outside the database, it holds the history to what it once said.
+Four lines, each ending in a line feed: `svc.checkpoint/1`, `organization_id`, `capture_sequence`, `chain_hash`. Signed
+as a C2SP note and kept outside the database, it holds the history to what it once said.
 """
 
 import re

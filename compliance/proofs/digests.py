@@ -1,7 +1,8 @@
 """Digests of policy statements, versions, signatures and receipts (contract, "Digest rule" and "Receipt hash rule").
 
-Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line feeds,
-with none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/` hold it still.
+Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line
+feeds, with none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/`
+hold it still.
 """
 
 import hashlib

@@ -22,7 +22,8 @@ def row_hasher(organization_id: str) -> RowHasher:
     """Return the fast row digest of one company.
 
     The function returned takes, in the order hashed, `sequence`, `register`, `record_id`, `valid_from`, `recorded_at`,
-    `cause`, `logic_version` as text and `body` as the UTF-8 bytes stored (empty for an absence), and returns the row digest.
+    `cause`, `logic_version` as text and `body` as the UTF-8 bytes stored (empty for an absence), and returns the row
+    digest.
     """
     sha256 = hashlib.sha256
     head = f"{ROW_CONSTANT}\n{organization_id}\n"
@@ -85,7 +86,7 @@ def capture_digest(
     rows_sha256: str,
     previous_chain_hash: str = ZERO_DIGEST,
 ) -> str:
-    """Return `chain_hash` of a capture. One without rows has no first and last sequence: null, hashed as empty lines."""
+    """Return `chain_hash` of a capture. Without rows, first and last sequence are null, hashed as empty lines."""
     return sha256_lines(
         (
             CAPTURE_CONSTANT,

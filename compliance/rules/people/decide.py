@@ -1,0 +1,178 @@
+"""Timelines of the rows of the people register (design 4, People).
+
+An employee row exists from joining for ever, one for each stay; an invitation row from the invitation for ever. Access
+state is the first that holds of erased, ended, suspended, staff_practice, active; an accepted invitation shows the
+employee's. Nothing here changes by the clock alone, so no timeline has a `next_change_at`.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from compliance.rules.owed_learning.facts import Employment
+from compliance.rules.people.decisions import PersonContent, PersonTimeline
+from compliance.rules.people.facts import InvitationFacts, PersonFacts
+from compliance.rules.timeline import Timeline, Version, say
+from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState
+
+
+def decide_employees(person: PersonFacts) -> tuple[PersonTimeline, ...]:
+    """Return the timeline of each stay of a profile, by `person_id`."""
+    moments = _profile_moments(person)
+    return tuple(
+        _employee_timeline(person, employment, moments)
+        for employment in sorted(person.learner.employments, key=lambda each: (each.joined_at, each.person_id))
+    )
+
+
+def decide_invitation(invitation: InvitationFacts, person: PersonFacts | None = None) -> PersonTimeline:
+    """Return the timeline of one invitation; `person` is the profile that accepted it, null while nobody did."""
+    employment = None
+    if person is not None:
+        employment = next(
+            (each for each in person.learner.employments if each.person_id == invitation.accepted_by), None
+        )
+    moments = {invitation.invited_at}
+    if invitation.revoked_at is not None:
+        moments.add(invitation.revoked_at)
+    if person is not None and employment is not None:
+        moments |= _stay_moments(person, employment, _profile_moments(person))
+    versions: list[Version[PersonContent]] = []
+    for moment in sorted(moments):
+        if moment >= invitation.invited_at:
+            say(versions, moment, _invitation_at(invitation, person, employment, moment))
+    return Timeline(invitation.invitation_id, tuple(versions))
+
+
+def _profile_moments(person: PersonFacts) -> set[datetime]:
+    """Return the moments at which teams, contact doors or the profile itself change."""
+    learner = person.learner
+    moments: set[datetime] = set()
+    for membership in learner.memberships:
+        moments.add(membership.from_at)
+        if membership.until is not None:
+            moments.add(membership.until)
+    for stay in person.contacts:
+        moments.add(stay.from_at)
+        if stay.until is not None:
+            moments.add(stay.until)
+    if learner.erased_at is not None:
+        moments.add(learner.erased_at)
+    return moments
+
+
+def _stay_moments(person: PersonFacts, employment: Employment, profile_moments: set[datetime]) -> set[datetime]:
+    """Return the moments at which the row of one stay may change."""
+    moments = {employment.joined_at, *profile_moments}
+    if employment.left_at is not None:
+        moments.add(employment.left_at)
+    moments.update(each.at for each in person.suspensions if each.person_id == employment.person_id)
+    return {moment for moment in moments if moment >= employment.joined_at}
+
+
+def _employee_timeline(person: PersonFacts, employment: Employment, profile_moments: set[datetime]) -> PersonTimeline:
+    versions: list[Version[PersonContent]] = []
+    for moment in sorted(_stay_moments(person, employment, profile_moments)):
+        ended_at = _access_ended_at(person, employment, moment)
+        say(
+            versions,
+            moment,
+            PersonContent(
+                person_id=employment.person_id,
+                learner_profile_id=person.learner.learner_profile_id,
+                invitation_id=None,
+                entry_type=EntryType.EMPLOYEE,
+                invited_at=None,
+                joined_at=employment.joined_at,
+                left_at=ended_at,
+                invitation_expires_at=None,
+                invitation_state=None,
+                access_state=_access_state(person, employment, moment),
+                team_ids=_teams(person, moment),
+                doors=_doors(person, moment),
+                ended_at=ended_at,
+            ),
+        )
+    return Timeline(employment.person_id, tuple(versions))
+
+
+def _invitation_at(
+    invitation: InvitationFacts, person: PersonFacts | None, employment: Employment | None, moment: datetime
+) -> PersonContent:
+    if person is not None and employment is not None and employment.joined_at <= moment:
+        ended_at = _access_ended_at(person, employment, moment)
+        return PersonContent(
+            person_id=invitation.invitation_id,
+            learner_profile_id=person.learner.learner_profile_id,
+            invitation_id=invitation.invitation_id,
+            entry_type=EntryType.INVITATION,
+            invited_at=invitation.invited_at,
+            joined_at=employment.joined_at,
+            left_at=ended_at,
+            invitation_expires_at=invitation.expires_at,
+            invitation_state=InvitationState.ACCEPTED,
+            access_state=_access_state(person, employment, moment),
+            team_ids=_teams(person, moment),
+            doors=_doors(person, moment),
+            ended_at=ended_at,
+        )
+    revoked_at = invitation.revoked_at
+    revoked = revoked_at is not None and revoked_at <= moment
+    return PersonContent(
+        person_id=invitation.invitation_id,
+        learner_profile_id=None,
+        invitation_id=invitation.invitation_id,
+        entry_type=EntryType.INVITATION,
+        invited_at=invitation.invited_at,
+        joined_at=None,
+        left_at=None,
+        invitation_expires_at=invitation.expires_at,
+        invitation_state=InvitationState.REVOKED if revoked else InvitationState.PENDING,
+        access_state=AccessState.ENDED if revoked else AccessState.INVITED,
+        team_ids=tuple(sorted(invitation.team_ids)),
+        doors=(Door.EMPLOYEE,),
+        ended_at=revoked_at if revoked else None,
+    )
+
+
+def _access_ended_at(person: PersonFacts, employment: Employment, moment: datetime) -> datetime | None:
+    """Return when access ended, as known at `moment`: by leaving or by the erasure, whichever came first."""
+    ends = [each for each in (employment.left_at, person.learner.erased_at) if each is not None and each <= moment]
+    return min(ends, default=None)
+
+
+def _access_state(person: PersonFacts, employment: Employment, moment: datetime) -> AccessState:
+    erased_at = person.learner.erased_at
+    if erased_at is not None and erased_at <= moment:
+        return AccessState.ERASED
+    if employment.left_at is not None and employment.left_at <= moment:
+        return AccessState.ENDED
+    # Suspended and resumed take turns (the judge sees to it), so the balance is one or nought.
+    balance = sum(
+        1 if each.suspended else -1
+        for each in person.suspensions
+        if each.person_id == employment.person_id and each.at <= moment
+    )
+    if balance > 0:
+        return AccessState.SUSPENDED
+    return AccessState.STAFF_PRACTICE if employment.staff_practice else AccessState.ACTIVE
+
+
+def _teams(person: PersonFacts, moment: datetime) -> tuple[UUID, ...]:
+    """Return the profile's teams; also of an ended stay, whose row shows them (design 4, Readings)."""
+    return tuple(
+        sorted(
+            {
+                each.team_id
+                for each in person.learner.memberships
+                if each.from_at <= moment and (each.until is None or moment < each.until)
+            }
+        )
+    )
+
+
+def _doors(person: PersonFacts, moment: datetime) -> tuple[Door, ...]:
+    doors = {Door.EMPLOYEE}
+    doors.update(
+        each.door for each in person.contacts if each.from_at <= moment and (each.until is None or moment < each.until)
+    )
+    return tuple(sorted(doors))

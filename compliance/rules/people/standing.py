@@ -1,0 +1,49 @@
+"""What the clock decides of a people row, from stored columns at read: an invitation's expiry (design 4, People).
+
+Expiry is no version: it moves no sequence. At exactly `invitation_expires_at` an invitation has expired. These run
+once a row on the API's hot path, so they take plain columns and compare strings (members of a StrEnum are strings).
+"""
+
+from datetime import datetime
+
+from compliance.rules.vocabulary import AccessState, InvitationState, InvitationStatus
+
+
+def invitation_status_at(
+    invitation_state: str | None, invitation_expires_at: datetime | None, moment: datetime
+) -> InvitationStatus | None:
+    """Return `invitation_status` at `moment`; null for an employee row."""
+    if invitation_state is None:
+        return None
+    if _expired(invitation_state, invitation_expires_at, moment):
+        return InvitationStatus.EXPIRED
+    return InvitationStatus(invitation_state)
+
+
+def access_state_at(
+    access_state: str, invitation_state: str | None, invitation_expires_at: datetime | None, moment: datetime
+) -> AccessState:
+    """Return `access_state` at `moment`: the stored one, but `ended` once a pending invitation has expired."""
+    if invitation_state is not None and _expired(invitation_state, invitation_expires_at, moment):
+        return AccessState.ENDED
+    return AccessState(access_state)
+
+
+def existed_after(
+    ended_at: datetime | None, invitation_state: str | None, invitation_expires_at: datetime | None, start: datetime
+) -> bool:
+    """Tell whether a row still existed after `start`, the inclusive beginning of a period (contract, `/v1/people`).
+
+    The row ends when access did: by its facts (`PersonContent.ended_at`) or by the expiry of a pending invitation.
+    """
+    if ended_at is not None:
+        return ended_at > start
+    return invitation_state is None or not _expired(invitation_state, invitation_expires_at, start)
+
+
+def _expired(invitation_state: str, invitation_expires_at: datetime | None, moment: datetime) -> bool:
+    return (
+        invitation_state == InvitationState.PENDING
+        and invitation_expires_at is not None
+        and moment >= invitation_expires_at
+    )
