@@ -1,0 +1,81 @@
+"""Whom a share of a policy reaches, and through which doors, at a moment (design 4, Policies).
+
+A share covers a person while it is open, its audience holds them, and one of its doors is open to them: `employee`
+during a stay that is not staff practice, `partner` and `customer` while they are such a contact. An erased person is
+reached by none. Suspension changes nothing.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from compliance.rules.owed_learning.facts import Share, ShareStep
+from compliance.rules.policies.facts import PolicyVersion, Signer
+from compliance.rules.vocabulary import Door
+
+
+class Covering(NamedTuple):
+    """A share that covers a person at a moment: what it says then, and the doors through which it reaches them."""
+
+    share: Share
+    step: ShareStep
+    doors: frozenset[Door]
+
+
+def person_doors(signer: Signer, moment: datetime) -> frozenset[Door]:
+    """Return the doors that are open to the person at `moment`."""
+    erased_at = signer.learner.erased_at
+    if erased_at is not None and erased_at <= moment:
+        return frozenset()
+    doors = {
+        stay.door for stay in signer.contacts if stay.from_at <= moment and (stay.until is None or moment < stay.until)
+    }
+    for employment in signer.learner.employments:
+        if (
+            not employment.staff_practice
+            and employment.joined_at <= moment
+            and (employment.left_at is None or moment < employment.left_at)
+        ):
+            doors.add(Door.EMPLOYEE)
+            break
+    return frozenset(doors)
+
+
+def step_at(share: Share, moment: datetime) -> ShareStep | None:
+    """Return what an open share says at `moment`; null before it opens and from its end on."""
+    if share.ended_at is not None and share.ended_at <= moment:
+        return None
+    standing: ShareStep | None = None
+    for step in share.steps:
+        if step.at <= moment and (standing is None or step.at >= standing.at):
+            standing = step
+    return standing
+
+
+def in_audience(step: ShareStep, signer: Signer, moment: datetime) -> bool:
+    """Tell whether the audience of a share's step holds the person at `moment`."""
+    if step.everyone or signer.learner.learner_profile_id in step.learner_profile_ids:
+        return True
+    return bool(step.team_ids) and any(
+        each.team_id in step.team_ids and each.from_at <= moment and (each.until is None or moment < each.until)
+        for each in signer.learner.memberships
+    )
+
+
+def coverings(
+    shares: Iterable[Share], version: PolicyVersion, signer: Signer, moment: datetime
+) -> dict[UUID, Covering]:
+    """Return the shares that cover the person at `moment`, when `version` is the current one, by share id."""
+    open_doors = person_doors(signer, moment) & version.doors
+    found: dict[UUID, Covering] = {}
+    if not open_doors:
+        return found
+    for share in shares:
+        step = step_at(share, moment)
+        if step is None:
+            continue
+        doors = step.doors & open_doors
+        if doors and in_audience(step, signer, moment):
+            found[share.share_id] = Covering(share, step, doors)
+    return found

@@ -1,0 +1,277 @@
+"""Timelines of one person's records of one policy (design 4, Policies).
+
+Readings, where the design leaves room:
+
+- A record is a person, a policy, a last version that is not editorial and a cycle; the cycle's key is the receipt it
+asks
+  again after, all zeros for the first. At any moment the person has one record at most, that of the standing cycle.
+- The earliest receipt of a cycle for a version since the last one that is not editorial settles it; others change
+nothing.
+- A cycle that `ask_again` or a renewal opened counts `days_after_added` from its opening or, if later, from the start
+of the
+  unbroken coverage by the share. A fixed deadline at or before the opening gives way to the end of the 30th company
+  day after the day of the opening. For the first cycle of a first version a fixed deadline stands, however late the
+  person came.
+- Whether a renewal is open follows from the current version alone: an editorial version with fewer `renew_months` may
+open
+  it at its publication, one with more, or with none, takes it back.
+- `due_at` of a settled record is the one that stood when it was first both settled and covered.
+- Where the receipt does not decide, shares with the same deadline give way to the lowest share id, and doors stand in
+the
+  order employee, partner, customer.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from compliance.rules.company_days import (
+    FIRST_INSTANT,
+    LAST_INSTANT,
+    add_months,
+    day_of,
+    end_of_day_after,
+    start_of_day,
+)
+from compliance.rules.policies.coverage import Covering, coverings
+from compliance.rules.policies.decisions import PolicyRecordContent, PolicyRecordTimeline
+from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts, Signer
+from compliance.rules.timeline import Timeline, Version, say
+from compliance.rules.vocabulary import ChangeKind, Door, DueBasis
+
+NO_RECEIPT = UUID(int=0)
+"""The cycle of those who were never asked again (contract, `cycle_id`)."""
+
+GRACE_DAYS = 30
+"""Company days that an asked-again person has where the share's fixed deadline is past."""
+
+_DOOR_RANK = {Door.EMPLOYEE: 0, Door.PARTNER: 1, Door.CUSTOMER: 2}
+
+
+class _Cycle(NamedTuple):
+    """One time of asking. `asked_again_at` is null where nobody was asked before; `due` is set once it is frozen."""
+
+    key: UUID
+    asked_again_at: datetime | None
+    settled_by: ReceiptFacts | None = None
+    frozen: bool = False
+    due_at: datetime | None = None
+
+
+_FIRST_CYCLE = _Cycle(NO_RECEIPT, None)
+
+
+def policy_record_id(
+    organization_id: UUID, learner_profile_id: UUID, course_id: UUID, asking_release_id: UUID, cycle: UUID
+) -> UUID:
+    """Return the record's id; `asking_release_id`: the last version not editorial; `cycle`: the cycle's key."""
+    return uuid5(organization_id, f"policy-record/{learner_profile_id}/{course_id}/{asking_release_id}/{cycle}")
+
+
+def renewal_opens_at(zone: str, signed_at: datetime, renew_months: int) -> datetime | None:
+    """Return when a receipt is asked again: the start of the company day `renew_months` later; null for never."""
+    if renew_months == 0:
+        return None
+    return start_of_day(zone, add_months(day_of(zone, signed_at), renew_months))
+
+
+def decide(
+    organization_id: UUID,
+    zone: str,
+    policy: PolicyFacts,
+    signer: Signer,
+    receipts: Iterable[ReceiptFacts],
+    now: datetime,
+) -> tuple[PolicyRecordTimeline, ...]:
+    """Return the timelines of the person's records of the policy, in the order in which they began.
+
+    `zone` is the company's IANA zone. Renewals open up to `now`; the one that opens next is `next_change_at`.
+    """
+    return _Fold(organization_id, zone, policy, signer, tuple(receipts), now).run()
+
+
+class _Fold:
+    """Walks through the moments at which something happens, keeping what stands at each."""
+
+    def __init__(
+        self,
+        organization_id: UUID,
+        zone: str,
+        policy: PolicyFacts,
+        signer: Signer,
+        receipts: tuple[ReceiptFacts, ...],
+        now: datetime,
+    ) -> None:
+        self.organization_id = organization_id
+        self.zone = zone
+        self.policy = policy
+        self.signer = signer
+        self.now = now
+        self.versions = sorted(policy.versions, key=lambda each: (each.published_at, each.version))
+        self.receipts = sorted(receipts, key=lambda each: (each.signed_at, each.receipt_id))
+        self.published = 0
+        self.current: PolicyVersion | None = None
+        self.asking: PolicyVersion | None = None
+        self.counting_releases: set[UUID] = set()
+        self.cycle = _FIRST_CYCLE
+        self.lapsed: _Cycle | None = None
+        self.entries: dict[UUID, datetime] = {}
+        self.written: dict[UUID, list[Version[PolicyRecordContent]]] = {}
+        self.shown: UUID | None = None
+
+    def run(self) -> tuple[PolicyRecordTimeline, ...]:
+        moments = self._moments()
+        position = 0
+        moment = FIRST_INSTANT
+        while True:
+            opening = self._opening_of(self.cycle)
+            if opening is not None:
+                # A receipt that waited for its version's publication may be due again before it counted.
+                opening = max(opening, moment)
+            coming = moments[position] if position < len(moments) else None
+            if opening is not None and opening <= self.now and (coming is None or opening < coming):
+                moment = opening
+            elif coming is not None:
+                moment = coming
+                position += 1
+            else:
+                break
+            self._publish(moment)
+            self._open_renewal(moment)
+            self._count_receipts(moment)
+            self._write(moment)
+        upcoming = self._opening_of(self.cycle) if self.shown is not None else None
+        return tuple(
+            Timeline(record_id, tuple(versions), upcoming if record_id == self.shown else None)
+            for record_id, versions in self.written.items()
+            if versions
+        )
+
+    def _moments(self) -> list[datetime]:
+        """Return the moments, from the first publication on, at which a fact takes effect."""
+        if not self.versions:
+            return []
+        found = {version.published_at for version in self.versions}
+        found.update(receipt.signed_at for receipt in self.receipts)
+        for share in self.policy.shares:
+            found.update(step.at for step in share.steps)
+            if share.ended_at is not None:
+                found.add(share.ended_at)
+        learner = self.signer.learner
+        for start, end in (
+            *((each.joined_at, each.left_at) for each in learner.employments),
+            *((each.from_at, each.until) for each in learner.memberships),
+            *((each.from_at, each.until) for each in self.signer.contacts),
+        ):
+            found.add(start)
+            if end is not None:
+                found.add(end)
+        if learner.erased_at is not None:
+            found.add(learner.erased_at)
+        first = self.versions[0].published_at
+        return sorted(moment for moment in found if moment >= first)
+
+    def _publish(self, moment: datetime) -> None:
+        while self.published < len(self.versions) and self.versions[self.published].published_at <= moment:
+            version = self.versions[self.published]
+            self.published += 1
+            self.current = version
+            if version.change_kind is not ChangeKind.EDITORIAL or self.asking is None:
+                self.asking = version
+                self.counting_releases = set()
+                asked_again = version.change_kind is ChangeKind.ASK_AGAIN
+                self.cycle = _Cycle(NO_RECEIPT, version.published_at) if asked_again else _FIRST_CYCLE
+                self.lapsed = None
+            self.counting_releases.add(version.course_release_id)
+        self._take_back_renewal(moment)
+
+    def _take_back_renewal(self, moment: datetime) -> None:
+        """Return to the cycle before, where the version that is current now would not have it asked again yet."""
+        if self.lapsed is None or self.cycle.settled_by is not None:
+            return
+        opening = self._opening_of(self.lapsed)
+        if opening is None or opening > moment:
+            self.cycle, self.lapsed = self.lapsed, None
+
+    def _opening_of(self, cycle: _Cycle) -> datetime | None:
+        if cycle.settled_by is None or self.current is None:
+            return None
+        return renewal_opens_at(self.zone, cycle.settled_by.signed_at, self.current.renew_months)
+
+    def _open_renewal(self, moment: datetime) -> None:
+        opening = self._opening_of(self.cycle)
+        if opening is not None and opening <= moment and opening <= self.now and self.cycle.settled_by is not None:
+            self.lapsed = self.cycle
+            self.cycle = _Cycle(self.cycle.settled_by.receipt_id, moment)
+
+    def _count_receipts(self, moment: datetime) -> None:
+        """Settle the standing cycle by the earliest receipt that has come in and counts."""
+        waiting: list[ReceiptFacts] = []
+        for receipt in self.receipts:
+            if receipt.signed_at > moment or receipt.course_release_id not in self.counting_releases:
+                waiting.append(receipt)
+            elif self.cycle.settled_by is None:
+                self.cycle = self.cycle._replace(settled_by=receipt)
+        self.receipts = waiting
+
+    def _write(self, moment: datetime) -> None:
+        covering = coverings(self.policy.shares, self.current, self.signer, moment) if self.current is not None else {}
+        self.entries = {share_id: self.entries.get(share_id, moment) for share_id in covering}
+        content = self._content(covering) if covering else None
+        if self.shown is not None and (content is None or content.record_id != self.shown):
+            say(self.written[self.shown], moment, None)
+        self.shown = None
+        if content is not None:
+            say(self.written.setdefault(content.record_id, []), moment, content)
+            self.shown = content.record_id
+
+    def _content(self, covering: dict[UUID, Covering]) -> PolicyRecordContent:
+        current, asking = self.current, self.asking
+        assert current is not None
+        assert asking is not None
+        due_at, share_id, door = self._strictest(covering)
+        receipt = self.cycle.settled_by
+        if receipt is not None:
+            if not self.cycle.frozen:
+                self.cycle = self.cycle._replace(frozen=True, due_at=due_at)
+            due_at, share_id, door = self.cycle.due_at, receipt.share_id, receipt.door
+        profile = self.signer.learner.learner_profile_id
+        return PolicyRecordContent(
+            record_id=policy_record_id(
+                self.organization_id, profile, self.policy.course_id, asking.course_release_id, self.cycle.key
+            ),
+            course_id=self.policy.course_id,
+            course_release_id=current.course_release_id,
+            policy_title=current.policy_title,
+            version=current.version,
+            learner_profile_id=profile,
+            door=door,
+            assignment_id=share_id,
+            due_at=due_at,
+            signed_at=receipt.signed_at if receipt is not None else None,
+            receipt_id=receipt.receipt_id if receipt is not None else None,
+            act=receipt.act if receipt is not None else None,
+        )
+
+    def _strictest(self, covering: dict[UUID, Covering]) -> tuple[datetime | None, UUID, Door]:
+        """Return deadline, share and door of the covering share with the earliest deadline, then the lowest id."""
+        return min(
+            (
+                (self._due_at(each), share_id, min(each.doors, key=_DOOR_RANK.__getitem__))
+                for share_id, each in covering.items()
+            ),
+            key=lambda found: (found[0] or LAST_INSTANT, found[1]),
+        )
+
+    def _due_at(self, covering: Covering) -> datetime | None:
+        deadline = covering.step.deadline
+        asked_again_at = self.cycle.asked_again_at
+        if deadline.basis is DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
+            added = max(self.entries[covering.share.share_id], asked_again_at or FIRST_INSTANT)
+            return end_of_day_after(self.zone, added, deadline.days)
+        if deadline.basis is not DueBasis.SHARE_DEADLINE or deadline.due_at is None:
+            return None
+        if asked_again_at is not None and deadline.due_at <= asked_again_at:
+            return end_of_day_after(self.zone, asked_again_at, GRACE_DAYS)
+        return deadline.due_at
