@@ -89,8 +89,10 @@ def _create(tree: Path, data: Path, user: pwd.struct_passwd | None, password: st
         if user is not None:
             os.chown(file.name, user.pw_uid, user.pw_gid)
         done = _run(
-            [str(tree / "bin" / "initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "scram-sha-256", "--pwfile"]
-            + [file.name, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"],
+            [
+                *(str(tree / "bin" / "initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "scram-sha-256"),
+                *("--pwfile", file.name, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"),
+            ],
             user,
             capture_output=True,
         )

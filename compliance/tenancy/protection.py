@@ -4,14 +4,20 @@ Each table that a migration creates names one of these in the same migration; a 
 tables without.
 """
 
+from typing import Any
+
 from django.db.migrations.operations import RunSQL
+
+# What RunSQL takes: a list may also hold pairs of a statement and its parameters.
+Statements = list[Any]
 
 COMPANY = "(SELECT nullif(current_setting('app.organization', true), '')::uuid)"
 
 
 def company_rows(*tables: str) -> RunSQL:
     """Row-level security for `tables`: only rows of the company of the transaction are seen and written."""
-    forward, backward = [], []
+    forward: Statements = []
+    backward: Statements = []
     for table in tables:
         forward += [
             f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
@@ -24,11 +30,11 @@ def company_rows(*tables: str) -> RunSQL:
 
 def append_only(*tables: str) -> RunSQL:
     """Nothing in `tables` is ever changed or removed: privileges refuse the application, triggers everybody."""
-    forward = [
+    forward: Statements = [
         """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'rows of % are never changed or removed', TG_TABLE_NAME USING ERRCODE = '42501'; END $$"""
     ]
-    backward = []
+    backward: Statements = []
     for table in tables:
         forward += [
             f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
