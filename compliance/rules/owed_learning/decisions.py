@@ -133,7 +133,7 @@ class RefusalCode(StrEnum):
 
 
 class Refusal(NamedTuple):
-    """A fact that changes nothing because the rules refuse it; `fact_key`: its obligation_change_id or certificate_id."""
+    """A fact that changes nothing because the rules refuse it. `fact_key`: obligation_change_id or certificate_id."""
 
     fact: RefusedFact
     fact_key: int | UUID

@@ -1,4 +1,4 @@
-"""The ids that the decider gives: UUIDv5 under the organization's id (design 4), so that any two deciders agree on them."""
+"""The ids that the decider gives: UUIDv5 under the organization's id (design 4), so any two deciders agree on them."""
 
 from hashlib import sha1
 from uuid import UUID
