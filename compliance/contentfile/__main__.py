@@ -1,0 +1,180 @@
+"""`python -m compliance.contentfile check PATH...`: faults of content files and packages, for people and programs.
+
+Exit status 0: nothing keeps any of them from being published (warnings may remain); 1: errors; 2: something could not
+be read, or the command line is wrong.
+"""
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any, TextIO
+
+from compliance.contentfile import limits
+from compliance.contentfile.content import check_content
+from compliance.contentfile.errors import PackageUnreadable
+from compliance.contentfile.faults import Fault, Report, Severity
+from compliance.contentfile.files import FileFaulty, read_all
+from compliance.contentfile.fingerprint import content_sha256
+from compliance.contentfile.package import check_package, open_files
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What one path came to."""
+
+    path: str
+    faults: Sequence[Fault]
+    fault_count: int
+    content_sha256: str | None
+    package_sha256: str | None
+    unreadable: str = ""
+
+    @property
+    def errors(self) -> int:
+        return sum(1 for fault in self.faults if fault.severity is Severity.ERROR)
+
+    @property
+    def status(self) -> int:
+        if self.unreadable:
+            return 2
+        return 0 if self.content_sha256 else 1
+
+
+def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
+    """Run the command; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m compliance.contentfile", description="Course content files.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser("check", help="check content files, package folders and package zips")
+    check.add_argument("paths", nargs="+", metavar="PATH", help="a content.json, a package folder or a package zip")
+    check.add_argument("--json", action="store_true", help="print one JSON document for programs")
+    options = parser.parse_args(arguments)
+    out = out or sys.stdout
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")
+    outcomes = [_check(path) for path in options.paths]
+    if options.json:
+        json.dump({"files": [_as_json(outcome) for outcome in outcomes]}, out, indent=2)
+        out.write("\n")
+    else:
+        for outcome in outcomes:
+            _print(outcome, out)
+    return max(outcome.status for outcome in outcomes)
+
+
+def _check(path: str) -> _Outcome:
+    try:
+        place = FilePath(path)
+        if place.is_dir() or _is_zip(place):
+            package = check_package(place)
+            return _Outcome(
+                path,
+                package.faults,
+                package.fault_count,
+                package.content_sha256 if package.ok else None,
+                package.package_sha256 if package.ok else None,
+            )
+        with place.open("rb") as opened:
+            data = opened.read(limits.JSON_BYTES + 1)
+    except (PackageUnreadable, OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        return _Outcome(path, (), 0, None, None, reason or str(error))
+    checked = check_content(data)
+    fingerprint = content_sha256(checked.content) if checked.content is not None else None
+    return _Outcome(path, checked.faults, checked.fault_count, fingerprint, None)
+
+
+def _is_zip(place: FilePath) -> bool:
+    if place.suffix.lower() == ".zip":
+        return True
+    with place.open("rb") as opened:
+        return opened.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def _as_json(outcome: _Outcome) -> dict[str, Any]:
+    return {
+        "path": outcome.path,
+        "ok": outcome.status == 0,
+        "unreadable": outcome.unreadable or None,
+        "content_sha256": outcome.content_sha256,
+        "package_sha256": outcome.package_sha256,
+        "fault_count": outcome.fault_count,
+        "faults": [
+            {
+                "severity": fault.severity,
+                "code": fault.code,
+                "file": fault.file or None,
+                "pointer": fault.pointer,
+                "line": fault.line,
+                "column": fault.column,
+                "offset": fault.offset,
+                "message": fault.message,
+            }
+            for fault in outcome.faults
+        ],
+    }
+
+
+def _print(outcome: _Outcome, out: TextIO) -> None:
+    if outcome.unreadable:
+        out.write(f"{outcome.path}: cannot be read ({outcome.unreadable})\n")
+        return
+    texts = _texts(outcome)
+    for fault in outcome.faults:
+        place = "/".join(part for part in (outcome.path.rstrip("/"), fault.file) if part)
+        if fault.line is not None:
+            place += f":{fault.line}:{fault.column}"
+        out.write(f"{place}: {fault.severity} {fault.code}\n")
+        out.write(f"    {fault.message}\n")
+        if fault.pointer:
+            out.write(f"    at {fault.pointer}\n")
+        lines = texts.get(fault.file)
+        if lines and fault.line is not None and fault.column is not None and fault.line <= len(lines):
+            _print_line(lines[fault.line - 1], fault.line, fault.column, out)
+    left_off = outcome.fault_count - len(outcome.faults)
+    if left_off:
+        out.write(f"{outcome.path}: {left_off:,} more faults are not shown\n")
+    if outcome.status == 0:
+        warnings = f", {outcome.fault_count} to look at" if outcome.fault_count else ""
+        out.write(f"{outcome.path}: good{warnings}, content_sha256 {outcome.content_sha256}\n")
+    else:
+        out.write(f"{outcome.path}: {outcome.errors:,} errors, {outcome.fault_count - outcome.errors:,} others\n")
+
+
+def _texts(outcome: _Outcome) -> dict[str, list[str]]:
+    """The lines of each file with a fault, for showing; nothing where they cannot be read any more."""
+    names = {fault.file for fault in outcome.faults if fault.line is not None}
+    texts: dict[str, list[str]] = {}
+    for name, data in _bytes_of(FilePath(outcome.path), names):
+        texts[name] = data[: limits.JSON_BYTES].decode("utf-8-sig", "replace").split("\n")
+    return texts
+
+
+def _bytes_of(path: FilePath, names: Iterable[str]) -> Iterable[tuple[str, bytes]]:
+    for name in names:
+        try:
+            if not name:
+                yield name, path.read_bytes()
+            else:
+                with open_files(path, Report()) as files:
+                    if name in files.sizes:
+                        yield name, read_all(files, name)
+        except (OSError, PackageUnreadable, FileFaulty):
+            continue
+
+
+def _print_line(line: str, number: int, column: int, out: TextIO) -> None:
+    line = line.rstrip("\r").replace("\t", " ")
+    start = max(0, min(column - 1 - _WIDTH // 2, len(line) - _WIDTH))
+    excerpt = "".join(character if character.isprintable() else "?" for character in line[start : start + _WIDTH])
+    label = f"    {number} | "
+    out.write(f"{label}{excerpt}\n{' ' * (len(label) - 2)}| {' ' * (column - 1 - start)}^\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,257 @@
+"""The files of a package, from a folder or a zip, read without trusting either.
+
+Nothing is ever unpacked to disk. Names are held to plain relative paths, links and devices are refused, sizes are
+bounded by what is declared and again by what is read.
+"""
+
+import os
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import IO, Final, Protocol
+
+from compliance.contentfile import limits
+from compliance.contentfile.errors import PackageUnreadable
+from compliance.contentfile.faults import FaultCode, Report, shown
+from compliance.contentfile.manifest import is_safe_path
+
+_CHUNK: Final = 1 << 20
+_ZIP_FAULTS: Final = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    UnicodeError,
+    ValueError,
+    OSError,
+)
+"""What Python's zip reader raises for bytes that are no sound zip."""
+
+
+class FileFaulty(Exception):
+    """One file of a package could not be read to its end; the caller reports it with the file's name."""
+
+    def __init__(self, code: FaultCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class PackageFiles(Protocol):
+    """The files of a package by name; `sizes` are in bytes."""
+
+    sizes: dict[str, int]
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a file in pieces, never more than `sizes` says; raises `FileFaulty`."""
+        ...
+
+
+def read_all(files: PackageFiles, name: str) -> bytes:
+    """All bytes of a file; raises `FileFaulty`."""
+    return b"".join(files.chunks(name))
+
+
+class FolderFiles:
+    """A package as a folder."""
+
+    def __init__(self, root: FilePath, report: Report) -> None:
+        self.root = root
+        self.sizes: dict[str, int] = {}
+        self._report = report
+        self._full = False
+        try:
+            self._collect(root, "", 1)
+        except OSError as error:
+            raise PackageUnreadable(f"The folder {root} cannot be read: {error.strerror}.") from error
+        _check_names(list(self.sizes), report)
+        _check_total(sum(self.sizes.values()), report)
+
+    def _collect(self, folder: FilePath, prefix: str, depth: int) -> None:
+        with os.scandir(folder) as entries:
+            ordered = sorted(entries, key=lambda entry: entry.name)
+        for entry in ordered:
+            name = prefix + entry.name
+            if self._full:
+                return
+            if entry.is_symlink():
+                self._report.add(FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.")
+            elif entry.is_dir(follow_symlinks=False):
+                if depth >= limits.FOLDER_DEPTH:
+                    _unsafe(name, self._report)
+                    continue
+                try:
+                    self._collect(FilePath(entry.path), name + "/", depth + 1)
+                except OSError as error:
+                    _unreadable(name, error, self._report)
+            elif not entry.is_file(follow_symlinks=False):
+                self._report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.")
+            elif not is_safe_path(name):
+                _unsafe(name, self._report)
+            elif len(self.sizes) >= limits.PACKAGE_FILES:
+                self._full = True
+                _too_many(self._report)
+            else:
+                self.sizes[name] = entry.stat(follow_symlinks=False).st_size
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a file in pieces."""
+        left = self.sizes[name]
+        try:
+            # Should the file have become a link or a pipe since it was listed, this fails instead of following it.
+            handle = os.open(self.root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(handle, "rb") as opened:
+                while left > 0 and (chunk := opened.read(min(_CHUNK, left))):
+                    left -= len(chunk)
+                    yield chunk
+        except OSError as error:
+            raise FileFaulty(FaultCode.UNREADABLE_FILE, _unreadable_sentence(name, error)) from error
+
+
+class ZipFiles:
+    """A package as a zip. Stays open until `close`."""
+
+    def __init__(self, path: FilePath, report: Report) -> None:
+        self.sizes: dict[str, int] = {}
+        self._entries: dict[str, zipfile.ZipInfo] = {}
+        self._archive: zipfile.ZipFile | None = None
+        try:
+            self._file: IO[bytes] = path.open("rb")
+        except OSError as error:
+            raise PackageUnreadable(f"The file {path} cannot be read: {error.strerror}.") from error
+        try:
+            reason = _directory_fault(self._file)
+            if reason:
+                code = FaultCode.PACKAGE_TOO_LARGE if "larger" in reason else FaultCode.INVALID_ZIP
+                report.add(code, (), reason)
+                return
+            self._archive = zipfile.ZipFile(self._file)
+        except _ZIP_FAULTS as error:
+            report.add(FaultCode.INVALID_ZIP, (), f"This is no sound zip ({_one_line(error)}); make it anew.")
+            return
+        self._collect(self._archive, report)
+
+    def _collect(self, archive: zipfile.ZipFile, report: Report) -> None:
+        names: list[str] = []
+        total = 0
+        infos = archive.infolist()
+        if len(infos) > limits.PACKAGE_FILES:
+            _too_many(report)
+            return
+        for info in infos:
+            name = info.orig_filename
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            total += info.file_size
+            if kind == stat.S_IFLNK:
+                report.add(FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.")
+            elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.")
+            elif not is_safe_path(name.removesuffix("/")):
+                _unsafe(name, report)
+            elif name.endswith("/"):
+                continue
+            elif info.flag_bits & 0x1:
+                report.add(FaultCode.ZIP_ENCRYPTED, (), f"{shown(name)} is encrypted; make the zip without a password.")
+            elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                report.add(
+                    FaultCode.ZIP_COMPRESSION,
+                    (),
+                    f"{shown(name)} is compressed in an unusual way; use deflate or store.",
+                )
+            else:
+                names.append(name)
+                self.sizes[name] = info.file_size
+                self._entries[name] = info
+        _check_names(names, report)
+        _check_total(total, report)
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a file in pieces; the reader stops at the declared size and holds the CRC to it."""
+        if self._archive is None:
+            raise FileFaulty(FaultCode.INVALID_ZIP, "The zip is closed.")
+        try:
+            with self._archive.open(self._entries[name]) as opened:
+                while chunk := opened.read(_CHUNK):
+                    yield chunk
+        except _ZIP_FAULTS as error:
+            raise FileFaulty(
+                FaultCode.INVALID_ZIP, f"{shown(name)} cannot be unpacked ({_one_line(error)}); make the zip anew."
+            ) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._archive is not None:
+            self._archive.close()
+        self._file.close()
+
+
+def _directory_fault(file: IO[bytes]) -> str:
+    """Why the zip's directory is not worth parsing, or nothing. Bounds the work before Python's reader begins."""
+    file.seek(0, os.SEEK_END)
+    size = file.tell()
+    if size > limits.ZIP_BYTES:
+        return f"The zip has {size:,} bytes and is larger than the {limits.ZIP_BYTES:,} that are read."
+    tail_size = min(size, 22 + 65_535 + 20)
+    file.seek(size - tail_size)
+    tail = file.read(tail_size)
+    file.seek(0)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or len(tail) - end < 22:
+        return "This is no zip; zip the files of the package."
+    directory_bytes = struct.unpack_from("<I", tail, end + 12)[0]
+    if directory_bytes > limits.ZIP_DIRECTORY_BYTES or b"PK\x06\x07" in tail[max(0, end - 20) : end]:
+        return "This zip lists more files than a package may have; make it anew with the files of the package only."
+    return ""
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:100]
+    return text.encode("ascii", "backslashreplace").decode("ascii") or type(error).__name__
+
+
+def _unsafe(name: str, report: Report) -> None:
+    report.add(
+        FaultCode.UNSAFE_PATH,
+        (),
+        f"{shown(name)} is no plain path inside the package; write one such as media/plan.png.",
+    )
+
+
+def _unreadable(name: str, error: OSError, report: Report) -> None:
+    report.add(FaultCode.UNREADABLE_FILE, (), _unreadable_sentence(name, error))
+
+
+def _unreadable_sentence(name: str, error: OSError) -> str:
+    return f"{shown(name)} cannot be read ({error.strerror}); allow reading it."
+
+
+def _too_many(report: Report) -> None:
+    report.add(FaultCode.TOO_MANY_FILES, (), f"The package has more than {limits.PACKAGE_FILES:,} files; remove some.")
+
+
+def _check_names(names: list[str], report: Report) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        folded = unicodedata.normalize("NFC", name).casefold()
+        other = seen.setdefault(folded, name)
+        if other is not name:
+            same = (
+                "stands twice in the package" if other == name else f"and {shown(other)} are one name on some systems"
+            )
+            report.add(FaultCode.NAME_COLLISION, (), f"{shown(name)} {same}; rename one.")
+
+
+def _check_total(total: int, report: Report) -> None:
+    if total > limits.PACKAGE_BYTES:
+        report.add(
+            FaultCode.PACKAGE_TOO_LARGE,
+            (),
+            f"The files have {total:,} bytes unpacked; a package has at most {limits.PACKAGE_BYTES:,}.",
+        )

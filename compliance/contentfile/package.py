@@ -1,0 +1,397 @@
+"""A whole course package, folder or zip: manifest, content, words and media checked against each other (design 8)."""
+
+import hashlib
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any, Final
+
+from compliance.contentfile import limits, source
+from compliance.contentfile.content import walk_content
+from compliance.contentfile.errors import MediaNotInPackage, PackageFaulty, PackageUnreadable
+from compliance.contentfile.faults import Fault, FaultCode, Path, Report, pointer_of, shown
+from compliance.contentfile.files import FileFaulty, FolderFiles, PackageFiles, ZipFiles, read_all
+from compliance.contentfile.fingerprint import (
+    LessonFingerprint,
+    content_sha256,
+    lesson_fingerprints,
+    package_sha256,
+)
+from compliance.contentfile.identifiers import is_sha256
+from compliance.contentfile.manifest import (
+    FILM_SDK,
+    MEDIA_TYPES,
+    SIGNATURE_BYTES,
+    ManifestWalk,
+    has_signature,
+    walk_manifest,
+)
+from compliance.contentfile.walk import Walk
+from compliance.contentfile.words import check_addresses, check_resolution, walk_words
+
+MANIFEST: Final = "manifest.json"
+CONTENT: Final = "content.json"
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A media file of a checked package; `size` in bytes, `description` a text id."""
+
+    id: str
+    kind: str
+    file: str
+    type: str
+    size: int
+    sha256: str
+    description: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPackage:
+    """What came of checking a package. The parts are empty when something keeps it from being published.
+
+    `words` maps language to text id to string, in the manifest's order of languages (the first is the default).
+    """
+
+    path: FilePath
+    manifest: dict[str, Any] | None
+    content: dict[str, Any] | None
+    words: Mapping[str, Mapping[str, str]]
+    media: tuple[MediaFile, ...]
+    faults: tuple[Fault, ...]
+    fault_count: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the package may be published; warnings may remain."""
+        return self.content is not None
+
+    @property
+    def content_sha256(self) -> str:
+        """The fingerprint of the content file."""
+        return content_sha256(self._sound_content())
+
+    @property
+    def package_sha256(self) -> str:
+        """The fingerprint of content, words and media together."""
+        return package_sha256(self._sound_content(), self.words, {item.id: item.sha256 for item in self.media})
+
+    @property
+    def lesson_fingerprints(self) -> tuple[LessonFingerprint, ...]:
+        """Each lesson's fingerprint in reading order."""
+        return lesson_fingerprints(self._sound_content())
+
+    def text(self, text_id: str, language: str | None = None) -> str:
+        """The words of a text id, in the default language unless told."""
+        self._sound_content()
+        return self.words[language or next(iter(self.words))][text_id]
+
+    @property
+    def title(self) -> str:
+        """The course's title in the default language."""
+        self._sound_content()
+        assert self.manifest is not None
+        return self.text(self.manifest["title"])
+
+    def read_media(self, media_id: str) -> bytes:
+        """The bytes of a media file; raises `MediaNotInPackage` if it is unknown or has changed since the check."""
+        item = next((item for item in self.media if item.id == media_id), None)
+        if item is None:
+            raise MediaNotInPackage(f"The package defines no media {shown(media_id)}.")
+        try:
+            with open_files(self.path, Report()) as files:
+                data = read_all(files, item.file) if files.sizes.get(item.file) == item.size else b""
+        except (FileFaulty, PackageUnreadable) as error:
+            raise MediaNotInPackage(str(error)) from error
+        if hashlib.sha256(data).hexdigest() != item.sha256:
+            raise MediaNotInPackage(f"The media {shown(media_id)} has changed since the package was checked.")
+        return data
+
+    def _sound_content(self) -> dict[str, Any]:
+        if self.content is None:
+            raise PackageFaulty("The package has faults; mend them first.")
+        return self.content
+
+
+@dataclass(slots=True)
+class _File:
+    """One JSON file of the package on its way through the check."""
+
+    name: str
+    report: Report = field(default_factory=Report)
+    document: source.Document | None = None
+
+    @property
+    def value(self) -> Any:
+        """The parsed value, None when the bytes could not be parsed."""
+        return self.document.value if self.document is not None and self.document.readable else None
+
+
+def check_package(path: str | FilePath) -> CheckedPackage:
+    """Check a package folder or zip. Raises `PackageUnreadable` when nothing is there to read, and nothing else."""
+    path = FilePath(path)
+    report = Report()
+    with open_files(path, report) as files:
+        return _Check(path, files, report).result()
+
+
+@contextmanager
+def open_files(path: FilePath, report: Report) -> Iterator[PackageFiles]:
+    """The files of a package folder or zip; what is wrong with them as files goes into the report."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise PackageUnreadable(f"{shown(str(path))} cannot be read: {_reason(error)}.") from error
+    if stat.S_ISDIR(mode):
+        yield FolderFiles(path, report)
+    elif stat.S_ISREG(mode):
+        with closing(ZipFiles(path, report)) as files:
+            yield files
+    else:
+        raise PackageUnreadable(f"{shown(str(path))} is neither a file nor a folder.")
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or "no such name can exist"
+
+
+class _Check:
+    """One pass over one package."""
+
+    def __init__(self, path: FilePath, files: PackageFiles, report: Report) -> None:
+        self.path = path
+        self.files = files
+        self.report = report
+        self.manifest = _File(MANIFEST)
+        self.content = _File(CONTENT)
+        self.words: dict[str, _File] = {}
+        self.texts: dict[str, dict[str, str]] = {}
+        self.media: list[MediaFile] = []
+        self.digests: dict[str, tuple[str, bytes]] = {}
+        if not files.sizes and report.errors:
+            return
+        if self._read(self.manifest, (), None):
+            self._check_with_manifest()
+        elif CONTENT in files.sizes and self._read(self.content, (), None):
+            walk_content(self.content.value, self.content.report)
+
+    def result(self) -> CheckedPackage:
+        """The outcome, faults in the order package, manifest, content, words."""
+        parts = [self.manifest, self.content, *self.words.values()]
+        faults = source.place(self.report.found, None)
+        for part in parts:
+            faults.extend(source.place(part.report.found, part.document, part.name))
+        sound = self.report.errors + sum(part.report.errors for part in parts) == 0
+        return CheckedPackage(
+            path=self.path,
+            manifest=self.manifest.value if sound else None,
+            content=self.content.value if sound else None,
+            words=self.texts if sound else {},
+            media=tuple(self.media) if sound else (),
+            faults=tuple(faults[: limits.FAULTS_LISTED]),
+            fault_count=self.report.count + sum(part.report.count for part in parts),
+        )
+
+    def _read(self, part: _File, named_at: Path, by: Report | None) -> bool:
+        """Read and parse one JSON file; whether there is a value to walk."""
+        size = self.files.sizes.get(part.name)
+        if size is None:
+            (by or self.report).add(
+                FaultCode.MISSING_FILE,
+                named_at,
+                f"The file {shown(part.name)} is not in the package; add it"
+                + (
+                    " at its top (zip the files, not the folder around them)."
+                    if by is None
+                    else " or correct the name."
+                ),
+            )
+            return False
+        if size > limits.JSON_BYTES:
+            part.report.add(
+                FaultCode.TOO_LARGE,
+                (),
+                f"The file has {size:,} bytes; at most {limits.JSON_BYTES:,} are read. Split the course or shorten it.",
+            )
+            return False
+        try:
+            data = read_all(self.files, part.name)
+        except FileFaulty as error:
+            self.report.add(error.code, (), str(error))
+            return False
+        part.document = source.parse(data, part.report)
+        return part.document.readable
+
+    def _check_with_manifest(self) -> None:
+        manifest = self.manifest.value
+        walk = walk_manifest(manifest, self.manifest.report)
+        if not isinstance(manifest, dict):
+            return
+        content_walk: Walk | None = None
+        name = manifest.get("content", CONTENT)
+        if isinstance(name, str) and (name in walk.files or "content" not in manifest):
+            self.content.name = name
+            if self._read(self.content, ("content",) if "content" in manifest else (), self.manifest.report):
+                content_walk = walk_content(self.content.value, self.content.report)
+        if content_walk is not None:
+            self._resolve(walk, content_walk, manifest)
+        self._check_media(manifest, walk)
+        self._check_words(manifest, walk, content_walk)
+        self._check_leftovers(walk)
+
+    def _resolve(self, walk: ManifestWalk, content_walk: Walk, manifest: Mapping[str, Any]) -> None:
+        report = self.content.report
+        for role, path in content_walk.roles:
+            if role not in walk.role_ids:
+                report.add(
+                    FaultCode.UNKNOWN_ROLE, path, f"The manifest has no role {shown(role)}; add it there or correct it."
+                )
+        kinds = {
+            item["id"]: item.get("kind")
+            for item in _objects_of(manifest.get("media"))
+            if isinstance(item.get("id"), str)
+        }
+        used: set[str] = set()
+        for media_id, kind, path in content_walk.media:
+            used.add(media_id)
+            if media_id not in kinds:
+                report.add(
+                    FaultCode.UNKNOWN_MEDIA,
+                    path,
+                    f"The manifest has no media {shown(media_id)}; add it there or correct the id.",
+                )
+            elif kinds[media_id] in MEDIA_TYPES and kinds[media_id] != kind:
+                report.add(
+                    FaultCode.MEDIA_KIND,
+                    path,
+                    f"{shown(media_id)} is {shown(kinds[media_id])} in the manifest and stands where {kind} belongs.",
+                )
+        if report.errors == 0:
+            for media_id, path in walk.media_ids.items():
+                if media_id not in used:
+                    self.manifest.report.add(
+                        FaultCode.UNUSED_MEDIA, path, f"No page uses the media {shown(media_id)}; remove it."
+                    )
+        if content_walk.films and manifest.get("sdk") == "2.0":
+            self.manifest.report.add(
+                FaultCode.FILM_NEEDS_SDK, ("sdk",), f"A package with a film declares sdk {FILM_SDK}; change it."
+            )
+
+    def _check_media(self, manifest: Mapping[str, Any], walk: ManifestWalk) -> None:
+        report = self.manifest.report
+        for path, item in _numbered_objects(("media",), manifest.get("media")):
+            name = item.get("file")
+            if not isinstance(name, str) or name not in walk.files:
+                continue
+            size = self.files.sizes.get(name)
+            if size is None:
+                report.add(
+                    FaultCode.MISSING_FILE,
+                    (*path, "file"),
+                    f"The file {shown(name)} is not in the package; add it or correct the name.",
+                )
+                continue
+            if size > limits.MEDIA_BYTES:
+                report.add(
+                    FaultCode.MEDIA_TOO_LARGE,
+                    (*path, "file"),
+                    f"{shown(name)} has {size:,} bytes; a media file has at most {limits.MEDIA_BYTES:,}.",
+                )
+                continue
+            self._check_media_bytes(path, item, name, size)
+
+    def _check_media_bytes(self, path: Path, item: Mapping[str, Any], name: str, size: int) -> None:
+        report = self.manifest.report
+        if name not in self.digests:
+            self.digests[name] = self._digest(name)
+        sha256, start = self.digests[name]
+        if not sha256:
+            return
+        if type(item.get("bytes")) is int and item["bytes"] != size:
+            report.add(
+                FaultCode.MEDIA_BYTES,
+                (*path, "bytes"),
+                f"{shown(name)} has {size} bytes; correct the number or the file.",
+            )
+        said = item.get("sha256")
+        if isinstance(said, str) and is_sha256(said) and said != sha256:
+            report.add(
+                FaultCode.MEDIA_SHA256,
+                (*path, "sha256"),
+                f"{shown(name)} has the SHA-256 {sha256}; correct the digest or the file.",
+            )
+        media_type = item.get("type")
+        if (
+            isinstance(media_type, str)
+            and any(media_type in types for types in MEDIA_TYPES.values())
+            and not has_signature(media_type, start)
+        ):
+            report.add(
+                FaultCode.MEDIA_SIGNATURE,
+                (*path, "type"),
+                f"{shown(name)} does not begin like {shown(media_type)}; correct the type or the file.",
+            )
+        if report.errors == 0:
+            self.media.append(
+                MediaFile(item["id"], item["kind"], name, item["type"], size, said or "", item.get("description"))
+            )
+
+    def _digest(self, name: str) -> tuple[str, bytes]:
+        """The SHA-256 and the first bytes of a file, read once however many entries name it; empty if unreadable."""
+        digest = hashlib.sha256()
+        start = b""
+        try:
+            for chunk in self.files.chunks(name):
+                if len(start) < SIGNATURE_BYTES:
+                    start += chunk[:SIGNATURE_BYTES]
+                digest.update(chunk)
+        except FileFaulty as error:
+            self.report.add(error.code, (), str(error))
+            return "", b""
+        return digest.hexdigest(), start
+
+    def _check_words(self, manifest: Mapping[str, Any], walk: ManifestWalk, content_walk: Walk | None) -> None:
+        used = {text: f"{MANIFEST} {pointer_of(path)}" for text, path in walk.texts.items()}
+        if content_walk is not None:
+            for text, path in content_walk.texts.items():
+                used.setdefault(text, f"{self.content.name} {pointer_of(path)}")
+        complete = content_walk is not None and self.content.report.errors == 0 and self.manifest.report.errors == 0
+        listed = manifest.get("words")
+        if not isinstance(listed, dict) or len(listed) > limits.LANGUAGES:
+            return
+        languages = manifest.get("languages")
+        order = [name for name in languages if isinstance(name, str)] if isinstance(languages, list) else []
+        for language in sorted(listed, key=lambda name: (order.index(name) if name in order else len(order), name)):
+            name = listed[language]
+            if not isinstance(name, str) or name not in walk.files:
+                continue
+            part = self.words[language] = _File(name)
+            if not self._read(part, ("words", language), self.manifest.report):
+                continue
+            texts = walk_words(part.value, language, part.report)
+            self.texts[language] = texts
+            if isinstance(part.value, dict) and isinstance(part.value.get("words"), dict):
+                check_resolution(texts, used, part.report, complete=complete)
+            if content_walk is not None:
+                check_addresses(texts, content_walk.emails, content_walk.urls, part.report)
+
+    def _check_leftovers(self, walk: ManifestWalk) -> None:
+        if self.manifest.report.errors:
+            return
+        for name in self.files.sizes:
+            if name != MANIFEST and name not in walk.files:
+                self.report.add(
+                    FaultCode.UNUSED_FILE, (), f"The manifest does not name {shown(name)}; remove the file."
+                )
+
+
+def _objects_of(value: object) -> Iterable[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _numbered_objects(path: Path, value: object) -> Iterable[tuple[Path, dict[str, Any]]]:
+    if not isinstance(value, list):
+        return []
+    return [((*path, index), item) for index, item in enumerate(value) if isinstance(item, dict)]

@@ -1,0 +1,437 @@
+"""Strict JSON: bytes to a value, with every fault that standard parsers forgive, and the place of any member.
+
+The good path costs one C parse and a scan for depth. Where a fault lies is only worked out when there is one: `locate`
+walks the text again and skips whatever no fault points into.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from compliance.contentfile import limits
+from compliance.contentfile.faults import Fault, FaultCode, Found, Part, Path, Report, pointer_of, shown
+
+# Linear on any input: an unclosed string runs to the end once and is never tried again from inside.
+_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_NOT_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
+_SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_SCALAR: Final = re.compile(r"[^,\]}\s]*+")
+_STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
+_MAY_HOLD_BAD_CHARACTERS: Final = re.compile(r"\\u|[\x7f-\x9f]")
+_BAD_CHARACTER: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class Document:
+    """One parsed JSON file. `value` is None when the bytes could not be parsed (the report says why)."""
+
+    text: str
+    value: Any
+    bytes_before: int = 0
+    readable: bool = True
+
+
+class _NotAConstant(ValueError):
+    """NaN or Infinity, which Python's parser takes and JSON does not know."""
+
+
+def parse(data: bytes, report: Report, *, limit: int = limits.JSON_BYTES) -> Document:
+    """Parse bytes as UTF-8 JSON, strictly; what is wrong goes into the report."""
+    if len(data) > limit:
+        report.add(
+            FaultCode.TOO_LARGE,
+            (),
+            f"The file has {len(data):,} bytes; at most {limit:,} are read. Split the course or shorten it.",
+        )
+        return Document("", None, readable=False)
+    bytes_before = 0
+    encoding = _other_encoding(data)
+    if encoding:
+        report.add(FaultCode.NOT_UTF8, (), f"The file is {encoding}; save it as UTF-8.", position=0)
+        return Document("", None, readable=False)
+    if data.startswith(b"\xef\xbb\xbf"):
+        report.add(
+            FaultCode.BYTE_ORDER_MARK,
+            (),
+            "The file starts with a byte order mark; save it as UTF-8 without one.",
+            position=0,
+        )
+        bytes_before = 3
+        data = data[3:]
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        position = len(data[: error.start].decode("utf-8"))
+        report.add(
+            FaultCode.NOT_UTF8,
+            (),
+            f"Byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8.",
+            position=position,
+        )
+        return Document(data.decode("utf-8", "replace"), None, bytes_before, readable=False)
+    document = Document(text, None, bytes_before)
+    document.readable = _parse_text(document, report)
+    return document
+
+
+def _other_encoding(data: bytes) -> str:
+    """The name of the encoding when the first bytes show that it is not UTF-8 (RFC 4627, section 3)."""
+    start = data[:4]
+    if start in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"):
+        return "UTF-32"
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "UTF-16"
+    if len(start) == 4:
+        zeros = [byte == 0 for byte in start]
+        if zeros in ([True, True, True, False], [False, True, True, True]):
+            return "UTF-32"
+        if zeros in ([True, False, True, False], [False, True, False, True]):
+            return "UTF-16"
+    return ""
+
+
+def _parse_text(document: Document, report: Report) -> bool:
+    text = document.text
+    nul = text.find("\x00")
+    if nul >= 0:
+        report.add(FaultCode.NUL_CHARACTER, (), "The file holds a NUL byte; remove it.", position=nul)
+        return False
+    if not _depth_is_bounded(text, report):
+        return False
+    repeated: dict[int, tuple[dict[str, Any], list[str]]] = {}
+
+    def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            seen: set[str] = set()
+            again: dict[str, None] = {}
+            for name, _ in pairs:
+                if name in seen:
+                    again[name] = None
+                seen.add(name)
+            # The object is kept beside its names, so that its id() stays its own.
+            repeated[id(members)] = (members, list(again))
+        return members
+
+    try:
+        document.value = json.loads(
+            text, object_pairs_hook=to_object, parse_int=_integer, parse_constant=_refuse_constant
+        )
+    except json.JSONDecodeError as error:
+        report.add(FaultCode.INVALID_JSON, (), _syntax_sentence(error), position=error.pos)
+        return False
+    except _NotAConstant as error:
+        at = next(m.start() for m in _STRING_OR_CONSTANT.finditer(text) if not m.group().startswith('"'))
+        report.add(FaultCode.INVALID_JSON, (), f"{error} is not JSON; write a number.", position=at)
+        return False
+    if repeated:
+        for path, members in _objects(document.value):
+            entry = repeated.get(id(members))
+            for name in entry[1] if entry else ():
+                report.add(
+                    FaultCode.DUPLICATE_KEY,
+                    (*path, name),
+                    f"The key {shown(name)} stands twice in this object; keep one.",
+                    part=Part.KEY,
+                )
+    if _MAY_HOLD_BAD_CHARACTERS.search(text):
+        check_characters(document.value, report)
+    return True
+
+
+def _integer(digits: str) -> int:
+    # Python refuses very long integers with a ValueError; the first digits are enough to be out of any range here.
+    return int(digits[: limits.JSON_DIGITS + 2])
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _NotAConstant(name)
+
+
+def _syntax_sentence(error: json.JSONDecodeError) -> str:
+    hints = {
+        "Expecting ',' delimiter": "a comma or a closing bracket is missing here",
+        "Expecting ':' delimiter": "a colon is missing after the key",
+        "Expecting property name enclosed in double quotes": "a key in double quotes is expected here "
+        "(a comma before a closing bracket is one too many)",
+        "Expecting value": "a value is expected here (a comma before a closing bracket is one too many)",
+        "Unterminated string starting at": "this string has no closing quote",
+        "Extra data": "the document is complete here; remove what follows",
+        "Invalid control character at": "a line break, tab or control character stands bare in a string; escape it",
+        "Illegal trailing comma before end of array": "this comma is one too many",
+        "Illegal trailing comma before end of object": "this comma is one too many",
+    }
+    hint = hints.get(error.msg, error.msg[:1].lower() + error.msg[1:])
+    return f"This is not JSON: {hint}. Faults after this place show once it is mended."
+
+
+def _depth_is_bounded(text: str, report: Report) -> bool:
+    if text.count("[") + text.count("{") <= limits.JSON_DEPTH:
+        return True
+    depth = 0
+    for bracket in _NOT_BRACKETS.sub("", _STRING.sub("", text)):
+        if bracket in "[{":
+            depth += 1
+            if depth > limits.JSON_DEPTH:
+                break
+        else:
+            depth -= 1
+    else:
+        return True
+    depth = 0
+    position = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        bracket = match.group()
+        if bracket in ("[", "{"):
+            depth += 1
+            if depth > limits.JSON_DEPTH:
+                position = match.start()
+                break
+        elif bracket in ("]", "}"):
+            depth -= 1
+    _add_too_deep(report, position)
+    return False
+
+
+def _add_too_deep(report: Report, position: int | None = None) -> None:
+    report.add(
+        FaultCode.TOO_DEEP,
+        (),
+        f"Brackets are nested more than {limits.JSON_DEPTH} deep; the format needs fewer than 20.",
+        position=position,
+    )
+
+
+def check_value(value: object, report: Report) -> bool:
+    """Hold a ready-made Python value (not from `parse`) to the same bounds; False when it may not be walked."""
+    nodes = 0
+    stack: list[tuple[object, int]] = [(value, 1)]
+    while stack:
+        item, depth = stack.pop()
+        nodes += 1
+        members: Iterable[object]
+        if isinstance(item, dict):
+            members = item.values()
+            wrong = next((key for key in item if not isinstance(key, str)), None)
+            if wrong is not None:
+                report.add(FaultCode.WRONG_TYPE, (), f"A key is {shown(wrong)}; JSON keys are strings.")
+                return False
+        elif isinstance(item, list):
+            members = item
+        else:
+            if isinstance(item, str):
+                nodes += len(item) // 64
+            members = ()
+        if depth > limits.JSON_DEPTH:
+            _add_too_deep(report)
+            return False
+        if nodes + len(stack) > limits.JSON_NODES:
+            report.add(FaultCode.TOO_LARGE, (), "The content is larger than any content file may be.")
+            return False
+        stack.extend((member, depth + 1) for member in members)
+    check_characters(value, report)
+    return True
+
+
+def _objects(value: object) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path, item in _containers(value):
+        if isinstance(item, dict):
+            yield path, item
+
+
+def _containers(value: object) -> Iterator[tuple[Path, dict[str, Any] | list[Any]]]:
+    """Every object and array with its path, parents first, in reading order."""
+    stack: list[tuple[Path, dict[str, Any] | list[Any]]] = []
+    if isinstance(value, (dict, list)):
+        stack.append(((), value))
+    while stack:
+        path, item = stack.pop()
+        yield path, item
+        members = item.items() if isinstance(item, dict) else enumerate(item)
+        inner = [((*path, name), member) for name, member in members if isinstance(member, (dict, list))]
+        stack.extend(reversed(inner))
+
+
+def check_characters(value: object, report: Report) -> None:
+    """Report NUL, lone surrogates and control characters in every key and string, `$schema` included."""
+    bad = _BAD_CHARACTER
+    if isinstance(value, str):
+        _check_string(value, (), Part.VALUE, report)
+    for path, item in _containers(value):
+        if isinstance(item, dict):
+            for name, member in item.items():
+                if bad.search(name):
+                    _check_string(name, (*path, name), Part.KEY, report)
+                if isinstance(member, str) and bad.search(member):
+                    _check_string(member, (*path, name), Part.VALUE, report)
+        else:
+            for index, member in enumerate(item):
+                if isinstance(member, str) and bad.search(member):
+                    _check_string(member, (*path, index), Part.VALUE, report)
+
+
+def _check_string(text: str, path: Path, part: Part, report: Report) -> None:
+    reported: set[FaultCode] = set()
+    for match in _BAD_CHARACTER.finditer(text):
+        point = ord(match.group())
+        if point == 0:
+            code, what = FaultCode.NUL_CHARACTER, "a NUL character"
+        elif point >= 0xD800:
+            code, what = FaultCode.LONE_SURROGATE, f"half of a surrogate pair (U+{point:04X})"
+        else:
+            code, what = FaultCode.CONTROL_CHARACTER, f"the control character U+{point:04X}"
+        if code not in reported:
+            reported.add(code)
+            report.add(code, path, f"This text holds {what}; remove it.", part=part)
+        if len(reported) == 3:
+            return
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """A node of the tree of places that faults point to."""
+
+    members: dict[str | int, "_Wanted"]
+    key_position: int | None = None
+    value_position: int | None = None
+    last_index: int = -1
+
+
+def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, Part], int | None]:
+    """Find where the members at `paths` stand in a valid JSON text; the answer maps a path to a character position."""
+    root = _Wanted({})
+    for path in paths:
+        node = root
+        for step in path:
+            child = node.members.get(step)
+            if child is None:
+                child = node.members[step] = _Wanted({})
+                if isinstance(step, int):
+                    node.last_index = max(node.last_index, step)
+            node = child
+    start = _after_space(text, 0)
+    root.value_position = start
+    _visit(text, start, root)
+
+    def position(path: Path, part: Part) -> int | None:
+        node = root
+        best = root.value_position
+        for step in path:
+            child = node.members.get(step)
+            if child is None or child.value_position is None:
+                return best
+            node = child
+            best = child.value_position
+        return node.key_position if part is Part.KEY and node.key_position is not None else node.value_position
+
+    return position
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _after_string(text: str, at: int) -> int:
+    match = _STRING.match(text, at)
+    return match.end() if match else at + 1
+
+
+def _after_value(text: str, at: int) -> int:
+    first = text[at]
+    if first == '"':
+        return _after_string(text, at)
+    if first in "[{":
+        return _after_container(text, at + 1)
+    match = _SCALAR.match(text, at)
+    return match.end() if match else at + 1
+
+
+def _after_container(text: str, at: int) -> int:
+    """The end of the container whose inside `at` lies in."""
+    depth = 1
+    for match in _STRING_OR_BRACKET.finditer(text, at):
+        bracket = match.group()
+        if bracket in ("[", "{"):
+            depth += 1
+        elif bracket in ("]", "}"):
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return len(text)
+
+
+def _visit(text: str, at: int, node: _Wanted) -> int:
+    """Note the places of the wanted members of the value at `at`; the end of that value."""
+    first = text[at]
+    if not node.members or first not in "[{":
+        return _after_value(text, at)
+    is_object = first == "{"
+    at = _after_space(text, at + 1)
+    index = 0
+    while at < len(text) and text[at] not in "]}":
+        step: str | int = index
+        key_at = at
+        if is_object:
+            end = _after_string(text, at)
+            step = json.loads(text[at:end])
+            at = _after_space(text, _after_space(text, end) + 1)
+        elif index > node.last_index:
+            return _after_container(text, at)
+        child = node.members.get(step)
+        if child is None:
+            at = _after_value(text, at)
+        else:
+            child.value_position = at
+            if is_object:
+                child.key_position = key_at
+            at = _visit(text, at, child)
+        at = _after_space(text, at)
+        if at < len(text) and text[at] == ",":
+            at = _after_space(text, at + 1)
+        index += 1
+    return at + 1
+
+
+def place(found: Iterable[Found], document: Document | None, file: str = "") -> list[Fault]:
+    """Turn found faults into reported ones, in the order of the file."""
+    found = list(found)
+    if document is None or not document.text:
+        return [Fault(item.code, pointer_of(item.path), item.message, file) for item in found]
+    text = document.text
+    position_of = (
+        locate(text, {item.path for item in found})
+        if document.readable and any(item.position is None for item in found)
+        else None
+    )
+    placed: list[tuple[int, Found]] = []
+    unplaced: list[Found] = []
+    for item in found:
+        position = item.position
+        if position is None and position_of is not None:
+            position = position_of(item.path, item.part)
+        if position is None:
+            unplaced.append(item)
+        else:
+            placed.append((position, item))
+    placed.sort(key=lambda pair: pair[0])
+    faults = [Fault(item.code, pointer_of(item.path), item.message, file) for item in unplaced]
+    done = 0
+    offset = document.bytes_before
+    line = 1
+    line_start = 0
+    for position, item in placed:
+        passed = text[done:position]
+        offset += len(passed.encode("utf-8", "surrogatepass"))
+        breaks = passed.count("\n")
+        if breaks:
+            line += breaks
+            line_start = done + passed.rindex("\n") + 1
+        done = position
+        faults.append(
+            Fault(item.code, pointer_of(item.path), item.message, file, offset, line, position - line_start + 1)
+        )
+    return faults

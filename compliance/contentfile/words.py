@@ -1,0 +1,115 @@
+"""The words of one language: every text id's string (design 8, "words"). Words are plain text, never markup.
+
+A blank line parts paragraphs. Missing words are errors, since someone would read an id; unused ones are warnings.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Final
+
+from compliance.contentfile import identifiers, limits
+from compliance.contentfile.faults import FaultCode, Part, Path, Report, shown
+from compliance.contentfile.walk import SCHEMA_KEY, Key, Shape, Walk, constant
+
+SCHEMA: Final = "svc.words/2"
+
+_EMAIL: Final = re.compile(r"[^\s@<>,;]+@[^\s@.<>,;]+(?:\.[^\s@.<>,;]+)+")
+_URL: Final = re.compile(r"https?://[^\s/?#@:<>\"]+(?::[0-9]{1,5})?(?:[/?#][^\s<>\"]*)?", re.IGNORECASE)
+
+
+def walk_words(value: object, language: str, report: Report) -> dict[str, str]:
+    """Check one parsed words file that the manifest lists for `language`; its valid words."""
+    walk = Walk(report)
+    walk.check_object(value, (), _WORDS, "", what="a words file")
+    if not isinstance(value, dict):
+        return {}
+    said = value.get("language")
+    if isinstance(said, str) and identifiers.is_language(said) and said != language:
+        walk.add(
+            FaultCode.WRONG_LANGUAGE,
+            ("language",),
+            f"This file says {shown(said)}, the manifest lists it for {shown(language)}; make them agree.",
+        )
+    words = value.get("words")
+    if not isinstance(words, dict):
+        return {}
+    return {name: text for name, text in words.items() if isinstance(text, str) and name != SCHEMA_KEY}
+
+
+def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: Report, *, complete: bool) -> None:
+    """Report text ids without words, and words without use when `complete` (nothing used was refused).
+
+    `used` says for each text id where it is used first, for the sentence.
+    """
+    for name, where in used.items():
+        if name not in words:
+            report.add(
+                FaultCode.MISSING_WORDS, ("words",), f"The text id {shown(name)} has no words ({where}); add them."
+            )
+    if complete:
+        for name in words:
+            if name not in used:
+                report.add(
+                    FaultCode.UNUSED_WORDS,
+                    ("words", name),
+                    f"Nothing uses the text id {shown(name)}; remove its words.",
+                    part=Part.KEY,
+                )
+
+
+def check_addresses(
+    words: Mapping[str, str], emails: Mapping[str, Path], urls: Mapping[str, Path], report: Report
+) -> None:
+    """Report contacts' emails and addresses that nobody could write to or open."""
+    for name in emails:
+        text = words.get(name)
+        if text is not None and _EMAIL.fullmatch(text) is None:
+            report.add(
+                FaultCode.INVALID_EMAIL,
+                ("words", name),
+                f"{shown(text)} is no email address; write one such as help@example.com.",
+            )
+    for name in urls:
+        text = words.get(name)
+        if text is not None and _URL.fullmatch(text) is None:
+            report.add(
+                FaultCode.INVALID_URL,
+                ("words", name),
+                f"{shown(text)} is no web address; write one that starts with https://.",
+            )
+
+
+def _language(walk: Walk, value: Any, path: Path, prefix: str) -> None:
+    if walk.string(value, path) and not identifiers.is_language(value):
+        walk.add(
+            FaultCode.INVALID_LANGUAGE, path, f"{shown(value)} is no language; write a tag such as en, de or pt-BR."
+        )
+
+
+def _words(walk: Walk, value: Any, path: Path, prefix: str) -> None:
+    if not isinstance(value, dict):
+        walk.check_object(value, path, {}, prefix)
+        return
+    for name, text in value.items():
+        here = (*path, name)
+        if name == SCHEMA_KEY:
+            continue
+        if not identifiers.is_text_id(name):
+            reason = identifiers.what_is_wrong(name, limits.TEXT_ID_LENGTH, "._")
+            walk.add(FaultCode.INVALID_TEXT_ID, here, f"{shown(name)} is no text id: {reason}.", Part.KEY)
+        if not walk.string(text, here):
+            continue
+        if not text.strip():
+            walk.add(FaultCode.EMPTY_WORDS, here, f"The words of {shown(name)} are blank; write them.")
+        elif not unicodedata.is_normalized("NFC", text):
+            walk.add(
+                FaultCode.NOT_NFC, here, f"The words of {shown(name)} are not in Unicode form NFC; normalise them."
+            )
+
+
+_WORDS: Final[Shape] = {
+    "schema": Key(constant(SCHEMA, FaultCode.WRONG_SCHEMA)),
+    "language": Key(_language),
+    "words": Key(_words),
+}
