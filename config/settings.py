@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "compliance.interfaces.console",
     "compliance.interfaces.pages",
     "compliance.interfaces.commands",
+    "compliance.demo",
 ]
 
 MIDDLEWARE = [

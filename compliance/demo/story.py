@@ -1,0 +1,70 @@
+"""Tells both stories into the database, once, as they would have come in over the years.
+
+Facts go in month by month, each month captured and swept at its own end, so that rows carry the moments at which
+they would have been recorded and the clock has brought what it brings (renewals that opened: cause `sweep`).
+"""
+
+import io
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import datetime, time, timedelta
+from types import ModuleType
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from compliance.demo import harbour, meridian
+from compliance.errors import ComplianceError
+from compliance.facts.importing import import_facts
+from compliance.history import actions as history
+from compliance.tenancy.models import Organization
+
+STORIES: tuple[ModuleType, ...] = (meridian, harbour)
+_NAMESPACE = uuid.UUID("9d5b8c0e-0b6e-5d3c-8a35-6b8d5f3b9c11")
+
+
+class StoryRefusedError(ComplianceError):
+    """A fact of the story was refused: the story and the rules disagree."""
+
+
+def organization_id(story: ModuleType) -> uuid.UUID:
+    """The identifier of the company a story is about."""
+    return uuid.uuid5(_NAMESPACE, story.NAME)
+
+
+def tell_all(now: datetime, say: Callable[[str], None]) -> None:
+    """Tells each story whose company is not there yet."""
+    for story in STORIES:
+        if not Organization.objects.filter(organization_id=organization_id(story)).exists():
+            say(f"Telling the story of {story.NAME} ...")
+            _tell(story, now)
+
+
+def _tell(story: ModuleType, now: datetime) -> None:
+    zone = ZoneInfo(story.ZONE)
+    today = now.astimezone(zone).date()
+    company = organization_id(story)
+    told = story.tell(today)
+    begin = today - timedelta(days=story.DAYS_OF_HISTORY)
+    began = datetime.combine(begin, time(1), zone)
+    history.create_company(
+        name=story.NAME, time_zone=story.ZONE, history_from=begin, now=min(began, now), organization_id=company
+    )
+    for older, newer in _months(story.DAYS_OF_HISTORY):
+        moment = min(now, datetime.combine(today - timedelta(days=newer), time(23, 30), zone))
+        lines = told.heard_between(older, newer)
+        stream = io.BytesIO(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+        if lines:
+            report = import_facts(company, stream, now=moment, strict=False)
+            if report.errors:
+                raise StoryRefusedError(f"{story.NAME}: {report.errors[0]}")
+        history.capture_all(company, moment)
+        history.sweep_company(company, moment)
+
+
+def _months(days: int) -> Iterator[tuple[int, int]]:
+    older = days + 1
+    while older > 0:
+        newer = max(older - 30, 0)
+        yield older, newer
+        older = newer

@@ -1,0 +1,228 @@
+"""How a story is told: facts in the words of the facts file, at days counted back from today (design 3 and 9).
+
+Identifiers come from names, so the same story told on another day has the same people and courses. Two companies
+share no identifier, because the company's name is part of each.
+"""
+
+import json
+import uuid
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+_NAMESPACE = uuid.UUID("4d1f0d9e-6f0c-5f0b-9b8e-2f0d6c1a7e55")
+
+
+class Story:
+    """Collects one company's facts. `days_ago` counts company days back from `today`; instants are written in UTC."""
+
+    def __init__(self, company: str, zone: str, today: date) -> None:
+        self.company = company
+        self.zone = ZoneInfo(zone)
+        self.today = today
+        self.lines: list[tuple[int, dict[str, Any]]] = []
+
+    def id(self, name: str) -> str:
+        """The identifier of something by its name within the story."""
+        return str(uuid.uuid5(_NAMESPACE, f"{self.company}/{name}"))
+
+    def moment(self, days_ago: int, hour: int = 9, minute: int = 0) -> str:
+        """An instant at a wall-clock time of the company, `days_ago` days before today."""
+        local = datetime.combine(self.today - timedelta(days=days_ago), time(hour, minute), self.zone)
+        return local.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+    def tell(
+        self, fact: str, days_ago: int, hour: int = 9, minute: int = 0, *, told: int | None = None, **fields: Any
+    ) -> None:
+        """Adds one fact. Fields that are None are left out. `told`: how many days ago we heard of it, if later."""
+        content = {name: value for name, value in fields.items() if value is not None}
+        at = self.moment(days_ago, hour, minute)
+        fact_id = self.id(f"fact/{fact}/{days_ago}/{json.dumps(content, sort_keys=True)}")
+        heard = days_ago if told is None else told
+        self.lines.append((heard, {"fact": fact, "fact_id": fact_id, "at": at} | content))
+
+    def heard_between(self, older: int, newer: int) -> list[dict[str, Any]]:
+        """The facts that were heard from `older` days ago (excluded) to `newer` days ago (included)."""
+        return [line for heard, line in self.lines if newer <= heard < older]
+
+    # --- the sentences that the stories repeat ---------------------------------------------------------------------
+
+    def team(self, name: str, days_ago: int) -> None:
+        """A team comes into being."""
+        self.tell("team_created", days_ago, 8, team_id=self.id(f"team/{name}"), name=name)
+
+    def joins(self, name: str, days_ago: int, teams: tuple[str, ...] = (), *, stay: int = 1, **fields: Any) -> None:
+        """A person joins; `stay` tells a second employment of the same person from the first."""
+        account = name.lower().replace(" ", ".").replace("'", "")
+        self.tell(
+            "employee_joined",
+            days_ago,
+            person_id=self.person(name, stay),
+            learner_profile_id=self.profile(name),
+            person_name=name,
+            account_email=f"{account}@{self.company}.example",
+            team_ids=[self.id(f"team/{team}") for team in teams] or None,
+            **fields,
+        )
+
+    def profile(self, name: str) -> str:
+        """The learner profile of a person."""
+        return self.id(f"profile/{name}")
+
+    def person(self, name: str, stay: int = 1) -> str:
+        """The employee row of a person's stay."""
+        return self.id(f"person/{name}/{stay}")
+
+    def course(self, title: str, days_ago: int, certificate: dict[str, Any] | None = None) -> None:
+        """A course comes into being."""
+        self.tell(
+            "course_created", days_ago, 8, course_id=self.id(f"course/{title}"), title=title, certificate=certificate
+        )
+
+    def release(self, title: str, version: int, days_ago: int, lessons: tuple[str, ...], **more: Any) -> None:
+        """A version of a course is published, with its lessons in order."""
+        self.tell(
+            "release_published",
+            days_ago,
+            10,
+            course_id=self.id(f"course/{title}"),
+            course_release_id=self.released(title, version),
+            version=version,
+            publisher_id=self.id("administrator"),
+            lessons=[
+                {
+                    "release_id": self.id(f"lesson/{title}/{lesson}/{version}"),
+                    "title": lesson,
+                    "version": version,
+                    "content_sha256": uuid.uuid5(_NAMESPACE, f"{title}/{lesson}/{version}").hex * 2,
+                }
+                for lesson in lessons
+            ],
+            **more,
+        )
+
+    def released(self, title: str, version: int) -> str:
+        """The identifier of a published version."""
+        return self.id(f"release/{title}/{version}")
+
+    def share(
+        self,
+        title: str,
+        days_ago: int,
+        *,
+        name: str = "all",
+        audience: dict[str, Any] | None = None,
+        requirement: str = "required",
+        deadline: dict[str, Any] | None = None,
+        doors: tuple[str, ...] = ("employee",),
+    ) -> None:
+        """A course is shared; everyone must take it, with no deadline, unless told otherwise."""
+        self.tell(
+            "course_shared",
+            days_ago,
+            11,
+            share_id=self.shared(title, name),
+            course_id=self.id(f"course/{title}"),
+            doors=list(doors),
+            audience=audience or {"everyone": True},
+            requirement=requirement,
+            deadline=deadline or {"basis": "none"},
+        )
+
+    def shared(self, title: str, name: str = "all") -> str:
+        """The identifier of a share."""
+        return self.id(f"share/{title}/{name}")
+
+    def teams(self, *names: str) -> dict[str, Any]:
+        """An audience of teams."""
+        return {"team_ids": [self.id(f"team/{name}") for name in names]}
+
+    def people(self, *names: str) -> dict[str, Any]:
+        """An audience of single people."""
+        return {"learner_profile_ids": [self.profile(name) for name in names]}
+
+    def by(self, days_ago: int) -> dict[str, Any]:
+        """A deadline at the end of a working day; negative `days_ago` lies ahead."""
+        return {"basis": "share_deadline", "due_at": self.moment(days_ago, 18)}
+
+    def completes(self, name: str, title: str, days_ago: int, version: int = 1, **fields: Any) -> None:
+        """A person completes a version of a course."""
+        self.tell(
+            "course_completed",
+            days_ago,
+            15,
+            minute=sum(name.encode()) % 60,
+            completion_receipt_id=self.receipt_of(name, title, days_ago),
+            learner_profile_id=self.profile(name),
+            course_release_id=self.released(title, version),
+            **fields,
+        )
+
+    def receipt_of(self, name: str, title: str, days_ago: int) -> str:
+        """The identifier of a completion's receipt."""
+        return self.id(f"completion/{name}/{title}/{days_ago}")
+
+    def policy(
+        self,
+        title: str,
+        version: int,
+        days_ago: int,
+        *,
+        act: str,
+        doors: tuple[str, ...],
+        change_kind: str,
+        sections: tuple[tuple[str, str], ...],
+        renew_months: int = 0,
+        statement: str,
+    ) -> None:
+        """A version of a policy is published in the policy HTML format."""
+        body = "".join(f"<h2>{heading}</h2><p>{words}</p>" for heading, words in sections)
+        self.tell(
+            "policy_published",
+            days_ago,
+            10,
+            course_id=self.id(f"policy/{title}"),
+            course_release_id=self.released(title, version),
+            version=version,
+            act=act,
+            doors=sorted(doors),
+            statement=statement,
+            effective_on=(self.today - timedelta(days=days_ago - 7)).isoformat(),
+            renew_months=renew_months,
+            change_kind=change_kind,
+            html=f"<h1>{title}</h1>{body}",
+        )
+
+    def policy_share(self, title: str, days_ago: int, *, deadline: dict[str, Any], doors: tuple[str, ...]) -> None:
+        """A policy is shared with everyone who comes through `doors`."""
+        self.tell(
+            "policy_shared",
+            days_ago,
+            11,
+            share_id=self.shared(title),
+            course_id=self.id(f"policy/{title}"),
+            doors=list(doors),
+            audience={"everyone": True},
+            deadline=deadline,
+        )
+
+    def signs(self, name: str, title: str, version: int, days_ago: int, *, door: str = "employee", drawn: bool = False,
+              act: str = "sign") -> None:  # fmt: skip
+        """A person signs (or acknowledges) a version of a policy."""
+        signature: dict[str, Any] | None = None
+        if act == "sign":
+            strokes = [[12, 40, 30, 12.5, 48, 40, 66, 18], [20, 30, 60, 30]]
+            signature = {"drawn": strokes} if drawn else {"typed": name}
+        self.tell(
+            "policy_signed",
+            days_ago,
+            14,
+            minute=sum(name.encode()) % 60,
+            receipt_id=self.id(f"receipt/{name}/{title}/{version}/{days_ago}"),
+            share_id=self.shared(title),
+            learner_profile_id=self.profile(name),
+            door=door,
+            course_release_id=self.released(title, version),
+            signature=signature,
+            sign_in_methods="sso/saml" if door == "employee" else "password totp",
+        )
