@@ -1,0 +1,151 @@
+"""Writes of this room: keys are issued, rotated and revoked here, and nowhere else (design 7, Keys)."""
+
+import ipaddress
+import logging
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from compliance.access import tokens
+from compliance.access.errors import (
+    BadExpiryError,
+    BadNetworkError,
+    KeyNotUsableError,
+    NoSuchKeyError,
+    UnknownScopeError,
+)
+from compliance.access.models import ApiKey
+from compliance.rules.vocabulary import Scope
+from compliance.tenancy import queries, sql
+
+log = logging.getLogger(__name__)
+
+ROTATION_OVERLAP = timedelta(days=7)
+"""How long a rotated key still opens beside its successor, unless told otherwise."""
+
+LAST_USED_EVERY = timedelta(minutes=1)
+KEY_IN_URL = "sent in a URL"
+
+
+def issue_key(
+    *,
+    organization_id: uuid.UUID,
+    scopes: Iterable[str],
+    environment: str,
+    at: datetime,
+    actor: str,
+    name: str = "",
+    networks: Sequence[str] = (),
+    expires_at: datetime | None = None,
+    rotated_from: uuid.UUID | None = None,
+) -> tuple[str, ApiKey]:
+    """Issues a key for a company and returns it; it is shown this once, since only its digest is stored.
+
+    `environment` is `live` or `test`; `networks` are CIDR blocks, none for any address. Raises NoSuchCompanyError,
+    UnknownScopeError, BadNetworkError, BadExpiryError.
+    """
+    queries.organization(organization_id)
+    wanted = _scopes(scopes)
+    blocks = [_network(network) for network in networks]
+    if expires_at is not None and expires_at <= at:
+        raise BadExpiryError("A key cannot expire before it is issued.")
+    token = tokens.new_token(environment)
+    with transaction.atomic():
+        key = ApiKey.objects.create(
+            organization_id=organization_id,
+            digest=tokens.digest(token),
+            name=name,
+            ending=token[-4:],
+            scopes=wanted,
+            networks=blocks,
+            created_at=at,
+            expires_at=expires_at,
+            rotated_from=rotated_from,
+        )
+    log.info("api_key_issued", extra={"key_id": str(key.key_id), "actor": actor, "scopes": wanted})
+    return token, key
+
+
+def rotate_key(
+    *, key_id: uuid.UUID, environment: str, at: datetime, actor: str, overlap: timedelta = ROTATION_OVERLAP
+) -> tuple[str, ApiKey]:
+    """Issues a successor with the same company, scopes, networks and life; the old key ends after `overlap`.
+
+    Raises NoSuchKeyError, KeyNotUsableError.
+    """
+    with transaction.atomic():
+        old = _locked(key_id)
+        if old.revoked_at is not None or (old.expires_at is not None and old.expires_at <= at):
+            raise KeyNotUsableError("The key is revoked or has expired. Issue a new one.")
+        life = None if old.expires_at is None else old.expires_at - old.created_at
+        token, key = issue_key(
+            organization_id=old.organization_id,
+            scopes=old.scopes,
+            environment=environment,
+            at=at,
+            actor=actor,
+            name=old.name,
+            networks=old.networks,
+            expires_at=None if life is None else at + life,
+            rotated_from=old.key_id,
+        )
+        end = at + overlap
+        old.expires_at = end if old.expires_at is None else min(old.expires_at, end)
+        old.save(update_fields=["expires_at"])
+    return token, key
+
+
+def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> ApiKey:
+    """Ends a key at once and for good; the first reason stays. Raises NoSuchKeyError."""
+    with transaction.atomic():
+        key = _locked(key_id)
+        if key.revoked_at is None:
+            key.revoked_at = at
+            key.revoked_reason = reason[:40]
+            key.save(update_fields=["revoked_at", "revoked_reason"])
+            log.warning("api_key_revoked", extra={"key_id": str(key_id), "actor": actor, "reason": key.revoked_reason})
+    return key
+
+
+def revoke_seen_in_url(*, candidates: Iterable[str], at: datetime) -> int:
+    """Revokes those of `candidates` that are keys of ours (contract, Authentication 3). Returns how many there were."""
+    digests = [tokens.digest(token) for token in candidates if tokens.is_whole(token)]
+    if not digests:
+        return 0
+    keys = list(ApiKey.objects.filter(digest__in=digests, revoked_at=None).values_list("key_id", flat=True))
+    for key_id in keys:
+        revoke_key(key_id=key_id, at=at, actor="the API", reason=KEY_IN_URL)
+    return len(keys)
+
+
+def note_use(*, key_id: uuid.UUID, at: datetime) -> None:
+    """Keeps when a key was last used, to the minute: a busy key is written once a minute at most."""
+    sql.execute(
+        "UPDATE access_apikey SET last_used_at = %s WHERE key_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",
+        [at, key_id, at - LAST_USED_EVERY],
+    )
+
+
+def _scopes(scopes: Iterable[str]) -> list[str]:
+    wanted = set(scopes)
+    unknown = sorted(wanted - set(Scope))
+    if unknown or not wanted:
+        what = f"{unknown[0]!r} is no scope." if unknown else "A key needs a scope."
+        raise UnknownScopeError(f"{what} Choose from {', '.join(Scope)}.")
+    return [scope.value for scope in Scope if scope in wanted]
+
+
+def _network(network: str) -> str:
+    try:
+        return str(ipaddress.ip_network(network.strip()))
+    except ValueError as error:
+        raise BadNetworkError(f"{network!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.") from error
+
+
+def _locked(key_id: uuid.UUID) -> ApiKey:
+    try:
+        return ApiKey.objects.select_for_update().get(key_id=key_id)
+    except ApiKey.DoesNotExist:
+        raise NoSuchKeyError(f"There is no key {key_id}.") from None

@@ -1,0 +1,27 @@
+"""What can go wrong with API keys."""
+
+from compliance.errors import ComplianceError
+
+
+class AccessError(ComplianceError):
+    """Root of this room's errors."""
+
+
+class UnknownScopeError(AccessError):
+    """A scope is none of the contract's four, or no scope was given."""
+
+
+class BadNetworkError(AccessError):
+    """A network is not written as CIDR."""
+
+
+class BadExpiryError(AccessError):
+    """A key would have expired before it is issued."""
+
+
+class NoSuchKeyError(AccessError):
+    """The identifier names no key."""
+
+
+class KeyNotUsableError(AccessError):
+    """The key is revoked or expired, so it cannot be rotated."""

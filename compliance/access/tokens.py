@@ -1,0 +1,53 @@
+"""The form of an API key (contract, Authentication 2; design 7): a prefix, 43 random characters, 6 of a checksum.
+
+The checksum lets anyone tell a mistyped or made-up key from a real one without asking the database, and lets secret
+scanners report only what can be a key. Only the SHA-256 of a key is ever stored.
+"""
+
+import hashlib
+import re
+import secrets
+import zlib
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+RANDOM_LENGTH = 43
+CHECKSUM_LENGTH = 6
+PREFIXES = {"live": "svc_live_", "test": "svc_test_"}
+SHAPE = re.compile(r"svc_(?:live|test)_[0-9A-Za-z]{49}")
+"""What looks like a key, wherever it stands; whether its checksum holds is another question."""
+
+REDACTED = "svc_[redacted]"
+
+
+def new_token(environment: str) -> str:
+    """Makes a key for `live` or `test` with 256 bits of randomness."""
+    body = PREFIXES[environment] + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+    return body + checksum(body)
+
+
+def checksum(body: str) -> str:
+    """Six base62 digits, most significant first, of the CRC-32 of what stands before them."""
+    value = zlib.crc32(body.encode("ascii"))
+    digits = ""
+    for _ in range(CHECKSUM_LENGTH):
+        value, digit = divmod(value, 62)
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+def is_whole(token: str) -> bool:
+    """Tells whether `token` has the form of a key and a checksum that holds."""
+    return SHAPE.fullmatch(token) is not None and checksum(token[:-CHECKSUM_LENGTH]) == token[-CHECKSUM_LENGTH:]
+
+
+def digest(token: str) -> bytes:
+    """What is stored of a key: its SHA-256. A key has 256 random bits, so nothing slower is needed."""
+    return hashlib.sha256(token.encode("ascii")).digest()
+
+
+def redact(text: str) -> str:
+    """`text` with everything that looks like a key, or begins like one, taken out. For logs."""
+    return _BEGINNING.sub(REDACTED, text)
+
+
+_BEGINNING = re.compile(r"svc(?:_|%5[Ff]|%255[Ff])(?:live|test)(?:_|%5[Ff]|%255[Ff])[0-9A-Za-z%]*")

@@ -1,0 +1,65 @@
+"""Issues an API key for a company (design 9): `create_key ORG --scope S ... [--name] [--network CIDR] [--expires]`."""
+
+import json
+import uuid
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.dateparse import parse_datetime
+
+from compliance.access import actions
+from compliance.errors import ComplianceError
+from compliance.rules.vocabulary import Scope
+
+
+class Command(BaseCommand):
+    """Prints the key once; only its digest is kept."""
+
+    help = "Issues an API key for a company. The key is shown once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("organization", type=uuid.UUID)
+        parser.add_argument("--scope", action="append", required=True, dest="scopes", help=", ".join(Scope))
+        parser.add_argument("--name", default="", help="What the key is for.")
+        parser.add_argument("--network", action="append", default=[], dest="networks", help="CIDR; may be repeated.")
+        parser.add_argument("--expires", help="RFC 3339 instant with offset; without it the key does not expire.")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        expires_at = instant(options["expires"]) if options["expires"] else None
+        try:
+            token, key = actions.issue_key(
+                organization_id=options["organization"],
+                scopes=options["scopes"],
+                environment=settings.ENVIRONMENT,
+                at=datetime.now(UTC),
+                actor="create_key",
+                name=options["name"],
+                networks=options["networks"],
+                expires_at=expires_at,
+            )
+        except ComplianceError as error:
+            raise CommandError(str(error)) from error
+        show(self, token, key.key_id, options["json"])
+
+
+def instant(text: str) -> datetime:
+    """The instant that an option names. Raises CommandError."""
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise CommandError(f"{text!r} is no instant with an offset. Write it like 2027-01-31T00:00:00Z.")
+    return found.astimezone(UTC)
+
+
+def show(command: BaseCommand, token: str, key_id: uuid.UUID, as_json: bool) -> None:
+    """Prints a new key, the one time it is seen."""
+    if as_json:
+        command.stdout.write(json.dumps({"key": token, "key_id": str(key_id)}))
+    else:
+        command.stdout.write(f"{token}\nKey {key_id}. It is shown once; keep it in a secret store.")

@@ -1,0 +1,30 @@
+"""Ends an API key at once (design 7, Keys)."""
+
+import uuid
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from compliance.access import actions
+from compliance.errors import ComplianceError
+
+
+class Command(BaseCommand):
+    """Revokes; the first reason given stays."""
+
+    help = "Revokes an API key."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("key_id", type=uuid.UUID)
+        parser.add_argument("--reason", required=True, help="At most 40 characters.")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            key = actions.revoke_key(
+                key_id=options["key_id"], at=datetime.now(UTC), actor="revoke_key", reason=options["reason"]
+            )
+        except ComplianceError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Key {key.key_id} is revoked: {key.revoked_reason}.")

@@ -1,0 +1,39 @@
+"""Issues the successor of an API key; the old one goes on opening for a while (design 7, Keys)."""
+
+import uuid
+from argparse import ArgumentParser
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from compliance.access import actions
+from compliance.errors import ComplianceError
+from compliance.interfaces.commands.management.commands.create_key import show
+
+
+class Command(BaseCommand):
+    """Prints the successor once."""
+
+    help = "Issues the successor of a key. The old key ends after the overlap."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("key_id", type=uuid.UUID)
+        parser.add_argument("--overlap-days", type=float, default=actions.ROTATION_OVERLAP / timedelta(days=1))
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if not 0 <= options["overlap_days"] <= 365:
+            raise CommandError("--overlap-days lies between 0 and 365.")
+        try:
+            token, key = actions.rotate_key(
+                key_id=options["key_id"],
+                environment=settings.ENVIRONMENT,
+                at=datetime.now(UTC),
+                actor="rotate_key",
+                overlap=timedelta(days=options["overlap_days"]),
+            )
+        except ComplianceError as error:
+            raise CommandError(str(error)) from error
+        show(self, token, key.key_id, options["json"])
