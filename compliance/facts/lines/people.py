@@ -1,0 +1,137 @@
+"""Lines about teams, invitations, employees, contacts and erasure (design 3)."""
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
+
+from compliance.facts.lines.fields import Email, FactLine, Identifier, Identifiers, Instant, Name
+from compliance.rules.vocabulary import Door
+
+ContactDoor = Literal[Door.PARTNER, Door.CUSTOMER]
+
+
+class TeamCreated(FactLine):
+    """A team came into being."""
+
+    fact: Literal["team_created"] = "team_created"
+    team_id: Identifier
+    name: Name
+
+
+class TeamRenamed(FactLine):
+    """A team got another name."""
+
+    fact: Literal["team_renamed"] = "team_renamed"
+    team_id: Identifier
+    name: Name
+
+
+class PersonInvited(FactLine):
+    """Someone was invited to become an employee."""
+
+    fact: Literal["person_invited"] = "person_invited"
+    invitation_id: Identifier
+    work_email: Email
+    person_name: Name | None = None
+    expires_at: Instant | None = None
+    team_ids: Identifiers | None = None
+
+
+class InvitationRevoked(FactLine):
+    """An invitation was taken back."""
+
+    fact: Literal["invitation_revoked"] = "invitation_revoked"
+    invitation_id: Identifier
+
+
+class EmployeeJoined(FactLine):
+    """A person became an employee; `person_id` names this stay, `learner_profile_id` the person."""
+
+    fact: Literal["employee_joined"] = "employee_joined"
+    person_id: Identifier
+    learner_profile_id: Identifier
+    person_name: Name | None = None
+    account_email: Email | None = None
+    invitation_id: Identifier | None = None
+    team_ids: Identifiers | None = None
+    staff_practice: bool = False
+
+
+class EmployeeSuspended(FactLine):
+    """An employee may not come in for the time being."""
+
+    fact: Literal["employee_suspended"] = "employee_suspended"
+    person_id: Identifier
+
+
+class EmployeeResumed(FactLine):
+    """A suspended employee may come in again."""
+
+    fact: Literal["employee_resumed"] = "employee_resumed"
+    person_id: Identifier
+
+
+class EmployeeLeft(FactLine):
+    """A stay ended."""
+
+    fact: Literal["employee_left"] = "employee_left"
+    person_id: Identifier
+
+
+class ContactJoined(FactLine):
+    """A partner's or customer's person came; `company` is where they come from."""
+
+    fact: Literal["contact_joined"] = "contact_joined"
+    learner_profile_id: Identifier
+    door: ContactDoor
+    company: Name
+    person_name: Name | None = None
+    account_email: Email | None = None
+
+
+class ContactLeft(FactLine):
+    """A partner's or customer's person went."""
+
+    fact: Literal["contact_left"] = "contact_left"
+    learner_profile_id: Identifier
+    door: ContactDoor
+
+
+class PersonChanged(FactLine):
+    """A person's name or addresses changed; what is absent stays."""
+
+    fact: Literal["person_changed"] = "person_changed"
+    learner_profile_id: Identifier
+    person_name: Name | None = None
+    account_email: Email | None = None
+    work_email: Email | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.person_name is None and self.account_email is None and self.work_email is None:
+            raise PydanticCustomError("empty", "changes nothing: give person_name, account_email or work_email")
+        return self
+
+
+class TeamJoined(FactLine):
+    """A person came into a team."""
+
+    fact: Literal["team_joined"] = "team_joined"
+    team_id: Identifier
+    learner_profile_id: Identifier
+
+
+class TeamLeft(FactLine):
+    """A person went out of a team."""
+
+    fact: Literal["team_left"] = "team_left"
+    team_id: Identifier
+    learner_profile_id: Identifier
+
+
+class PersonErased(FactLine):
+    """The company instructed us to erase a person."""
+
+    fact: Literal["person_erased"] = "person_erased"
+    learner_profile_id: Identifier
