@@ -1,4 +1,4 @@
-"""Shares as source rows (design 3): what is owed by whom. What changed, and when, is kept as steps; queries fold them."""
+"""Shares as source rows (design 3): what is owed by whom. Changes are kept as steps with their moment; queries fold."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
