@@ -39,7 +39,7 @@ class Command(BaseCommand):
         user.is_staff = user.is_superuser = user.is_active = True
         user.set_password(password)
         user.save()
-        organizations = [
+        organizations: list[dict[str, Any]] = [
             {
                 "organization_id": str(story.organization_id(told)),
                 "name": told.NAME,
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as stream:
             json.dump(found, stream, indent=2)
-        key = organizations[0]["keys"]["all"]  # type: ignore[index]
+        key = organizations[0]["keys"]["all"]
         self.stdout.write(
             f"\n  API      curl -H 'Authorization: Bearer {key}' {settings.BASE_URL}/v1/training-records\n"
             f"  API docs {settings.BASE_URL}/docs\n"
