@@ -1,4 +1,4 @@
-"""What can go wrong with policies: publishing, signing, and the links that lead to signing."""
+"""What can go wrong with policies: publishing and signing."""
 
 from compliance.errors import ComplianceError
 
@@ -41,11 +41,3 @@ class ReceiptExistsError(PolicyError):
 
 class BrokenReceiptChainError(PolicyError):
     """The stored chain does not verify; the message names the first fault."""
-
-
-class LinkError(PolicyError):
-    """The personal link was altered, cut off, or never ours."""
-
-
-class LinkExpiredError(LinkError):
-    """The personal link was ours and has run out."""

@@ -13,9 +13,9 @@ from compliance.proofs.digests import DrawnSignature, Signature, TypedSignature,
 from compliance.rules.vocabulary import PolicyAct
 
 LONGEST_WORDS = 200
-MOST_STROKES = 500
+MOST_STROKES = 2_000
 MOST_NUMBERS = 20_000
-LARGEST_NUMBER = 1_000_000
+LARGEST_NUMBER = 1_000_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 

@@ -41,7 +41,7 @@ def test_typed_words_and_drawn_strokes_are_kept_as_they_came() -> None:
         ("sign", {"drawn": [[float("nan")]]}, "not finite"),
         ("sign", {"drawn": [[1e300]]}, "beyond"),
         ("sign", {"drawn": [[0.5] * 1_000_000]}, "20,000 numbers"),
-        ("sign", {"drawn": [[1]] * 501}, "500 strokes"),
+        ("sign", {"drawn": [[1]] * 2001}, "2000 strokes"),
         ("sign", {"drawn": 5}, "list of strokes"),
         ("sign", {"drawn": [5]}, "list of strokes"),
         ("sign", {"typed": "Ann", "drawn": [[1]]}, "A signature is"),

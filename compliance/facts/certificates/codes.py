@@ -1,0 +1,30 @@
+"""Check codes: what opens a certificate's public check page (contract, certificate row, `check_code`).
+
+A code has 100 random bits, so that guessing a million a second for a century finds none; its letters are Crockford's
+base 32, which survive being read aloud and typed from paper.
+"""
+
+import re
+import secrets
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_GROUPS, _GROUP = 4, 5
+_FORM = re.compile(f"[{ALPHABET}]{{{_GROUPS * _GROUP}}}")
+_MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+
+
+def new_code() -> str:
+    """Return a fresh code, like `7QK2M-0XV9T-HB4ZR-3WCEN`."""
+    return _grouped("".join(secrets.choice(ALPHABET) for _ in range(_GROUPS * _GROUP)))
+
+
+def read_code(text: str) -> str | None:
+    """Return the code as stored, however it was typed; null for what cannot be one."""
+    if len(text) > 60 or not text.isascii():
+        return None
+    letters = text.upper().translate(_MISREAD)
+    return _grouped(letters) if _FORM.fullmatch(letters) else None
+
+
+def _grouped(letters: str) -> str:
+    return "-".join(letters[at : at + _GROUP] for at in range(0, len(letters), _GROUP))

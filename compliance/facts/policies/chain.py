@@ -1,0 +1,289 @@
+"""The receipt chain: the one place where receipts are written, and where the stored chain is verified.
+
+One chain a company (contract, "Receipt hash rule"). Whoever writes locks the company's `ReceiptChain` row first, so
+concurrent signers wait for each other; `UNIQUE (organization_id, previous_sha256)` would refuse a fork even if one did
+not. `signed_at` is the act's moment, or one microsecond after the tail where that is later (design 5), so every
+pull by `as_at` is a prefix of the chain.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import orjson
+from django.db import transaction
+
+from compliance.facts.policies.errors import BrokenReceiptChainError
+from compliance.facts.policies.signatures import stored_signature
+from compliance.proofs.digests import ZERO_DIGEST, Signature, receipt_sha256, signature_sha256
+from compliance.rules.policies.decide import NO_RECEIPT
+from compliance.rules.vocabulary import ReceiptAct
+from compliance.tenancy import sql
+
+ONE_MICROSECOND = timedelta(microseconds=1)
+_COLUMNS = {
+    "organization_id": "uuid",
+    "number": "bigint",
+    "receipt_id": "uuid",
+    "learner_profile_id": "uuid",
+    "course_id": "uuid",
+    "course_release_id": "uuid",
+    "version": "integer",
+    "share_id": "uuid",
+    "cycle_id": "uuid",
+    "door": "text",
+    "act": "text",
+    "signed_at": "timestamptz",
+    "sign_in_methods": "text",
+    "statement_sha256": "text",
+    "document_sha256": "text",
+    "signature_sha256": "text",
+    "previous_sha256": "text",
+    "receipt_sha256": "text",
+}
+
+
+class NewReceipt(NamedTuple):
+    """A receipt to write: everything but its place in the chain. `at` is the moment of the act."""
+
+    receipt_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    share_id: uuid.UUID
+    door: str
+    act: ReceiptAct
+    at: datetime
+    statement_sha256: str
+    document_sha256: str
+    signature: Signature | None = None
+    signer_company: str | None = None
+    sign_in_methods: str | None = None
+
+
+class WrittenReceipt(NamedTuple):
+    """Where a new receipt came to stand in the chain. It is `redated` where `signed_at` is not the act's moment."""
+
+    receipt_id: uuid.UUID
+    number: int
+    signed_at: datetime
+    redated: bool
+
+
+class ReceiptTail(NamedTuple):
+    """The end of a company's chain, held by this transaction."""
+
+    receipts: int
+    receipt_sha256: str
+    signed_at: datetime | None
+
+
+def lock_chain(organization_id: uuid.UUID) -> ReceiptTail:
+    """Wait for the chain, hold it until the transaction ends, and return its tail. Only inside a transaction."""
+    if not transaction.get_connection().in_atomic_block:
+        raise transaction.TransactionManagementError("The receipt chain is locked inside a transaction only.")
+    found = sql.fetch(
+        "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s FOR UPDATE",
+        [organization_id],
+    )
+    if not found:
+        sql.execute(
+            "INSERT INTO policies_receiptchain (organization_id, receipts, receipt_sha256) VALUES (%s, 0, %s)"
+            " ON CONFLICT (organization_id) DO NOTHING",
+            [organization_id, ZERO_DIGEST],
+        )
+        return lock_chain(organization_id)
+    return ReceiptTail._make(found[0])
+
+
+def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[WrittenReceipt]:
+    """Write `receipts` at the end of the chain, in the order of their moments; return them in the order written."""
+    if not receipts:
+        return []
+    tail = lock_chain(organization_id)
+    number, previous, last = tail
+    latest = _latest_receipts(organization_id, receipts)
+    rows, signatures, written = [], [], []
+    for receipt in sorted(receipts, key=lambda each: each.at):
+        number += 1
+        signed_at = receipt.at if last is None else max(receipt.at, last + ONE_MICROSECOND)
+        pair = (receipt.learner_profile_id, receipt.course_id)
+        cycle_id = latest.get(pair, NO_RECEIPT)
+        signature = signature_sha256(receipt.signature)
+        digest = receipt_sha256(
+            receipt_id=receipt.receipt_id,
+            organization_id=organization_id,
+            course_release_id=receipt.course_release_id,
+            learner_profile_id=receipt.learner_profile_id,
+            assignment_id=receipt.share_id,
+            cycle_id=cycle_id,
+            act=receipt.act,
+            statement_sha256=receipt.statement_sha256,
+            document_sha256=receipt.document_sha256,
+            signature_sha256=signature,
+            signed_at=signed_at,
+            previous_sha256=previous,
+        )
+        rows.append(
+            (
+                organization_id,
+                number,
+                receipt.receipt_id,
+                receipt.learner_profile_id,
+                receipt.course_id,
+                receipt.course_release_id,
+                receipt.version,
+                receipt.share_id,
+                cycle_id,
+                str(receipt.door),
+                str(receipt.act),
+                signed_at,
+                receipt.sign_in_methods,
+                receipt.statement_sha256,
+                receipt.document_sha256,
+                signature,
+                previous,
+                digest,
+            )
+        )
+        if receipt.signature is not None or receipt.signer_company is not None:
+            raw = stored_signature(receipt.signature)
+            signatures.append(
+                (
+                    organization_id,
+                    receipt.receipt_id,
+                    receipt.learner_profile_id,
+                    None if raw is None else orjson.dumps(raw).decode(),
+                    receipt.signer_company,
+                )
+            )
+        written.append(WrittenReceipt(receipt.receipt_id, number, signed_at, signed_at != receipt.at))
+        latest[pair] = receipt.receipt_id
+        previous, last = digest, signed_at
+    sql.insert("policies_receipt", _COLUMNS, rows)
+    _insert_signatures(signatures)
+    sql.execute(
+        "UPDATE policies_receiptchain SET receipts = %s, receipt_sha256 = %s, signed_at = %s"
+        " WHERE organization_id = %s",
+        [number, previous, last, organization_id],
+    )
+    return written
+
+
+def verify(organization_id: uuid.UUID) -> int:
+    """Recompute the stored chain from its first receipt and return how many there are.
+
+    Raises BrokenReceiptChainError that names the first fault: a gap, a link, a hash, an order, a version's digest, or
+    a tail that is not the last receipt.
+    """
+    versions = {
+        release_id: digests
+        for release_id, *digests in sql.fetch(
+            "SELECT course_release_id, course_id, version, statement_sha256, document_sha256"
+            " FROM policies_policyversion WHERE organization_id = %s",
+            [organization_id],
+        )
+    }
+    number, previous, last = 0, ZERO_DIGEST, None
+    for row in _stored(organization_id):
+        where = f"Receipt {row.receipt_id} (number {row.number})"
+        if row.number != number + 1:
+            raise BrokenReceiptChainError(f"{where}: number {number + 1} is missing before it.")
+        if row.previous_sha256 != previous:
+            raise BrokenReceiptChainError(f"{where}: previous_sha256 is not the hash of the receipt before it.")
+        if last is not None and row.signed_at <= last:
+            raise BrokenReceiptChainError(f"{where}: signed_at is not later than that of the receipt before it.")
+        recomputed = receipt_sha256(
+            receipt_id=row.receipt_id,
+            organization_id=organization_id,
+            course_release_id=row.course_release_id,
+            learner_profile_id=row.learner_profile_id,
+            assignment_id=row.share_id,
+            cycle_id=row.cycle_id,
+            act=row.act,
+            statement_sha256=row.statement_sha256,
+            document_sha256=row.document_sha256,
+            signature_sha256=row.signature_sha256,
+            signed_at=row.signed_at,
+            previous_sha256=row.previous_sha256,
+        )
+        if recomputed != row.receipt_sha256:
+            raise BrokenReceiptChainError(f"{where}: receipt_sha256 is not the hash of its fields.")
+        sealed = versions.get(row.course_release_id)
+        if sealed is None:
+            raise BrokenReceiptChainError(f"{where}: policy version {row.course_release_id} is not stored.")
+        if sealed != [row.course_id, row.version, row.statement_sha256, row.document_sha256]:
+            raise BrokenReceiptChainError(
+                f"{where}: its policy, version or digests are not those of the sealed version."
+            )
+        number, previous, last = row.number, row.receipt_sha256, row.signed_at
+    tail = sql.fetch(
+        "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s",
+        [organization_id],
+    )
+    if (tail[0] if tail else (0, ZERO_DIGEST, None)) != (number, previous, last):
+        raise BrokenReceiptChainError(f"The chain's tail is not its last receipt, number {number}.")
+    return number
+
+
+class _Stored(NamedTuple):
+    number: int
+    receipt_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    share_id: uuid.UUID
+    cycle_id: uuid.UUID
+    act: str
+    signed_at: datetime
+    statement_sha256: str
+    document_sha256: str
+    signature_sha256: str | None
+    previous_sha256: str
+    receipt_sha256: str
+
+
+def _stored(organization_id: uuid.UUID, page: int = 5000) -> Iterator[_Stored]:
+    """Read the chain in its order, page by page."""
+    after = 0
+    while True:
+        rows = sql.fetch(
+            f"SELECT {', '.join(_Stored._fields)} FROM policies_receipt"  # noqa: S608
+            " WHERE organization_id = %s AND number > %s ORDER BY number LIMIT %s",
+            [organization_id, after, page],
+        )
+        yield from map(_Stored._make, rows)
+        if len(rows) < page:
+            return
+        after = rows[-1][0]
+
+
+def _latest_receipts(
+    organization_id: uuid.UUID, receipts: Sequence[NewReceipt]
+) -> dict[tuple[uuid.UUID, uuid.UUID], uuid.UUID]:
+    """Return the latest receipt of each person and policy of `receipts`: what a new one asks again after."""
+    pairs = list({(each.learner_profile_id, each.course_id) for each in receipts})
+    return {
+        (profile_id, course_id): receipt_id
+        for profile_id, course_id, receipt_id in sql.fetch(
+            "SELECT DISTINCT ON (r.learner_profile_id, r.course_id) r.learner_profile_id, r.course_id, r.receipt_id"
+            " FROM unnest(%s::uuid[], %s::uuid[]) AS w (learner_profile_id, course_id)"
+            " JOIN policies_receipt r USING (learner_profile_id, course_id) WHERE r.organization_id = %s"
+            " ORDER BY r.learner_profile_id, r.course_id, r.number DESC",
+            [[pair[0] for pair in pairs], [pair[1] for pair in pairs], organization_id],
+        )
+    }
+
+
+def _insert_signatures(rows: Sequence[tuple[object, ...]]) -> None:
+    if not rows:
+        return
+    sql.execute(
+        "INSERT INTO policies_rawsignature (organization_id, receipt_id, learner_profile_id, signature, signer_company)"
+        " SELECT o, r, l, s::jsonb, c"
+        " FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::text[]) AS rows (o, r, l, s, c)",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
