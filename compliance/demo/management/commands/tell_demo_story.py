@@ -72,6 +72,13 @@ class Command(BaseCommand):
         # Keys of earlier starts are forgotten, so that they do not pile up.
         ApiKey.objects.filter(organization_id=organization_id, name__startswith="demo ").delete()
         return {
-            name: access.issue_key(organization_id=organization_id, scopes=scopes, name=f"demo {name}", now=now).secret
+            name: access.issue_key(
+                organization_id=organization_id,
+                scopes=scopes,
+                environment=settings.ENVIRONMENT,
+                at=now,
+                actor="make demo",
+                name=f"demo {name}",
+            )[0]
             for name, scopes in KEYS.items()
         }
