@@ -41,8 +41,10 @@ def parse_checkpoint(text: str) -> Checkpoint:
 def split_notes(content: str) -> list[str]:
     """Return the signed notes of a checkpoint file, which holds one after the other."""
     starts = [match.start() for match in re.finditer(rf"^{re.escape(CHECKPOINT_CONSTANT)}$", content, re.MULTILINE)]
-    if not starts and content.strip():
-        raise NoteMalformed("The file holds no checkpoint.")
-    if starts and starts[0] != 0:
+    if not starts:
+        if content.strip():
+            raise NoteMalformed("The file holds no checkpoint.")
+        return []
+    if starts[0] != 0:
         raise NoteMalformed("The file holds something before its first checkpoint.")
     return [content[start:end] for start, end in zip(starts, [*starts[1:], len(content)], strict=True)]

@@ -1,0 +1,48 @@
+"""What the verifier says: faults, what holds, and what could not be judged, each in one plain sentence."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Check(StrEnum):
+    """What a finding is about; `Report.holds_for` tells whether a check found no fault."""
+
+    FORM = "form"
+    COUNT = "count"
+    STATEMENT = "statement"
+    DOCUMENT = "document"
+    VERSION = "version"
+    RECEIPT = "receipt"
+    CHAIN = "chain"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that does not hold: where, in which fields (the likely ones when it cannot be told), and why."""
+
+    check: Check
+    place: str
+    fields: tuple[str, ...]
+    sentence: str
+
+    def __str__(self) -> str:
+        named = f" {', '.join(self.fields)}:" if self.fields else ""
+        return f"{self.place}:{named} {self.sentence}"
+
+
+@dataclass(slots=True)
+class Report:
+    """Everything that a verification found."""
+
+    faults: list[Fault] = field(default_factory=list)
+    holding: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def fault(self, check: Check, place: str, fields: tuple[str, ...], sentence: str) -> None:
+        """Add a fault."""
+        self.faults.append(Fault(check, place, fields, sentence))
+
+    def count(self, *checks: Check) -> int:
+        """Return how many faults these checks found so far."""
+        return sum(1 for each in self.faults if each.check in checks)

@@ -1,0 +1,89 @@
+"""The form each hashed field must have (contract, policy version row and policy receipt row).
+
+Form matters to a hash: `null` and an empty text, one door named "employee,partner" and two doors give the same lines.
+So a row is hashed only where every hashed field has its one allowed form.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from .findings import Check, Report
+from .instants import is_hashed_instant
+from .pages import Row, shown
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+DOORS = ("customer", "employee", "partner")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a field must be, in words, and the test of it."""
+
+    words: str
+    holds: Callable[[object], bool]
+
+
+def _is_date(value: object) -> bool:
+    if not isinstance(value, str) or _DATE.fullmatch(value) is None:
+        return False
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_text(value: object) -> bool:
+    # json reads a lone surrogate without complaint; UTF-8 has no bytes for it.
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def one_of(*words: str) -> Form:
+    """Return the form of a field that holds one of `words`."""
+    return Form(f"one of {', '.join(words)}", lambda value: isinstance(value, str) and value in words)
+
+
+UUID_FORM = Form(
+    "a UUID in lower case with hyphens", lambda value: isinstance(value, str) and _UUID.fullmatch(value) is not None
+)
+DIGEST_FORM = Form("64 lower-case hexadecimal digits", _is_digest)
+DIGEST_OR_NULL_FORM = Form("64 lower-case hexadecimal digits or null", lambda value: value is None or _is_digest(value))
+INSTANT_FORM = Form(
+    "an instant written YYYY-MM-DDTHH:MM:SS.ffffffZ", lambda value: isinstance(value, str) and is_hashed_instant(value)
+)
+DATE_OR_NULL_FORM = Form("a date written YYYY-MM-DD or null", lambda value: value is None or _is_date(value))
+COUNT_FORM = Form("a whole number", _is_count)
+TEXT_FORM = Form("Unicode text", _is_text)
+DOORS_FORM = Form(
+    "an array of different doors out of customer, employee, partner, sorted",
+    lambda value: isinstance(value, list) and len(value) > 0 and value == [door for door in DOORS if door in value],
+)
+
+
+def check_form(row: Row, forms: dict[str, Form], report: Report) -> bool:
+    """Report each field of `forms` that is missing, given twice or has another form; tell whether all are well."""
+    well = True
+    for name, form in forms.items():
+        if name not in row.fields:
+            problem = "is missing"
+        elif name in row.fields.repeated:
+            problem = "is given more than once"
+        elif not form.holds(row.fields[name]):
+            problem = f"is {shown(row.fields[name])!r}, not {form.words}"
+        else:
+            continue
+        well = False
+        report.fault(Check.FORM, row.place, (name,), f"{name} {problem}, so the row cannot be what was hashed.")
+    return well

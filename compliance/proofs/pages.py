@@ -1,0 +1,183 @@
+"""Pages as they were pulled, put together again to pulls (contract, Common envelope and Snapshot object).
+
+A page is any JSON object with a `data` array. Pages of one register that were read from the same snapshot are one
+pull, in the order given. Pages without a snapshot are one pull per register.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NoReturn
+
+from .errors import NotAPage
+
+
+class Kind(StrEnum):
+    """The registers whose rows can be recomputed, and all others."""
+
+    RECEIPT = "policy receipts"
+    VERSION = "policy versions"
+    OTHER = "other rows"
+
+
+_RECEIPT_MARKS = frozenset({"receipt_sha256", "previous_sha256", "cycle_id", "signature_sha256"})
+_VERSION_MARKS = frozenset({"html", "version_digest", "document_sha256", "statement", "change_kind"})
+
+
+class JsonObject(dict[str, object]):
+    """A JSON object that remembers the keys it was given more than once, of which readers keep different ones."""
+
+    repeated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a page and where it stands; `number` counts from 1 within the page."""
+
+    page: str
+    number: int
+    fields: JsonObject
+
+    def text(self, name: str) -> str:
+        """Return the field as text; empty where it is missing or something else."""
+        value = self.fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    @property
+    def place(self) -> str:
+        """Where a reader finds the row: file, number and the id that the row bears."""
+        for key, name in (("receipt_id", "receipt"), ("course_release_id", "version")):
+            if isinstance(self.fields.get(key), str):
+                return f"{self.page} row {self.number} ({name} {shown(self.fields[key])})"
+        return f"{self.page} row {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page. `strangers` are the numbers of the things in `data` that are no objects."""
+
+    name: str
+    rows: tuple[Row, ...]
+    strangers: tuple[int, ...]
+    envelope: JsonObject
+
+
+@dataclass(slots=True)
+class Pull:
+    """The pages of one register from one snapshot; null `snapshot` when the pages carry none."""
+
+    kind: Kind
+    snapshot: dict[str, object] | None
+    pages: list[Page] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The files of the pull."""
+        names = list(dict.fromkeys(page.name for page in self.pages))
+        return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]} ({len(names)} files)"
+
+    @property
+    def totals(self) -> list[object]:
+        """Every different `total` that the pages state."""
+        found: list[object] = []
+        for page in self.pages:
+            if "total" in page.envelope and page.envelope["total"] not in found:
+                found.append(page.envelope["total"])
+        return found
+
+
+def shown(value: object) -> str:
+    """Return a value as it may be shown on a terminal: short, in plain ASCII, without control characters."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    text = text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def parse_page(name: str, content: bytes) -> Page:
+    """Return the page in `content`. Raises NotAPage with a sentence that says what it is instead."""
+    try:
+        document = json.loads(content, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except RecursionError as fault:
+        raise NotAPage(f"{name} is not a JSON page: it is nested too deeply.") from fault
+    except ValueError as fault:
+        raise NotAPage(f"{name} is not JSON: {shown(str(fault))}") from fault
+    if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):
+        raise NotAPage(f"{name} is JSON, but not a page: it has no `data` array.")
+    return page_of(name, document)
+
+
+def page_of(name: str, envelope: dict[str, object]) -> Page:
+    """Return an envelope that is in memory already as a page; its `data` must be a list."""
+    data = envelope["data"]
+    assert isinstance(data, list)
+    rows = tuple(Row(name, at, _kept(each)) for at, each in enumerate(data, 1) if isinstance(each, dict))
+    strangers = tuple(at for at, each in enumerate(data, 1) if not isinstance(each, dict))
+    return Page(name, rows, strangers, _kept(envelope))
+
+
+def pulls_of(pages: Iterable[Page]) -> list[Pull]:
+    """Return the pulls that the pages make up, in the order of their first pages."""
+    pulls: dict[tuple[str, str, str], Pull] = {}
+    empty: list[Page] = []
+    for page in pages:
+        if not page.rows:
+            empty.append(page)
+            continue
+        kinds = [_kind(row) for row in page.rows]
+        known = Counter(kind for kind in kinds if kind is not None)
+        usual = known.most_common(1)[0][0] if known else Kind.OTHER
+        for row, kind in zip(page.rows, kinds, strict=True):
+            # A row that lost what marks it is judged as what its neighbours are.
+            pull = _pull(pulls, kind or usual, page, register=_register(page) if usual is Kind.OTHER else "")
+            pull.rows.append(row)
+    for page in empty:
+        if not any(
+            pull.snapshot == _snapshot(page) and pull.totals == [page.envelope.get("total")] for pull in pulls.values()
+        ):
+            _pull(pulls, Kind.OTHER, page, register=page.name)
+    return list(pulls.values())
+
+
+def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: Page, *, register: str) -> Pull:
+    snapshot = _snapshot(page)
+    key = (kind.value, json.dumps(snapshot, sort_keys=True), register)
+    pull = pulls.setdefault(key, Pull(kind, snapshot))
+    if page not in pull.pages[-1:]:
+        pull.pages.append(page)
+    return pull
+
+
+def _snapshot(page: Page) -> dict[str, object] | None:
+    snapshot = page.envelope.get("snapshot")
+    return snapshot if isinstance(snapshot, dict) else None
+
+
+def _register(page: Page) -> str:
+    """Return what tells the pages of one other register from those of another: the fields of their rows."""
+    return ",".join(sorted(page.rows[0].fields))
+
+
+def _kind(row: Row) -> Kind | None:
+    if not _RECEIPT_MARKS.isdisjoint(row.fields):
+        return Kind.RECEIPT
+    if not _VERSION_MARKS.isdisjoint(row.fields):
+        return Kind.VERSION
+    return None
+
+
+def _kept(value: dict[str, object]) -> JsonObject:
+    return value if isinstance(value, JsonObject) else JsonObject(value)
+
+
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
+    found = JsonObject(pairs)
+    if len(found) != len(pairs):
+        found.repeated = tuple(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+    return found
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a JSON value")
