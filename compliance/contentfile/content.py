@@ -2,11 +2,12 @@
 
 import difflib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from compliance.contentfile import limits, source
-from compliance.contentfile.faults import Fault, FaultCode, Path, Report, shown
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, shown
 from compliance.contentfile.film import check_film
 from compliance.contentfile.question import QUESTION, check_choices
 from compliance.contentfile.walk import (
@@ -31,7 +32,7 @@ SCHEMA: Final = "svc.content/2"
 class Checked:
     """What came of checking a content file. `content` is there only when nothing keeps it from being published.
 
-    `faults` lists the first thousand; `fault_count` counts them all.
+    `faults` lists a thousand at most; a `fault_count` above that says that there are more, and the check ended there.
     """
 
     content: dict[str, Any] | None
@@ -67,7 +68,8 @@ def check_content(data: bytes | bytearray | memoryview | dict[str, Any]) -> Chec
 def walk_content(value: object, report: Report) -> Walk:
     """Check a parsed content file; what it refers to is in the walk."""
     walk = Walk(report)
-    walk.check_object(value, (), _CONTENT, "", what="a content file")
+    with suppress(EnoughFaults):
+        walk.check_object(value, (), _CONTENT, "", what="a content file")
     return walk
 
 

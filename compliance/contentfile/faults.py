@@ -126,7 +126,6 @@ class FaultCode(StrEnum):
     NAME_COLLISION = "name_collision"
     LINK_IN_PACKAGE = "link_in_package"
     SPECIAL_FILE = "special_file"
-    UNREADABLE_FILE = "unreadable_file"
     TOO_MANY_FILES = "too_many_files"
     PACKAGE_TOO_LARGE = "package_too_large"
     INVALID_ZIP = "invalid_zip"
@@ -193,8 +192,12 @@ class Found:
     position: int | None = None
 
 
+class EnoughFaults(Exception):
+    """Ends a check that has found more errors than anyone will mend in one go; caught where the check began."""
+
+
 class Report:
-    """Collects the faults of one file. Counts all of them, keeps the first thousand."""
+    """Collects the faults of one file: every one, until there are a thousand errors."""
 
     def __init__(self) -> None:
         self.found: list[Found] = []
@@ -210,10 +213,12 @@ class Report:
         part: Part = Part.VALUE,
         position: int | None = None,
     ) -> None:
-        """Note one fault."""
+        """Note one fault; raises `EnoughFaults` at the error after the thousandth fault."""
         self.count += 1
         if code not in WARNINGS:
             self.errors += 1
+            if self.count > limits.FAULTS_LISTED:
+                raise EnoughFaults
         if len(self.found) < limits.FAULTS_LISTED:
             self.found.append(Found(code, path, message, part, position))
 

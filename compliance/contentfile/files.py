@@ -11,12 +11,13 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import IO, Final, Protocol
 
 from compliance.contentfile import limits
 from compliance.contentfile.errors import PackageUnreadable
-from compliance.contentfile.faults import FaultCode, Report, shown
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Report, shown
 from compliance.contentfile.manifest import is_safe_path
 
 _CHUNK: Final = 1 << 20
@@ -68,11 +69,13 @@ class FolderFiles:
         self._report = report
         self._full = False
         try:
-            self._collect(root, "", 1)
+            with suppress(EnoughFaults):
+                self._collect(root, "", 1)
+                _check_names(list(self.sizes), report)
+                if _is_too_large(sum(self.sizes.values()), report):
+                    self.sizes.clear()
         except OSError as error:
-            raise PackageUnreadable(f"The folder {root} cannot be read: {error.strerror}.") from error
-        _check_names(list(self.sizes), report)
-        _check_total(sum(self.sizes.values()), report)
+            raise PackageUnreadable(f"The folder {shown(str(root))} cannot be read: {error.strerror}.") from error
 
     def _collect(self, folder: FilePath, prefix: str, depth: int) -> None:
         with os.scandir(folder) as entries:
@@ -87,16 +90,14 @@ class FolderFiles:
                 if depth >= limits.FOLDER_DEPTH:
                     _unsafe(name, self._report)
                     continue
-                try:
-                    self._collect(FilePath(entry.path), name + "/", depth + 1)
-                except OSError as error:
-                    _unreadable(name, error, self._report)
+                self._collect(FilePath(entry.path), name + "/", depth + 1)
             elif not entry.is_file(follow_symlinks=False):
                 self._report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.")
             elif not is_safe_path(name):
                 _unsafe(name, self._report)
             elif len(self.sizes) >= limits.PACKAGE_FILES:
                 self._full = True
+                self.sizes.clear()
                 _too_many(self._report)
             else:
                 self.sizes[name] = entry.stat(follow_symlinks=False).st_size
@@ -112,7 +113,7 @@ class FolderFiles:
                     left -= len(chunk)
                     yield chunk
         except OSError as error:
-            raise FileFaulty(FaultCode.UNREADABLE_FILE, _unreadable_sentence(name, error)) from error
+            raise PackageUnreadable(f"{shown(name)} cannot be read: {error.strerror}.") from error
 
 
 class ZipFiles:
@@ -125,7 +126,7 @@ class ZipFiles:
         try:
             self._file: IO[bytes] = path.open("rb")
         except OSError as error:
-            raise PackageUnreadable(f"The file {path} cannot be read: {error.strerror}.") from error
+            raise PackageUnreadable(f"The file {shown(str(path))} cannot be read: {error.strerror}.") from error
         try:
             reason = _directory_fault(self._file)
             if reason:
@@ -136,7 +137,8 @@ class ZipFiles:
         except _ZIP_FAULTS as error:
             report.add(FaultCode.INVALID_ZIP, (), f"This is no sound zip ({_one_line(error)}); make it anew.")
             return
-        self._collect(self._archive, report)
+        with suppress(EnoughFaults):
+            self._collect(self._archive, report)
 
     def _collect(self, archive: zipfile.ZipFile, report: Report) -> None:
         names: list[str] = []
@@ -170,7 +172,8 @@ class ZipFiles:
                 self.sizes[name] = info.file_size
                 self._entries[name] = info
         _check_names(names, report)
-        _check_total(total, report)
+        if _is_too_large(total, report):
+            self.sizes.clear()
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """The bytes of a file in pieces; the reader stops at the declared size and holds the CRC to it."""
@@ -224,14 +227,6 @@ def _unsafe(name: str, report: Report) -> None:
     )
 
 
-def _unreadable(name: str, error: OSError, report: Report) -> None:
-    report.add(FaultCode.UNREADABLE_FILE, (), _unreadable_sentence(name, error))
-
-
-def _unreadable_sentence(name: str, error: OSError) -> str:
-    return f"{shown(name)} cannot be read ({error.strerror}); allow reading it."
-
-
 def _too_many(report: Report) -> None:
     report.add(FaultCode.TOO_MANY_FILES, (), f"The package has more than {limits.PACKAGE_FILES:,} files; remove some.")
 
@@ -248,10 +243,12 @@ def _check_names(names: list[str], report: Report) -> None:
             report.add(FaultCode.NAME_COLLISION, (), f"{shown(name)} {same}; rename one.")
 
 
-def _check_total(total: int, report: Report) -> None:
-    if total > limits.PACKAGE_BYTES:
-        report.add(
-            FaultCode.PACKAGE_TOO_LARGE,
-            (),
-            f"The files have {total:,} bytes unpacked; a package has at most {limits.PACKAGE_BYTES:,}.",
-        )
+def _is_too_large(total: int, report: Report) -> bool:
+    if total <= limits.PACKAGE_BYTES:
+        return False
+    report.add(
+        FaultCode.PACKAGE_TOO_LARGE,
+        (),
+        f"The files have {total:,} bytes unpacked; a package has at most {limits.PACKAGE_BYTES:,}.",
+    )
+    return True

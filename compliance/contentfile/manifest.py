@@ -5,11 +5,12 @@ audio and video blocks have no place for one, and without it a picture has no wo
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import FaultCode, Part, Path, Report, shown
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, shown
 from compliance.contentfile.walk import (
     SCHEMA_KEY,
     Key,
@@ -81,9 +82,10 @@ def walk_manifest(value: object, report: Report) -> ManifestWalk:
     name = value.get("id") if isinstance(value, dict) else None
     prefix = name if isinstance(name, str) and identifiers.is_slug(name) else ""
     walk.identity = prefix
-    walk.check_object(value, (), _MANIFEST, prefix, what="a manifest")
-    if isinstance(value, dict):
-        _compare_languages(walk, value.get("languages"), value.get("words"))
+    with suppress(EnoughFaults):
+        walk.check_object(value, (), _MANIFEST, prefix, what="a manifest")
+        if isinstance(value, dict):
+            _compare_languages(walk, value.get("languages"), value.get("words"))
     return walk
 
 

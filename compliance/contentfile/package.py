@@ -3,7 +3,7 @@
 import hashlib
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 from compliance.contentfile import limits, source
 from compliance.contentfile.content import walk_content
 from compliance.contentfile.errors import MediaNotInPackage, PackageFaulty, PackageUnreadable
-from compliance.contentfile.faults import Fault, FaultCode, Path, Report, pointer_of, shown
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, pointer_of, shown
 from compliance.contentfile.files import FileFaulty, FolderFiles, PackageFiles, ZipFiles, read_all
 from compliance.contentfile.fingerprint import (
     LessonFingerprint,
@@ -170,8 +170,11 @@ class _Check:
         self.texts: dict[str, dict[str, str]] = {}
         self.media: list[MediaFile] = []
         self.digests: dict[str, tuple[str, bytes]] = {}
-        if not files.sizes and report.errors:
-            return
+        if files.sizes or not report.errors:
+            with suppress(EnoughFaults):
+                self._check()
+
+    def _check(self) -> None:
         if self._read(self.manifest, (), None):
             self._check_with_manifest()
         elif CONTENT in files.sizes and self._read(self.content, (), None):
@@ -235,9 +238,11 @@ class _Check:
             self.content.name = name
             if self._read(self.content, ("content",) if "content" in manifest else (), self.manifest.report):
                 content_walk = walk_content(self.content.value, self.content.report)
-        if content_walk is not None:
-            self._resolve(walk, content_walk, manifest)
-        self._check_media(manifest, walk)
+        with suppress(EnoughFaults):
+            if content_walk is not None:
+                self._resolve(walk, content_walk, manifest)
+        with suppress(EnoughFaults):
+            self._check_media(manifest, walk)
         self._check_words(manifest, walk, content_walk)
         self._check_leftovers(walk)
 
@@ -372,13 +377,14 @@ class _Check:
                 continue
             texts = walk_words(part.value, language, part.report)
             self.texts[language] = texts
-            if isinstance(part.value, dict) and isinstance(part.value.get("words"), dict):
-                check_resolution(texts, used, part.report, complete=complete)
-            if content_walk is not None:
-                check_addresses(texts, content_walk.emails, content_walk.urls, part.report)
+            with suppress(EnoughFaults):
+                if isinstance(part.value, dict) and isinstance(part.value.get("words"), dict):
+                    check_resolution(texts, used, part.report, complete=complete)
+                if content_walk is not None:
+                    check_addresses(texts, content_walk.emails, content_walk.urls, part.report)
 
     def _check_leftovers(self, walk: ManifestWalk) -> None:
-        if self.manifest.report.errors:
+        if self.manifest.report.errors or self.report.errors:
             return
         for name in self.files.sizes:
             if name != MANIFEST and name not in walk.files:

@@ -7,20 +7,20 @@ walks the text again and skips whatever no fault points into.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from compliance.contentfile import limits
-from compliance.contentfile.faults import Fault, FaultCode, Found, Part, Path, Report, pointer_of, shown
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Found, Part, Path, Report, pointer_of, shown
 
 # Linear on any input: an unclosed string runs to the end once and is never tried again from inside.
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-_NOT_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _SCALAR: Final = re.compile(r"[^,\]}\s]*+")
 _STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
-_MAY_HOLD_BAD_CHARACTERS: Final = re.compile(r"\\u|[\x7f-\x9f]")
+_LATE_CONTROL: Final = re.compile("[\x80-\x9f]")
 _BAD_CHARACTER: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -99,8 +99,6 @@ def _parse_text(document: Document, report: Report) -> bool:
     if nul >= 0:
         report.add(FaultCode.NUL_CHARACTER, (), "The file holds a NUL byte; remove it.", position=nul)
         return False
-    if not _depth_is_bounded(text, report):
-        return False
     repeated: dict[int, tuple[dict[str, Any], list[str]]] = {}
 
     def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -120,6 +118,9 @@ def _parse_text(document: Document, report: Report) -> bool:
         document.value = json.loads(
             text, object_pairs_hook=to_object, parse_int=_integer, parse_constant=_refuse_constant
         )
+    except RecursionError:
+        _add_too_deep(report, _first_too_deep(text))
+        return False
     except json.JSONDecodeError as error:
         report.add(FaultCode.INVALID_JSON, (), _syntax_sentence(error), position=error.pos)
         return False
@@ -127,6 +128,17 @@ def _parse_text(document: Document, report: Report) -> bool:
         at = next(m.start() for m in _STRING_OR_CONSTANT.finditer(text) if not m.group().startswith('"'))
         report.add(FaultCode.INVALID_JSON, (), f"{error} is not JSON; write a number.", position=at)
         return False
+    if not _depth_is_bounded(document.value):
+        _add_too_deep(report, _first_too_deep(text))
+        return False
+    with suppress(EnoughFaults):
+        _check_parsed(document, repeated, report)
+    return True
+
+
+def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], list[str]]], report: Report) -> None:
+    """What the parser forgives: keys that stand twice, characters that no text needs."""
+    text = document.text
     if repeated:
         for path, members in _objects(document.value):
             entry = repeated.get(id(members))
@@ -137,9 +149,9 @@ def _parse_text(document: Document, report: Report) -> bool:
                     f"The key {shown(name)} stands twice in this object; keep one.",
                     part=Part.KEY,
                 )
-    if _MAY_HOLD_BAD_CHARACTERS.search(text):
+    # Any other control character is a syntax error unless it is written as an escape.
+    if "\\u" in text or "\x7f" in text or not (text.isascii() or _LATE_CONTROL.search(text) is None):
         check_characters(document.value, report)
-    return True
 
 
 def _integer(digits: str) -> int:
@@ -168,32 +180,32 @@ def _syntax_sentence(error: json.JSONDecodeError) -> str:
     return f"This is not JSON: {hint}. Faults after this place show once it is mended."
 
 
-def _depth_is_bounded(text: str, report: Report) -> bool:
-    if text.count("[") + text.count("{") <= limits.JSON_DEPTH:
-        return True
+def _depth_is_bounded(value: object) -> bool:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(limits.JSON_DEPTH):
+        level = [
+            member
+            for container in level
+            for member in (container.values() if type(container) is dict else container)
+            if type(member) is dict or type(member) is list
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _first_too_deep(text: str) -> int:
+    """Where the first bracket that is too deep stands."""
     depth = 0
-    for bracket in _NOT_BRACKETS.sub("", _STRING.sub("", text)):
-        if bracket in "[{":
-            depth += 1
-            if depth > limits.JSON_DEPTH:
-                break
-        else:
-            depth -= 1
-    else:
-        return True
-    depth = 0
-    position = 0
     for match in _STRING_OR_BRACKET.finditer(text):
         bracket = match.group()
         if bracket in ("[", "{"):
             depth += 1
             if depth > limits.JSON_DEPTH:
-                position = match.start()
-                break
+                return match.start()
         elif bracket in ("]", "}"):
             depth -= 1
-    _add_too_deep(report, position)
-    return False
+    return 0
 
 
 def _add_too_deep(report: Report, position: int | None = None) -> None:
@@ -232,7 +244,8 @@ def check_value(value: object, report: Report) -> bool:
             report.add(FaultCode.TOO_LARGE, (), "The content is larger than any content file may be.")
             return False
         stack.extend((member, depth + 1) for member in members)
-    check_characters(value, report)
+    with suppress(EnoughFaults):
+        check_characters(value, report)
     return True
 
 

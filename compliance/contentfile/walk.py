@@ -122,6 +122,9 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 def text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     """A text id that starts with the id of its lesson or page."""
+    if type(value) is str and identifiers.is_text_id(value) and (not prefix or value.startswith(prefix + ".")):
+        walk.texts.setdefault(value, path)  # the common case: thousands in a course
+        return
     if not walk.string(value, path):
         return
     if not identifiers.is_text_id(value):
@@ -133,8 +136,8 @@ def text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         )
     elif prefix and not identifiers.starts_with_id(value, prefix):
         walk.add(FaultCode.TEXT_ID_PREFIX, path, f"The text id {shown(value)} must start with {shown(prefix + '.')}.")
-    elif value not in walk.texts:
-        walk.texts[value] = path
+    else:
+        walk.texts.setdefault(value, path)
 
 
 def email_text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
