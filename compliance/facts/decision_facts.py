@@ -1,0 +1,517 @@
+"""What the rules are told, loaded set by set: a constant number of statements whatever the number of subjects.
+
+The history's writer decides thousands of subjects in one capture (design 5), so everything here takes collections and
+answers with dictionaries; events are folded into stretches, steps into whole steps. `expand` replaces the wide pending
+subjects by the narrow ones that they may reach: rather too many than too few, since deciding one more changes nothing.
+"""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.policies.loading import load_policies, load_receipts
+from compliance.rules.owed_learning.facts import (
+    NOTHING_DONE,
+    AttendanceMark,
+    CertificateCorrection,
+    CertificateEdition,
+    CertificateRevocation,
+    Completion,
+    CourseFacts,
+    Deadline,
+    DoingFacts,
+    Employment,
+    LearnerFacts,
+    Membership,
+    ObligationChange,
+    Release,
+    SessionAttendance,
+    Share,
+    ShareStep,
+)
+from compliance.rules.people.facts import ContactStay, InvitationFacts, PersonFacts, Suspension
+from compliance.rules.policies.facts import PolicyFacts, ReceiptFacts, Signer
+from compliance.rules.vocabulary import (
+    Attendance,
+    CertificateKind,
+    Door,
+    DueBasis,
+    LiveSessionFormat,
+    MarkedBy,
+    ObligationChangeKind,
+    Requirement,
+    WaiverReasonCode,
+)
+from compliance.tenancy import sql
+
+Pair = tuple[uuid.UUID, uuid.UUID]
+Subject = tuple[str, uuid.UUID, uuid.UUID | None]
+
+_DOORS = {door.value: door for door in Door}
+
+
+class PersonCourseFacts(NamedTuple):
+    """What deciding (learner, course) pairs takes; a pair that did nothing is missing from `doings`."""
+
+    courses: dict[uuid.UUID, CourseFacts]
+    learners: dict[uuid.UUID, LearnerFacts]
+    doings: dict[Pair, DoingFacts]
+
+
+class PersonPolicyFacts(NamedTuple):
+    """What deciding (learner, policy) pairs takes."""
+
+    policies: dict[uuid.UUID, PolicyFacts]
+    signers: dict[uuid.UUID, Signer]
+    receipts: dict[Pair, list[ReceiptFacts]]
+
+
+class InvitationSubject(NamedTuple):
+    """An invitation, and the profile that accepted it, if one did."""
+
+    invitation: InvitationFacts
+    person: PersonFacts | None
+
+
+def load_person_courses(organization_id: uuid.UUID, pairs: Collection[Pair]) -> PersonCourseFacts:
+    """The facts of (learner_profile_id, course_id) pairs."""
+    return PersonCourseFacts(
+        load_courses(organization_id, {course_id for _, course_id in pairs}),
+        load_learners(organization_id, {learner_profile_id for learner_profile_id, _ in pairs}),
+        load_doings(organization_id, pairs),
+    )
+
+
+def load_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, PersonFacts]:
+    """Each profile with its stays, teams, suspensions and contact stretches."""
+    learners = load_learners(organization_id, profile_ids)
+    contacts = load_contacts(organization_id, profile_ids)
+    suspensions: dict[uuid.UUID, list[Suspension]] = defaultdict(list)
+    for profile_id, person_id, at, suspended in sql.fetch(
+        "SELECT e.learner_profile_id, s.person_id, s.at, s.suspended FROM people_suspension s"
+        " JOIN people_employment e USING (organization_id, person_id)"
+        " WHERE s.organization_id = %s AND e.learner_profile_id = ANY(%s)",
+        [organization_id, list(profile_ids)],
+    ):
+        suspensions[profile_id].append(Suspension(person_id, at, suspended))
+    return {
+        profile_id: PersonFacts(learner, tuple(suspensions.get(profile_id, ())), tuple(contacts.get(profile_id, ())))
+        for profile_id, learner in learners.items()
+    }
+
+
+def load_invitations(
+    organization_id: uuid.UUID, invitation_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, InvitationSubject]:
+    """Each invitation, with the facts of the person who accepted it."""
+    wanted = list(invitation_ids)
+    accepted: dict[uuid.UUID, Pair] = {
+        invitation_id: (person_id, profile_id)
+        for invitation_id, person_id, profile_id in sql.fetch(
+            "SELECT invitation_id, person_id, learner_profile_id FROM people_employment"
+            " WHERE organization_id = %s AND invitation_id = ANY(%s) ORDER BY joined_at DESC, person_id DESC",
+            [organization_id, wanted],
+        )
+    }
+    people = load_people(organization_id, {profile_id for _, profile_id in accepted.values()})
+    found = {}
+    for invitation_id, invited_at, expires_at, revoked_at, team_ids in sql.fetch(
+        "SELECT invitation_id, invited_at, expires_at, revoked_at, team_ids FROM people_invitation"
+        " WHERE organization_id = %s AND invitation_id = ANY(%s)",
+        [organization_id, wanted],
+    ):
+        person_id, profile_id = accepted.get(invitation_id, (None, None))
+        found[invitation_id] = InvitationSubject(
+            InvitationFacts(invitation_id, invited_at, expires_at, revoked_at, frozenset(team_ids), person_id),
+            people[profile_id] if profile_id is not None else None,
+        )
+    return found
+
+
+def load_person_policies(organization_id: uuid.UUID, pairs: Collection[Pair]) -> PersonPolicyFacts:
+    """The facts of (learner_profile_id, course_id of the policy) pairs."""
+    profile_ids = {learner_profile_id for learner_profile_id, _ in pairs}
+    learners = load_learners(organization_id, profile_ids)
+    contacts = load_contacts(organization_id, profile_ids)
+    return PersonPolicyFacts(
+        load_policies(organization_id, {course_id for _, course_id in pairs}),
+        {profile_id: Signer(learner, tuple(contacts.get(profile_id, ()))) for profile_id, learner in learners.items()},
+        load_receipts(organization_id, pairs),
+    )
+
+
+def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, LearnerFacts]:
+    """Each profile's stays, team stretches and erasure; one of which nothing is known is there and empty."""
+    wanted = list(profile_ids)
+    employments: dict[uuid.UUID, list[Employment]] = defaultdict(list)
+    for profile_id, *stay in sql.fetch(
+        "SELECT learner_profile_id, person_id, joined_at, left_at, staff_practice FROM people_employment"
+        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        [organization_id, wanted],
+    ):
+        employments[profile_id].append(Employment(*stay))
+    memberships: dict[uuid.UUID, list[Membership]] = defaultdict(list)
+    for (profile_id, team_id), begin, end in _stretches(
+        sql.fetch(
+            "SELECT learner_profile_id, team_id, at, joined FROM people_teammembership"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
+            [organization_id, wanted],
+        )
+    ):
+        memberships[profile_id].append(Membership(team_id, begin, end))
+    erased: dict[uuid.UUID, datetime] = dict(
+        sql.fetch(
+            "SELECT learner_profile_id, at FROM people_erasure"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+            [organization_id, wanted],
+        )
+    )
+    return {
+        profile_id: LearnerFacts(
+            profile_id,
+            tuple(employments.get(profile_id, ())),
+            tuple(memberships.get(profile_id, ())),
+            erased.get(profile_id),
+        )
+        for profile_id in wanted
+    }
+
+
+def load_contacts(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[ContactStay]]:
+    """The stretches of those profiles that came as a partner's or customer's contact."""
+    contacts: dict[uuid.UUID, list[ContactStay]] = defaultdict(list)
+    for (profile_id, door), begin, end in _stretches(
+        sql.fetch(
+            "SELECT learner_profile_id, door, at, joined FROM people_contact"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
+            [organization_id, list(profile_ids)],
+        )
+    ):
+        contacts[profile_id].append(ContactStay(Door(door), begin, end))
+    return contacts
+
+
+def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, CourseFacts]:
+    """Each course's releases, shares (lesson shares too) and certificate editions."""
+    parameters = [organization_id, list(course_ids)]
+    releases: dict[uuid.UUID, list[Release]] = defaultdict(list)
+    for course_id, *release in sql.fetch(
+        "SELECT course_id, course_release_id, version, published_at, withdrawn_at, retake FROM courses_release"
+        " WHERE organization_id = %s AND course_id = ANY(%s)",
+        parameters,
+    ):
+        releases[course_id].append(Release(*release))
+    editions: dict[uuid.UUID, list[CertificateEdition]] = defaultdict(list)
+    for course_id, at, title, kind, valid_months, renew_days_before in sql.fetch(
+        "SELECT course_id, at, title, kind, valid_months, renew_days_before FROM courses_certificateedition"
+        " WHERE organization_id = %s AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, id",
+        parameters,
+    ):
+        editions[course_id].append(
+            CertificateEdition(at, title, CertificateKind(kind), valid_months, renew_days_before)
+        )
+    shares: dict[uuid.UUID, list[Share]] = defaultdict(list)
+    steps: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
+    for course_id, share_id, ended_at, lesson_release_id, *step in sql.fetch(
+        "SELECT s.course_id, s.share_id, s.ended_at, s.lesson_release_id, t.at, t.doors, t.audience, t.team_ids,"
+        " t.learner_profile_ids, t.requirement, t.deadline_basis, t.due_at, t.days"
+        " FROM shares_share s JOIN shares_sharestep t USING (organization_id, share_id)"
+        " WHERE s.organization_id = %s AND s.course_id = ANY(%s) ORDER BY s.share_id, t.at, t.id",
+        parameters,
+    ):
+        steps[course_id, share_id, ended_at, lesson_release_id].append(tuple(step))
+    for (course_id, share_id, ended_at, lesson_release_id), own in steps.items():
+        shares[course_id].append(Share(share_id, tuple(_whole(own)), ended_at, lesson_release_id))
+    return {
+        course_id: CourseFacts(
+            course_id,
+            tuple(releases.get(course_id, ())),
+            tuple(shares.get(course_id, ())),
+            tuple(editions.get(course_id, ())),
+        )
+        for course_id in course_ids
+    }
+
+
+class _Doing:
+    """The lists of one pair while they are loaded."""
+
+    __slots__ = ("attendances", "changes", "completions", "corrections", "revocations")
+
+    def __init__(self) -> None:
+        self.completions: list[Completion] = []
+        self.changes: list[ObligationChange] = []
+        self.attendances: dict[tuple[Any, ...], list[AttendanceMark]] = {}
+        self.revocations: list[CertificateRevocation] = []
+        self.corrections: list[CertificateCorrection] = []
+
+
+def load_doings(organization_id: uuid.UUID, pairs: Collection[Pair]) -> dict[Pair, DoingFacts]:
+    """What each learner did in each course; pairs without anything are missing."""
+    learners, courses = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    doings: dict[Pair, _Doing] = defaultdict(_Doing)
+
+    def rows(columns: str, table: str, more: str = "") -> Iterator[tuple[_Doing, list[Any]]]:
+        for learner_profile_id, course_id, *values in sql.fetch(
+            f"SELECT f.learner_profile_id, f.course_id, {columns}"  # noqa: S608
+            " FROM unnest(%s::uuid[], %s::uuid[]) AS w (learner_profile_id, course_id)"
+            f" JOIN {table} f ON f.organization_id = %s AND f.learner_profile_id = w.learner_profile_id"
+            f" AND f.course_id = w.course_id {more}",
+            [learners, courses, organization_id],
+        ):
+            yield doings[learner_profile_id, course_id], values
+
+    for doing, values in rows(
+        "f.completion_receipt_id, f.at, f.course_release_id, f.lesson_release_id, f.assessed, f.voided_at, f.voided_by",
+        "training_completion",
+    ):
+        doing.completions.append(Completion(*values))
+    for doing, (change_id, at, change, reason_code, due_at, actor_id) in rows(
+        "f.obligation_change_id, f.at, f.change, f.reason_code, f.due_at, f.actor_id", "training_obligationchange"
+    ):
+        doing.changes.append(
+            ObligationChange(
+                change_id,
+                at,
+                ObligationChangeKind(change),
+                None if reason_code is None else WaiverReasonCode(reason_code),
+                due_at,
+                actor_id,
+            )
+        )
+    for doing, (*session, at, attended, marked_by) in rows(
+        "s.live_session_id, s.course_release_id, s.format, s.starts_at, s.ends_at, s.minutes, s.trainer_profile_id,"
+        " f.at, f.attended, f.marked_by",
+        "training_attendancemark",
+        "JOIN training_livesession s ON s.organization_id = f.organization_id AND s.live_session_id = f.live_session_id"
+        " ORDER BY f.at, f.id",
+    ):
+        doing.attendances.setdefault(tuple(session), []).append(
+            AttendanceMark(at, Attendance(attended), MarkedBy(marked_by))
+        )
+    for doing, values in rows("f.certificate_id, f.at, f.actor_id", "certificates_certificaterevocation"):
+        doing.revocations.append(CertificateRevocation(*values))
+    for doing, values in rows(
+        "f.certificate_id, f.supersedes_id, f.at, f.actor_id", "certificates_certificatecorrection"
+    ):
+        doing.corrections.append(CertificateCorrection(*values))
+    return {pair: _doing_facts(doing) for pair, doing in doings.items()}
+
+
+def _doing_facts(doing: _Doing) -> DoingFacts:
+    return NOTHING_DONE._replace(
+        completions=tuple(doing.completions),
+        changes=tuple(doing.changes),
+        attendances=tuple(
+            SessionAttendance(session_id, release_id, LiveSessionFormat(form), *rest, marks=tuple(marks))
+            for (session_id, release_id, form, *rest), marks in doing.attendances.items()
+        ),
+        revocations=tuple(doing.revocations),
+        corrections=tuple(doing.corrections),
+    )
+
+
+def _whole(steps: Iterable[tuple[Any, ...]]) -> Iterator[ShareStep]:
+    """Folds steps, in their order, into whole ones: what a step does not say stays as it was."""
+    standing: ShareStep | None = None
+    for at, doors, audience, team_ids, learner_profile_ids, requirement, basis, due_at, days in steps:
+        if standing is None:
+            standing = ShareStep(at, frozenset(), Requirement.REQUIRED)
+        said: dict[str, Any] = {"at": at}
+        if doors is not None:
+            said["doors"] = frozenset(_DOORS[door] for door in doors)
+        if requirement is not None:
+            said["requirement"] = Requirement(requirement)
+        if audience is not None:
+            said["everyone"] = audience == "everyone"
+            said["team_ids"] = frozenset(team_ids or ())
+            said["learner_profile_ids"] = frozenset(learner_profile_ids or ())
+        if basis is not None:
+            said["deadline"] = Deadline(DueBasis(basis), due_at, days)
+        standing = standing._replace(**said)
+        yield standing
+
+
+def _stretches(
+    events: Iterable[tuple[Any, ...]],
+) -> Iterator[tuple[tuple[uuid.UUID, Any], datetime, datetime | None]]:
+    """Turns events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) of each pair."""
+    open_since: dict[tuple[uuid.UUID, Any], datetime] = {}
+    for profile_id, what, at, joined in events:
+        key = (profile_id, what)
+        if joined:
+            open_since.setdefault(key, at)
+        elif key in open_since:
+            yield key, open_since.pop(key), at
+    for key, begin in open_since.items():
+        yield key, begin, None
+
+
+# Expanding wide subjects -----------------------------------------------------------------------------------------
+
+
+def expand(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> set[Subject]:
+    """Replaces wide subjects (kind, first) by the narrow ones that they may reach."""
+    by_kind: dict[str, set[uuid.UUID]] = defaultdict(set)
+    for kind, first in wide:
+        by_kind[kind].add(first or uuid.UUID(int=0))
+    found: set[Subject] = set()
+    if SubjectKind.COMPANY in by_kind:
+        found |= _all_there_is(organization_id)
+        by_kind[SubjectKind.EVERYTHING_OF_PERSON] |= {
+            row[0]
+            for row in sql.fetch(
+                "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s", [organization_id]
+            )
+        }
+    if by_kind[SubjectKind.TEAM]:
+        found |= _of_teams(organization_id, by_kind[SubjectKind.TEAM])
+    if by_kind[SubjectKind.EVERYTHING_OF_PERSON]:
+        found |= _of_people(organization_id, by_kind[SubjectKind.EVERYTHING_OF_PERSON])
+    if by_kind[SubjectKind.SHARE]:
+        found |= _of_shares(organization_id, "s.share_id", by_kind[SubjectKind.SHARE])
+    if by_kind[SubjectKind.EVERYONE_OF_COURSE]:
+        found |= _of_shares(organization_id, "s.course_id", by_kind[SubjectKind.EVERYONE_OF_COURSE])
+        found |= _of_doers(organization_id, "course_id", by_kind[SubjectKind.EVERYONE_OF_COURSE])
+    return found
+
+
+_STEPS = (
+    "SELECT s.course_id, coalesce(c.kind = 'policy', false), t.audience, t.team_ids, t.learner_profile_ids"
+    " FROM shares_share s JOIN shares_sharestep t USING (organization_id, share_id)"
+    " LEFT JOIN courses_course c USING (organization_id, course_id)"
+    " WHERE s.organization_id = %s AND t.audience IS NOT NULL AND "
+)
+_DOERS = " UNION ".join(
+    f"SELECT '{kind}', learner_profile_id, course_id FROM {table} WHERE organization_id = %s AND {{column}} = ANY(%s)"  # noqa: S608
+    for table, kind in (
+        ("training_completion", SubjectKind.PERSON_COURSE.value),
+        ("training_attendancemark", SubjectKind.PERSON_COURSE.value),
+        ("training_obligationchange", SubjectKind.PERSON_COURSE.value),
+        ("policies_receipt", SubjectKind.PERSON_POLICY.value),
+    )
+)
+
+
+def _of_doers(organization_id: uuid.UUID, column: str, values: Collection[uuid.UUID]) -> set[Subject]:
+    parameters = [organization_id, list(values)] * 4
+    return {(row[0], row[1], row[2]) for row in sql.fetch(_DOERS.format(column=column), parameters)}
+
+
+def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> set[Subject]:
+    wanted = list(profile_ids)
+    found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in wanted}
+    for (invitation_id,) in sql.fetch(
+        "SELECT invitation_id FROM people_employment WHERE organization_id = %s AND learner_profile_id = ANY(%s)"
+        " AND invitation_id IS NOT NULL",
+        [organization_id, wanted],
+    ):
+        found.add((SubjectKind.INVITATION.value, invitation_id, None))
+    employees, others = _reachable(organization_id, wanted)
+    members: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    for profile_id, team_id in sql.fetch(
+        "SELECT DISTINCT learner_profile_id, team_id FROM people_teammembership"
+        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        [organization_id, wanted],
+    ):
+        members[team_id].add(profile_id)
+    steps = sql.fetch(
+        _STEPS + "(t.audience = 'everyone' OR t.team_ids && %s OR t.learner_profile_ids && %s)",
+        [organization_id, list(members), wanted],
+    )
+    among = set(wanted)
+    _reach(found, steps, employees, employees | others, members, among)
+    return found | _of_doers(organization_id, "learner_profile_id", wanted)
+
+
+def _of_teams(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> set[Subject]:
+    wanted = list(team_ids)
+    members = _members(organization_id, wanted)
+    everybody = set().union(*members.values()) if members else set()
+    found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in everybody}
+    steps = sql.fetch(_STEPS + "t.team_ids && %s", [organization_id, wanted])
+    _reach(found, steps, set(), set(), members, set())
+    return found
+
+
+def _of_shares(organization_id: uuid.UUID, column: str, values: Collection[uuid.UUID]) -> set[Subject]:
+    steps = sql.fetch(_STEPS + f"{column} = ANY(%s)", [organization_id, list(values)])
+    named = {person for _, _, _, _, people in steps for person in people or ()}
+    members = _members(organization_id, {team_id for _, _, _, teams, _ in steps for team_id in teams or ()})
+    employees: set[uuid.UUID] = set()
+    others: set[uuid.UUID] = set()
+    if any(step[2] == "everyone" for step in steps):
+        employees, others = _reachable(organization_id, None)
+    found: set[Subject] = set()
+    _reach(found, steps, employees, employees | others, members, named)
+    return found
+
+
+def _reach(
+    found: set[Subject],
+    steps: Iterable[tuple[Any, ...]],
+    employees: set[uuid.UUID],
+    anybody: set[uuid.UUID],
+    members: dict[uuid.UUID, set[uuid.UUID]],
+    among: set[uuid.UUID],
+) -> None:
+    """Adds the pairs of each step: all of `employees` (of a policy: `anybody`), teams' `members`, or the named."""
+    reached: dict[tuple[str, uuid.UUID], set[uuid.UUID]] = defaultdict(set)
+    for course_id, policy, audience, team_ids, people in steps:
+        key = (SubjectKind.PERSON_POLICY.value if policy else SubjectKind.PERSON_COURSE.value, course_id)
+        if audience == "everyone":
+            reached[key] |= anybody if policy else employees
+        for team_id in team_ids or ():
+            reached[key] |= members.get(team_id, set())
+        if people:
+            reached[key] |= among.intersection(people)
+    for (kind, course_id), people in reached.items():
+        found.update([(kind, profile_id, course_id) for profile_id in people])
+
+
+def _members(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, set[uuid.UUID]]:
+    members: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    for profile_id, team_id in sql.fetch(
+        "SELECT DISTINCT learner_profile_id, team_id FROM people_teammembership"
+        " WHERE organization_id = %s AND team_id = ANY(%s)",
+        [organization_id, list(team_ids)],
+    ):
+        members[team_id].add(profile_id)
+    return members
+
+
+def _reachable(
+    organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
+) -> tuple[set[uuid.UUID], set[uuid.UUID]]:
+    """Those who were ever employees, and those who were ever contacts; of all profiles when null."""
+    restriction, parameters = "", [organization_id]
+    if profile_ids is not None:
+        restriction, parameters = " AND learner_profile_id = ANY(%s)", [organization_id, profile_ids]
+    employees, contacts = (
+        {
+            row[0]
+            for row in sql.fetch(
+                f"SELECT learner_profile_id FROM {table} WHERE organization_id = %s" + restriction, parameters
+            )
+        }
+        for table in ("people_employment", "people_contact")
+    )
+    return employees, contacts
+
+
+def _all_there_is(organization_id: uuid.UUID) -> set[Subject]:
+    """What concerns no person: invitations, courses, policy versions, receipts."""
+    rows = sql.fetch(
+        "SELECT %s, invitation_id FROM people_invitation WHERE organization_id = %s"
+        " UNION ALL SELECT %s, course_id FROM courses_course WHERE organization_id = %s AND kind = 'training'"
+        " UNION ALL SELECT %s, course_release_id FROM policies_policyversion WHERE organization_id = %s"
+        " UNION ALL SELECT %s, receipt_id FROM policies_receipt WHERE organization_id = %s",
+        [
+            SubjectKind.INVITATION.value, organization_id, SubjectKind.COURSE.value, organization_id,
+            SubjectKind.POLICY_VERSION.value, organization_id, SubjectKind.RECEIPT.value, organization_id,
+        ],
+    )  # fmt: skip
+    return {(kind, first, None) for kind, first in rows}

@@ -1,0 +1,200 @@
+"""Appends what a capture says anew: compares with what stands, numbers, hashes and inserts (design 5).
+
+In force at (T, S) is the version with the greatest `valid_from <= T`, then the greatest `sequence <= S`. So where a
+late fact changes a record, a version is appended at every boundary, old or new, whose content differs from what stands
+there; absence is a content too. Nothing stored is touched.
+"""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.history import arrays
+from compliance.history.arrays import instant_piece, smallint_piece, text_piece, word_piece
+from compliance.history.numbers import REGISTERS
+from compliance.history.projections import (
+    NO_COLUMNS,
+    ProjectedTimeline,
+    ProjectedVersion,
+    hashed_body,
+)
+from compliance.history.text import instant
+from compliance.proofs.history import row_hasher, rows_sha256
+from compliance.rules.vocabulary import LOGIC, Cause
+from compliance.tenancy import sql
+
+
+class Said(NamedTuple):
+    """What a stored version says: all that can differ between two contents."""
+
+    body: str
+    state: str | None
+    state_before_end: str | None
+
+
+ABSENT = Said("", None, None)
+
+
+class StoredRecord(NamedTuple):
+    """A record as it stands: who it belongs to, and what stands at each of its boundaries, oldest first."""
+
+    register: int
+    record_id: uuid.UUID
+    birth: int
+    standing: list[tuple[datetime, Said]]
+
+
+_FIRST, _CHANGE, _SWEEP = Cause.FIRST.value, Cause.CHANGE.value, Cause.SWEEP.value
+
+_INSERT_ROWS = """
+INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from, recorded_at,
+    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body)
+SELECT %b, %b + number, register, birth, %b, valid_from, %b, cause, %b, state, state_before_end, begins_at, due_at,
+    done_at, waived_at, ends_at, body
+FROM unnest(%b::smallint[], %b::bigint[], %b::timestamptz[], %b::text[], %b::text[], %b::text[], %b::timestamptz[],
+    %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::text[]) WITH ORDINALITY
+    AS v (register, birth, valid_from, cause, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at,
+          body, number)
+"""
+
+_INSERT_RECORDS = """
+INSERT INTO history_historyrecord (organization_id, register, birth, record_id, learner_profile_id, course_id)
+SELECT %b, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[])
+"""
+
+
+class Appender:
+    """Collects the rows of one capture in their order, and inserts them with one statement a table."""
+
+    def __init__(
+        self, organization_id: uuid.UUID, *, sequence: int, capture_sequence: int, captured_at: datetime
+    ) -> None:
+        """`sequence` is the last one used, `capture_sequence` the new capture's."""
+        self.organization_id = organization_id
+        self.first_sequence = sequence + 1
+        self.last_sequence = sequence
+        self.capture_sequence = capture_sequence
+        self.captured_at = captured_at
+        self.records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
+        self.digests: list[str] = []
+        self.only_the_clock = True
+        self._hash = row_hasher(str(organization_id))
+        self._recorded_at = instant(captured_at)
+        self._logic_version = str(LOGIC.version)
+        self._registers: list[bytes] = []
+        self._births: list[int] = []
+        self._valid_from: list[bytes] = []
+        self._causes: list[bytes] = []
+        self._states: list[bytes] = []
+        self._states_before_end: list[bytes] = []
+        self._moments: tuple[list[bytes], ...] = ([], [], [], [], [])
+        self._bodies: list[bytes] = []
+
+    def add(self, timeline: ProjectedTimeline, stored: StoredRecord | None, *, by_clock: bool) -> None:
+        """Appends what differs between the timeline and what stands; `by_clock`: no fact caused it."""
+        if stored is not None:
+            self._restate(stored, timeline.versions, by_clock)
+            return
+        if not timeline.versions:
+            return
+        birth = self.last_sequence + 1
+        self.records.append(
+            (timeline.register, birth, timeline.record_id, timeline.learner_profile_id, timeline.course_id)
+        )
+        register, record_id = timeline.register, str(timeline.record_id)
+        cause = _SWEEP if by_clock else _FIRST
+        for version in timeline.versions:
+            self._append(register, record_id, birth, version, cause)
+            if not by_clock:
+                cause = _CHANGE
+
+    def withdraw(self, stored: StoredRecord, *, by_clock: bool) -> None:
+        """Says that a record which the rules no longer give never was."""
+        self._restate(stored, [], by_clock)
+
+    def _restate(self, stored: StoredRecord, versions: Iterable[ProjectedVersion], by_clock: bool) -> None:
+        wanted_at = {version.valid_from: version for version in versions}
+        standing_at = dict(stored.standing)
+        wanted, wanted_said = ProjectedVersion(datetime.min, "", NO_COLUMNS), ABSENT
+        in_force = ABSENT
+        cause = _SWEEP if by_clock else _CHANGE
+        record_id = str(stored.record_id)
+        for boundary in sorted(wanted_at.keys() | standing_at.keys()):
+            if boundary in wanted_at:
+                wanted = wanted_at[boundary]
+                wanted_said = Said(wanted.body, wanted.columns.state, wanted.columns.state_before_end)
+            standing = standing_at.get(boundary, in_force)
+            if standing != wanted_said:
+                version = ProjectedVersion(boundary, wanted.body, wanted.columns)
+                self._append(stored.register, record_id, stored.birth, version, cause)
+            in_force = wanted_said
+
+    def _append(self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str) -> None:
+        valid_from, body, columns = version
+        state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at = columns
+        self.last_sequence = sequence = self.last_sequence + 1
+        self.digests.append(
+            self._hash(
+                str(sequence),
+                REGISTERS[register],
+                record_id,
+                instant(valid_from),
+                self._recorded_at,
+                cause,
+                self._logic_version,
+                hashed_body(register, body, state, state_before_end),
+            )
+        )
+        if cause is not _SWEEP:
+            self.only_the_clock = False
+        self._registers.append(smallint_piece(register))
+        self._births.append(birth)
+        self._valid_from.append(instant_piece(valid_from))
+        self._causes.append(word_piece(cause))
+        self._states.append(word_piece(state))
+        self._states_before_end.append(word_piece(state_before_end))
+        begins, dues, dones, waives, ends = self._moments
+        begins.append(instant_piece(begins_at))
+        dues.append(instant_piece(due_at))
+        dones.append(instant_piece(done_at))
+        waives.append(instant_piece(waived_at))
+        ends.append(instant_piece(ends_at))
+        self._bodies.append(text_piece(body.encode()))
+
+    def insert(self) -> str:
+        """Inserts the collected rows and records; returns `rows_sha256`."""
+        if self._bodies:
+            arrays.know_arrays()
+            sql.execute(
+                _INSERT_ROWS,
+                [
+                    self.organization_id,
+                    self.first_sequence - 1,
+                    self.capture_sequence,
+                    self.captured_at,
+                    LOGIC.version,
+                    arrays.smallints(self._registers),
+                    arrays.bigints(self._births),
+                    arrays.instants(self._valid_from),
+                    arrays.texts(self._causes),
+                    arrays.texts(self._states),
+                    arrays.texts(self._states_before_end),
+                    *[arrays.instants(moments) for moments in self._moments],
+                    arrays.texts(self._bodies),
+                ],
+            )
+        if self.records:
+            registers, births, record_ids, learner_profile_ids, course_ids = zip(*self.records, strict=True)
+            sql.execute(
+                _INSERT_RECORDS,
+                [
+                    self.organization_id,
+                    arrays.smallints([smallint_piece(register) for register in registers]),
+                    arrays.bigints(births),
+                    arrays.uuids(record_ids),
+                    arrays.uuids(learner_profile_ids),
+                    arrays.uuids(course_ids),
+                ],
+            )
+        return rows_sha256(self.digests)

@@ -1,0 +1,90 @@
+"""Training records and certificates as rows: both come from one decision (contract, training record and certificate)."""
+
+from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
+from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
+from compliance.history.text import number, quoted, quoted_instant, quoted_uuid, uuid_list, word_list
+from compliance.rules.owed_learning.decisions import CertificateContent, Decision, RecordContent
+
+_NO_WAIVER = '"waived_at":null,"waiver_actor_id":null,"waiver_reason_code":null'
+
+
+def project(decision: Decision) -> list[ProjectedTimeline]:
+    """All timelines of one learner in one course: records first, then certificates."""
+    projected: list[ProjectedTimeline] = []
+    for record in decision.records:
+        learner_profile_id = course_id = None
+        versions = []
+        for valid_from, content in record.versions:
+            if content is None:
+                versions.append(ProjectedVersion(valid_from, "", NO_COLUMNS))
+                continue
+            learner_profile_id, course_id = content.learner_profile_id, content.course_id
+            columns = Columns(
+                content.requirement,
+                content.requirement_before_end,
+                content.assigned_at,
+                content.due_at,
+                content.completed_at,
+                content.waived_at,
+                content.ended_at,
+            )
+            versions.append(ProjectedVersion(valid_from, record_body(content), columns))
+        projected.append(ProjectedTimeline(TRAINING_RECORDS, record.record_id, learner_profile_id, course_id, versions))
+    for certificate in decision.certificates:
+        learner_profile_id = course_id = None
+        versions = []
+        for valid_from, issued in certificate.versions:
+            if issued is None:
+                versions.append(ProjectedVersion(valid_from, "", NO_COLUMNS))
+                continue
+            learner_profile_id, course_id = issued.learner_profile_id, issued.course_id
+            columns = Columns(
+                issued.standing, None, issued.issued_at, issued.valid_until, None, None, issued.changed_at
+            )
+            versions.append(ProjectedVersion(valid_from, certificate_body(issued), columns))
+        projected.append(
+            ProjectedTimeline(CERTIFICATES, certificate.certificate_id, learner_profile_id, course_id, versions)
+        )
+    return projected
+
+
+def record_body(content: RecordContent) -> str:
+    """The canonical JSON of a training record's version."""
+    waiver = _NO_WAIVER
+    if content.waived_at is not None:
+        waiver = (
+            f'"waived_at":{quoted_instant(content.waived_at)},"waiver_actor_id":{quoted_uuid(content.waiver_actor_id)},'
+            f'"waiver_reason_code":{quoted(content.waiver_reason_code)}'
+        )
+    return (
+        f'{{"record_id":"{content.record_id}","learner_profile_id":{quoted_uuid(content.learner_profile_id)},'
+        f'"course_id":{quoted_uuid(content.course_id)},"course_release_id":{quoted_uuid(content.course_release_id)},'
+        f'"renews_certificate_id":{quoted_uuid(content.renews_certificate_id)},"requirement":"{content.requirement}",'
+        f'"assigned_at":{quoted_instant(content.assigned_at)},"due_at":{quoted_instant(content.due_at)},'
+        f'"due_time_zone":{quoted(content.due_time_zone)},"due_basis":"{content.due_basis}",'
+        f'"completed_at":{quoted_instant(content.completed_at)},'
+        f'"completion_receipt_id":{quoted_uuid(content.completion_receipt_id)},'
+        f'"ended_at":{quoted_instant(content.ended_at)},"ended_reason":{quoted(content.ended_reason)},{waiver},'
+        f'"share_ids":{uuid_list(content.share_ids)},"doors":{word_list(content.doors)},'
+        f'"certificate_id":{quoted_uuid(content.certificate_id)},'
+        f'"obligation_change_id":{number(content.obligation_change_id)}}}'
+    )
+
+
+def certificate_body(content: CertificateContent) -> str:
+    """The canonical JSON of a certificate's version. `status` is the column `state` and the clock."""
+    return (
+        f'{{"certificate_id":"{content.certificate_id}","learner_profile_id":{quoted_uuid(content.learner_profile_id)},'
+        f'"course_id":{quoted_uuid(content.course_id)},"course_release_id":{quoted_uuid(content.course_release_id)},'
+        f'"course_release_version":{number(content.course_release_version)},'
+        f'"certificate_title":{quoted(content.certificate_title)},"kind":"{content.kind}",'
+        f'"earned_at":{quoted_instant(content.earned_at)},"issued_at":{quoted_instant(content.issued_at)},'
+        f'"valid_until":{quoted_instant(content.valid_until)},"changed_at":{quoted_instant(content.changed_at)},'
+        f'"changed_by":{quoted_uuid(content.changed_by)},"supersedes_id":{quoted_uuid(content.supersedes_id)},'
+        f'"renews_id":{quoted_uuid(content.renews_id)},"live_session_id":{quoted_uuid(content.live_session_id)},'
+        f'"live_session_format":{quoted(content.live_session_format)},'
+        f'"live_session_starts_at":{quoted_instant(content.live_session_starts_at)},'
+        f'"live_session_ends_at":{quoted_instant(content.live_session_ends_at)},'
+        f'"live_session_minutes":{number(content.live_session_minutes)},'
+        f'"live_session_marked_by":{quoted(content.live_session_marked_by)}}}'
+    )
