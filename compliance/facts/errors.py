@@ -1,0 +1,35 @@
+"""What can go wrong when facts are recorded (design 3). One class per reason, so that each interface can answer it."""
+
+from compliance.errors import ComplianceError
+
+
+class FactsError(ComplianceError):
+    """Root of the errors of the rooms of facts."""
+
+
+class UnresolvedReferenceError(FactsError):
+    """The fact names something that neither the company's store nor the file knows."""
+
+
+class AlreadyExistsError(FactsError):
+    """The identifier names something that stands already."""
+
+
+class RefusedByRuleError(FactsError):
+    """At the moment of the fact the rules do not allow it (resuming the active, waiving the completed)."""
+
+
+class ErasedPersonError(FactsError):
+    """The person was erased at the company's instruction; erased profiles accept no facts."""
+
+
+class InvalidContentError(FactsError):
+    """A document that the fact carries (a content file, a policy's HTML) breaks its format."""
+
+
+class FutureFactError(FactsError):
+    """The fact takes effect too far in the future."""
+
+
+class FactIdReusedError(FactsError):
+    """The company knows this fact_id with other content."""

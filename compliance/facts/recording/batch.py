@@ -1,0 +1,97 @@
+"""What a recorder is given: a batch of checked lines of one kind, to be recorded set by set (design 3).
+
+A recorder is a function of one `Batch`. It resolves references with a constant number of statements, writes its rows
+with `tenancy.sql.insert`, refuses what it cannot record, and names the subjects that may now be decided differently.
+Lines come in order of (`at`, `fact_id`), over the whole file, so that the first of two that exclude each other is the
+same one whatever the order in the file.
+"""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, NamedTuple, TypeVar
+
+from compliance.facts import errors
+from compliance.facts.lines import FactLine
+from compliance.facts.pending.models import SubjectKind
+
+LineType = TypeVar("LineType", bound=FactLine)
+
+Subject = tuple[SubjectKind, uuid.UUID | None, uuid.UUID | None]
+
+
+class Staged(NamedTuple, Generic[LineType]):
+    """A checked line waiting to be recorded: its number in the file, what it says, the digest that knows it again."""
+
+    number: int
+    line: LineType
+    digest: bytes
+
+
+class Why(StrEnum):
+    """The classes of refusal; each has its error for actions."""
+
+    UNRESOLVED = "unresolved"
+    EXISTS = "exists"
+    RULE = "rule"
+    ERASED = "erased"
+    CONTENT = "content"
+    FUTURE = "future"
+    REUSED = "reused"
+
+
+ERRORS: dict[Why, type[errors.FactsError]] = {
+    Why.UNRESOLVED: errors.UnresolvedReferenceError,
+    Why.EXISTS: errors.AlreadyExistsError,
+    Why.RULE: errors.RefusedByRuleError,
+    Why.ERASED: errors.ErasedPersonError,
+    Why.CONTENT: errors.InvalidContentError,
+    Why.FUTURE: errors.FutureFactError,
+    Why.REUSED: errors.FactIdReusedError,
+}
+
+
+class Refused(NamedTuple):
+    """A line that is not recorded; `reason` is one plain sentence that holds nothing personal."""
+
+    staged: Staged
+    why: Why
+    reason: str
+
+
+class Batch(Generic[LineType]):
+    """Lines of one kind on their way into the store, within the company's transaction."""
+
+    def __init__(
+        self, organization_id: uuid.UUID, lines: list[Staged[LineType]], now: datetime, actor_id: uuid.UUID | None
+    ) -> None:
+        self.organization_id = organization_id
+        self.lines = lines
+        self.now = now
+        self.actor_id = actor_id
+        self.refused: dict[int, Refused] = {}
+        self.subjects: set[Subject] = set()
+        self.notes: list[tuple[int, str]] = []
+
+    def refuse(self, staged: Staged[LineType], why: Why, reason: str) -> None:
+        """Leaves `staged` out; the first reason counts."""
+        self.refused.setdefault(staged.number, Refused(staged, why, reason))
+
+    def standing(self) -> list[Staged[LineType]]:
+        """The lines that no one has refused so far."""
+        if not self.refused:
+            return self.lines
+        return [staged for staged in self.lines if staged.number not in self.refused]
+
+    def note(self, staged: Staged[LineType], sentence: str) -> None:
+        """Reports something about a line that is recorded all the same (a receipt that was re-dated)."""
+        self.notes.append((staged.number, sentence))
+
+    def subject(self, kind: SubjectKind, first: uuid.UUID | None = None, second: uuid.UUID | None = None) -> None:
+        """Says that this subject may now be decided differently."""
+        self.subjects.add((kind, first, second))
+
+    def subjects_of(self, kind: SubjectKind, firsts: Iterable[uuid.UUID]) -> None:
+        """Says it of many subjects of one kind."""
+        self.subjects.update((kind, first, None) for first in firsts)
