@@ -177,7 +177,7 @@ class _Check:
     def _check(self) -> None:
         if self._read(self.manifest, (), None):
             self._check_with_manifest()
-        elif CONTENT in files.sizes and self._read(self.content, (), None):
+        elif CONTENT in self.files.sizes and self._read(self.content, (), None):
             walk_content(self.content.value, self.content.report)
 
     def result(self) -> CheckedPackage:

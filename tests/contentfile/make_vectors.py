@@ -450,7 +450,7 @@ def vectors() -> dict[str, bytes]:
             22,
             24,
             (limits.PACKAGE_BYTES + 1).to_bytes(4, "little"),
-        ),  # fmt: skip
+        ),
         "invalid_zip.zip": plain[: len(plain) // 2],
         "zip_encrypted.zip": _patched(
             _package(lambda p: p.media.update({"notes.txt": b"draft"})), "notes.txt", 6, 8, b"\x01\x00"
