@@ -3,11 +3,14 @@
 from hashlib import sha1
 from uuid import UUID
 
+_FREE_BITS = ~((0xF << 76) | (0x3 << 62))
+_VERSION_5 = (0x5 << 76) | (0x2 << 62)
+
 
 def _uuid5(organization_id: UUID, name: str) -> UUID:
-    # uuid.uuid5 does the same in twice the time; RFC 9562 fixes SHA-1 for version 5.
+    # uuid.uuid5 does the same in twice the time; RFC 9562 fixes SHA-1, the version (5) and the variant.
     digest = sha1(organization_id.bytes + name.encode(), usedforsecurity=False).digest()
-    return UUID(bytes=digest[:16], version=5)
+    return UUID(int=int.from_bytes(digest[:16], "big") & _FREE_BITS | _VERSION_5)
 
 
 def record_id(organization_id: UUID, learner_profile_id: UUID, course_id: UUID, release_id: UUID) -> UUID:

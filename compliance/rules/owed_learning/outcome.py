@@ -1,7 +1,7 @@
 """What the clock adds to a stored row when it is read: a record's outcome, a certificate's status (tables of design 4).
 
-Plain values in and out, because this runs for every row of every page. At exactly `due_at` nothing is late, and at exactly
-`valid_until` nothing has expired.
+Plain values in and out, because this runs for every row of every page. At exactly `due_at` nothing is late, and at
+exactly `valid_until` nothing has expired.
 """
 
 from datetime import datetime, timedelta
@@ -23,8 +23,8 @@ def outcome_at(
 ) -> tuple[Outcome, int | None]:
     """The outcome of a stored training record at `moment`, and by how many days, rounded up, it is late (or None).
 
-    The stored version must be the one in force at `moment`; for the period register, `moment` is the period's end or, if
-    earlier, `ended_at`.
+    The stored version must be the one in force at `moment`; for the period register, `moment` is the period's end or,
+    if earlier, `ended_at`.
     """
     if completed_at is not None:
         if completed_at < assigned_at:
