@@ -1,17 +1,16 @@
-"""The facts that the policy rule is told, set by set: a constant number of queries for any number of people.
+"""The facts that the policy rule is told of policies and receipts, set by set: a constant number of statements.
 
-Serves signing (may this person sign, and what stands already) and whoever decides policy records.
+Of people it is told by decision_facts.py, which also puts the two together.
 """
 
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from compliance.rules.owed_learning.facts import Deadline, Employment, LearnerFacts, Membership, Share, ShareStep
-from compliance.rules.people.facts import ContactStay
-from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts, Signer
+from compliance.rules.owed_learning.facts import Deadline, Share, ShareStep
+from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts
 from compliance.rules.vocabulary import ChangeKind, Door, DueBasis, ReceiptAct, Requirement
 from compliance.tenancy import sql
 
@@ -39,50 +38,6 @@ def load_policies(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID])
     shares = _shares(organization_id, wanted)
     return {
         course_id: PolicyFacts(course_id, tuple(versions[course_id]), tuple(shares[course_id])) for course_id in wanted
-    }
-
-
-def load_signers(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Signer]:
-    """Return each profile's employments, teams, contact stays and erasure; a profile without any is there and empty."""
-    wanted = list(set(profile_ids))
-    employments: dict[uuid.UUID, list[Employment]] = defaultdict(list)
-    for profile_id, person_id, joined_at, left_at, staff_practice in sql.fetch(
-        "SELECT learner_profile_id, person_id, joined_at, left_at, staff_practice"
-        " FROM people_employment WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-        [organization_id, wanted],
-    ):
-        employments[profile_id].append(Employment(person_id, joined_at, left_at, staff_practice))
-    teams = sql.fetch(
-        "SELECT learner_profile_id, team_id, at, joined FROM people_teammembership"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
-        [organization_id, wanted],
-    )
-    memberships: dict[uuid.UUID, list[Membership]] = defaultdict(list)
-    for (profile_id, team_id), begin, end in _stretches(teams):
-        memberships[profile_id].append(Membership(team_id, begin, end))
-    doors = sql.fetch(
-        "SELECT learner_profile_id, door, at, joined FROM people_contact"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
-        [organization_id, wanted],
-    )
-    contacts: dict[uuid.UUID, list[ContactStay]] = defaultdict(list)
-    for (profile_id, door), begin, end in _stretches(doors):
-        contacts[profile_id].append(ContactStay(Door(door), begin, end))
-    erased: dict[uuid.UUID, datetime] = dict(
-        sql.fetch(
-            "SELECT learner_profile_id, at FROM people_erasure"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-            [organization_id, wanted],
-        )
-    )
-    return {
-        profile_id: Signer(
-            LearnerFacts(
-                profile_id, tuple(employments[profile_id]), tuple(memberships[profile_id]), erased.get(profile_id)
-            ),
-            tuple(contacts[profile_id]),
-        )
-        for profile_id in wanted
     }
 
 
@@ -156,18 +111,3 @@ def _whole(steps: list[_Step]) -> Iterator[ShareStep]:
         if step.deadline_basis is not None:
             standing = standing._replace(deadline=Deadline(DueBasis(step.deadline_basis), step.due_at, step.days))
         yield standing
-
-
-def _stretches(
-    events: Iterable[tuple[Any, ...]],
-) -> Iterator[tuple[tuple[uuid.UUID, Any], datetime, datetime | None]]:
-    """Turn events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) of each pair."""
-    open_since: dict[tuple[uuid.UUID, Any], datetime] = {}
-    for profile_id, what, at, joined in events:
-        key = (profile_id, what)
-        if joined:
-            open_since.setdefault(key, at)
-        elif key in open_since:
-            yield key, open_since.pop(key), at
-    for key, begin in open_since.items():
-        yield key, begin, None

@@ -1,0 +1,324 @@
+"""Records `policy_published` and `policy_signed` (design 3; contract, policy version row and policy receipt row)."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from compliance.facts.decision_facts import PersonPolicyFacts, load_person_policies
+from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.policies import chain
+from compliance.facts.policies.canonical import CanonicalPolicy, check
+from compliance.facts.policies.errors import PolicyHtmlError, SignatureError
+from compliance.facts.policies.signatures import read_signature
+from compliance.facts.recording.batch import Batch, Staged, Why
+from compliance.proofs.digests import document_sha256, normalise_statement, policy_version_digest, statement_sha256
+from compliance.proofs.errors import UnhashableValue
+from compliance.rules.policies.signing import SigningRefusalCode, refusal
+from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, ReceiptAct
+from compliance.tenancy import sql
+
+LONGEST_STATEMENT = 2_000
+_ACTS = {PolicyAct.ACKNOWLEDGE: ReceiptAct.ACKNOWLEDGED, PolicyAct.SIGN: ReceiptAct.SIGNED}
+
+
+class _Newest(NamedTuple):
+    """The newest version of a policy that is known while a batch is recorded."""
+
+    version: int
+    published_at: datetime
+
+
+def record_policy_published(batch: Batch[PolicyPublished]) -> None:
+    """Seal each version with its digests, in the order of versions; the first one of a policy makes the policy."""
+    organization_id = batch.organization_id
+    course_ids = list({staged.line.course_id for staged in batch.lines})
+    release_ids = [staged.line.course_release_id for staged in batch.lines]
+    newest = {
+        course_id: _Newest(version, published_at)
+        for course_id, version, published_at in sql.fetch(
+            "SELECT DISTINCT ON (course_id) course_id, version, published_at FROM policies_policyversion"
+            " WHERE organization_id = %s AND course_id = ANY(%s) ORDER BY course_id, version DESC",
+            [organization_id, course_ids],
+        )
+    }
+    trainings = {
+        row[0]
+        for row in sql.fetch(
+            "SELECT course_id FROM courses_course"
+            " WHERE organization_id = %s AND course_id = ANY(%s) AND kind <> 'policy'",
+            [organization_id, course_ids],
+        )
+    }
+    taken = {
+        row[0]
+        for row in sql.fetch(
+            "SELECT course_release_id FROM policies_policyversion"
+            " WHERE organization_id = %s AND course_release_id = ANY(%s)"
+            " UNION ALL SELECT course_release_id FROM courses_release"
+            " WHERE organization_id = %s AND course_release_id = ANY(%s)",
+            [organization_id, release_ids, organization_id, release_ids],
+        )
+    }
+    sealed: list[tuple[PolicyPublished, CanonicalPolicy]] = []
+    for staged in batch.standing():
+        line = staged.line
+        reason = _out_of_order(line, newest.get(line.course_id))
+        if line.course_id in trainings:
+            batch.refuse(staged, Why.EXISTS, f"course_id: {line.course_id} is a training course, not a policy.")
+        elif line.course_release_id in taken:
+            batch.refuse(staged, Why.EXISTS, f"course_release_id: {line.course_release_id} stands already.")
+        elif reason is not None:
+            batch.refuse(staged, Why.RULE, reason)
+        else:
+            policy = _checked(batch, staged)
+            if policy is not None:
+                sealed.append((line, policy))
+                taken.add(line.course_release_id)
+                newest[line.course_id] = _Newest(line.version, line.at)
+    _write_versions(organization_id, sealed)
+    for line, _ in sealed:
+        batch.subject(SubjectKind.POLICY_VERSION, line.course_release_id)
+        batch.subject(SubjectKind.EVERYONE_OF_COURSE, line.course_id)
+
+
+def record_policy_signed(batch: Batch[PolicySigned]) -> None:
+    """Chain a receipt for each act of a person whom the version was shared with at that moment."""
+    organization_id = batch.organization_id
+    standing = _known_receipts(batch)
+    versions = _versions(organization_id, {staged.line.course_release_id for staged in batch.lines})
+    known_people = {
+        row[0]
+        for row in sql.fetch(
+            "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+            [organization_id, list({staged.line.learner_profile_id for staged in batch.lines})],
+        )
+    }
+    facts = load_person_policies(
+        organization_id,
+        {
+            (staged.line.learner_profile_id, versions[staged.line.course_release_id].course_id)
+            for staged in batch.lines
+            if staged.line.course_release_id in versions
+        },
+    )
+    companies = _companies(organization_id, batch.lines)
+    accepted: dict[uuid.UUID, tuple[Staged[PolicySigned], uuid.UUID]] = {}
+    receipts: list[chain.NewReceipt] = []
+    for staged in batch.standing():
+        line = staged.line
+        version = versions.get(line.course_release_id)
+        if line.receipt_id in standing or line.receipt_id in accepted:
+            batch.refuse(staged, Why.EXISTS, f"receipt_id: a receipt {line.receipt_id} stands already.")
+        elif version is None:
+            reason = f"course_release_id: no policy version {line.course_release_id} is known."
+            batch.refuse(staged, Why.UNRESOLVED, reason)
+        elif line.learner_profile_id not in known_people:
+            reason = f"learner_profile_id: no person {line.learner_profile_id} is known."
+            batch.refuse(staged, Why.UNRESOLVED, reason)
+        elif not _refused(batch, staged, version, facts):
+            receipt = _receipt(batch, staged, version, companies)
+            if receipt is not None:
+                receipts.append(receipt)
+                accepted[line.receipt_id] = (staged, version.course_id)
+    for written in chain.append(organization_id, receipts):
+        staged, course_id = accepted[written.receipt_id]
+        batch.subject(SubjectKind.RECEIPT, written.receipt_id)
+        batch.subject(SubjectKind.PERSON_POLICY, staged.line.learner_profile_id, course_id)
+        if written.redated:
+            batch.note(
+                staged,
+                f"The receipt is older than the end of the chain and was dated {written.signed_at.isoformat()}.",
+            )
+
+
+class _Version(NamedTuple):
+    """What a receipt takes from the version that it is for."""
+
+    course_id: uuid.UUID
+    version: int
+    act: str
+    statement_sha256: str
+    document_sha256: str
+
+
+def _out_of_order(line: PolicyPublished, newest: _Newest | None) -> str | None:
+    """Return why the version does not continue its policy; null when it does."""
+    expected = 1 if newest is None else newest.version + 1
+    if line.version != expected:
+        return f"version: the next version of policy {line.course_id} is {expected}, not {line.version}."
+    if (line.change_kind == ChangeKind.FIRST) != (newest is None):
+        return "change_kind: the first version of a policy is `first`, and no other."
+    if newest is not None and line.at <= newest.published_at:
+        return f"at: version {line.version} must be published later than version {newest.version}."
+    return None
+
+
+def _checked(batch: Batch[PolicyPublished], staged: Staged[PolicyPublished]) -> CanonicalPolicy | None:
+    statement = normalise_statement(staged.line.statement)
+    if not statement:
+        batch.refuse(staged, Why.CONTENT, "statement: it is nothing but white space.")
+        return None
+    if len(statement) > LONGEST_STATEMENT:
+        reason = f"statement: it has {len(statement)} characters; at most {LONGEST_STATEMENT} are allowed."
+        batch.refuse(staged, Why.CONTENT, reason)
+        return None
+    try:
+        return check(staged.line.html)
+    except (PolicyHtmlError, UnhashableValue) as error:
+        batch.refuse(staged, Why.CONTENT, f"html: {error}")
+        return None
+
+
+def _write_versions(organization_id: uuid.UUID, sealed: Collection[tuple[PolicyPublished, CanonicalPolicy]]) -> None:
+    rows = []
+    for line, policy in sealed:
+        statement, document = statement_sha256(line.statement), document_sha256(policy.html)
+        digest = policy_version_digest(
+            course_id=line.course_id,
+            version=line.version,
+            document_sha256=document,
+            statement_sha256=statement,
+            act=line.act,
+            effective_on=line.effective_on,
+            change_kind=line.change_kind,
+            renew_months=line.renew_months,
+            doors=line.doors,
+        )
+        rows.append(
+            (
+                organization_id, line.course_id, line.course_release_id, line.version, line.at, str(line.act),
+                "{" + ",".join(line.doors) + "}", line.statement, line.effective_on, line.renew_months,
+                str(line.change_kind), policy.html, policy.policy_title, statement, document, digest,
+            )
+        )  # fmt: skip
+    if not rows:
+        return
+    sql.execute(
+        "INSERT INTO policies_policyversion (organization_id, course_id, course_release_id, version, published_at, act,"
+        " doors, statement, effective_on, renew_months, change_kind, html, policy_title, statement_sha256,"
+        " document_sha256, version_digest)"
+        " SELECT o, c, r, v, p, a, d::text[], s, e, m, k, h, t, ss, ds, vd FROM unnest(%s::uuid[], %s::uuid[],"
+        " %s::uuid[], %s::int[], %s::timestamptz[], %s::text[], %s::text[], %s::text[], %s::date[], %s::int[],"
+        " %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])"
+        " AS rows (o, c, r, v, p, a, d, s, e, m, k, h, t, ss, ds, vd)",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
+    titles = {line.course_id: (policy.policy_title, line.at) for line, policy in sealed}  # versions come in order
+    first_at: dict[uuid.UUID, datetime] = {}
+    for line, _ in sealed:
+        first_at.setdefault(line.course_id, line.at)
+    sql.insert(
+        "courses_course",
+        {
+            "organization_id": "uuid",
+            "course_id": "uuid",
+            "kind": "text",
+            "created_at": "timestamptz",
+            "title": "text",
+            "title_at": "timestamptz",
+        },
+        [
+            (organization_id, course_id, "policy", first_at[course_id], title, at)
+            for course_id, (title, at) in titles.items()
+        ],
+        ending="ON CONFLICT (organization_id, course_id)"
+        " DO UPDATE SET title = excluded.title, title_at = excluded.title_at",
+    )
+
+
+def _known_receipts(batch: Batch[PolicySigned]) -> frozenset[uuid.UUID]:
+    return frozenset(
+        row[0]
+        for row in sql.fetch(
+            "SELECT receipt_id FROM policies_receipt WHERE organization_id = %s AND receipt_id = ANY(%s)",
+            [batch.organization_id, [staged.line.receipt_id for staged in batch.lines]],
+        )
+    )
+
+
+def _versions(organization_id: uuid.UUID, release_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, _Version]:
+    return {
+        release_id: _Version(*rest)
+        for release_id, *rest in sql.fetch(
+            "SELECT course_release_id, course_id, version, act, statement_sha256, document_sha256"
+            " FROM policies_policyversion WHERE organization_id = %s AND course_release_id = ANY(%s)",
+            [organization_id, list(release_ids)],
+        )
+    }
+
+
+def _refused(
+    batch: Batch[PolicySigned], staged: Staged[PolicySigned], version: _Version, facts: PersonPolicyFacts
+) -> bool:
+    """Refuse whom the version was not shared with at that moment; tell whether that was so."""
+    line = staged.line
+    why_not = refusal(
+        facts.policies[version.course_id],
+        facts.signers[line.learner_profile_id],
+        course_release_id=line.course_release_id,
+        share_id=line.share_id,
+        door=line.door,
+        at=line.at,
+    )
+    if why_not is None:
+        return False
+    whys = {SigningRefusalCode.PERSON_ERASED: Why.ERASED, SigningRefusalCode.NO_SUCH_SHARE: Why.UNRESOLVED}
+    batch.refuse(staged, whys.get(why_not.code, Why.RULE), why_not.sentence)
+    return True
+
+
+def _receipt(
+    batch: Batch[PolicySigned],
+    staged: Staged[PolicySigned],
+    version: _Version,
+    companies: Mapping[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]],
+) -> chain.NewReceipt | None:
+    line = staged.line
+    try:
+        signature = read_signature(version.act, _raw(line.signature))
+    except SignatureError as error:
+        batch.refuse(staged, Why.CONTENT, f"signature: {error}")
+        return None
+    events = companies.get((line.learner_profile_id, line.door), [])
+    return chain.NewReceipt(
+        receipt_id=line.receipt_id,
+        learner_profile_id=line.learner_profile_id,
+        course_id=version.course_id,
+        course_release_id=line.course_release_id,
+        version=version.version,
+        share_id=line.share_id,
+        door=line.door,
+        act=_ACTS[PolicyAct(version.act)],
+        at=line.at,
+        statement_sha256=version.statement_sha256,
+        document_sha256=version.document_sha256,
+        signature=signature,
+        signer_company=next((company for at, company in reversed(events) if at <= line.at), None),
+        sign_in_methods=line.sign_in_methods,
+    )
+
+
+def _companies(
+    organization_id: uuid.UUID, lines: Collection[Staged[PolicySigned]]
+) -> dict[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]]:
+    """Return the companies that partners and customers came from, by person and door, in the order of time."""
+    people = {staged.line.learner_profile_id for staged in lines if staged.line.door != Door.EMPLOYEE}
+    found: dict[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]] = defaultdict(list)
+    if people:
+        for profile_id, door, at, company in sql.fetch(
+            "SELECT learner_profile_id, door, at, company FROM people_contact"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) AND joined ORDER BY at, id",
+            [organization_id, list(people)],
+        ):
+            found[profile_id, door].append((at, company))
+    return found
+
+
+def _raw(signature: Signature | None) -> dict[str, Any] | None:
+    """The signature of a line in the form in which a page hands one in."""
+    if signature is None:
+        return None
+    return {"typed": signature.typed} if signature.typed is not None else {"drawn": signature.drawn}
