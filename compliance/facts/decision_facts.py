@@ -306,8 +306,10 @@ def _doing_facts(doing: _Doing) -> DoingFacts:
         completions=tuple(doing.completions),
         changes=tuple(doing.changes),
         attendances=tuple(
-            SessionAttendance(session_id, release_id, LiveSessionFormat(form), *rest, marks=tuple(marks))
-            for (session_id, release_id, form, *rest), marks in doing.attendances.items()
+            SessionAttendance(
+                session_id, release_id, LiveSessionFormat(form), starts_at, ends_at, minutes, trainer, tuple(marks)
+            )
+            for (session_id, release_id, form, starts_at, ends_at, minutes, trainer), marks in doing.attendances.items()
         ),
         revocations=tuple(doing.revocations),
         corrections=tuple(doing.corrections),
@@ -487,19 +489,15 @@ def _reachable(
     organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
 ) -> tuple[set[uuid.UUID], set[uuid.UUID]]:
     """Those who were ever employees, and those who were ever contacts; of all profiles when null."""
-    restriction, parameters = "", [organization_id]
-    if profile_ids is not None:
-        restriction, parameters = " AND learner_profile_id = ANY(%s)", [organization_id, profile_ids]
-    employees, contacts = (
-        {
-            row[0]
-            for row in sql.fetch(
-                f"SELECT learner_profile_id FROM {table} WHERE organization_id = %s" + restriction, parameters
-            )
-        }
-        for table in ("people_employment", "people_contact")
-    )
-    return employees, contacts
+    found: list[set[uuid.UUID]] = []
+    for table in ("people_employment", "people_contact"):
+        statement = f"SELECT DISTINCT learner_profile_id FROM {table} WHERE organization_id = %s"  # noqa: S608
+        parameters: list[Any] = [organization_id]
+        if profile_ids is not None:
+            statement += " AND learner_profile_id = ANY(%s)"
+            parameters.append(profile_ids)
+        found.append({row[0] for row in sql.fetch(statement, parameters)})
+    return found[0], found[1]
 
 
 def _all_there_is(organization_id: uuid.UUID) -> set[Subject]:

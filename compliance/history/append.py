@@ -116,17 +116,17 @@ class Appender:
     def _restate(self, stored: StoredRecord, versions: Iterable[ProjectedVersion], by_clock: bool) -> None:
         wanted_at = {version.valid_from: version for version in versions}
         standing_at = dict(stored.standing)
-        wanted, wanted_said = ProjectedVersion(datetime.min, "", NO_COLUMNS), ABSENT
+        body, columns, wanted_said = "", NO_COLUMNS, ABSENT
         in_force = ABSENT
         cause = _SWEEP if by_clock else _CHANGE
         record_id = str(stored.record_id)
         for boundary in sorted(wanted_at.keys() | standing_at.keys()):
             if boundary in wanted_at:
-                wanted = wanted_at[boundary]
-                wanted_said = Said(wanted.body, wanted.columns.state, wanted.columns.state_before_end)
+                _, body, columns = wanted_at[boundary]
+                wanted_said = Said(body, columns.state, columns.state_before_end)
             standing = standing_at.get(boundary, in_force)
             if standing != wanted_said:
-                version = ProjectedVersion(boundary, wanted.body, wanted.columns)
+                version = ProjectedVersion(boundary, body, columns)
                 self._append(stored.register, record_id, stored.birth, version, cause)
             in_force = wanted_said
 
@@ -165,7 +165,6 @@ class Appender:
     def insert(self) -> str:
         """Inserts the collected rows and records; returns `rows_sha256`."""
         if self._bodies:
-            arrays.know_arrays()
             sql.execute(
                 _INSERT_ROWS,
                 [

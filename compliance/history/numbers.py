@@ -1,4 +1,4 @@
-"""The registers as the history's tables number them (`HistoryRow.register`), and by which name the digests call them."""
+"""The registers as the history's tables number them (`HistoryRow.register`), and their names in digests."""
 
 from typing import Final
 

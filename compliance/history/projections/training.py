@@ -1,4 +1,4 @@
-"""Training records and certificates as rows: both come from one decision (contract, training record and certificate)."""
+"""Training records and certificates as rows: one decision gives both (contract, training record and certificate)."""
 
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion

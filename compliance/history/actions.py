@@ -1,0 +1,222 @@
+"""Writes of this room: a company's history begins, and captures append to it (design 5).
+
+The head is locked first and pending rows are claimed after it: claiming first was tried, and two writers recorded the
+older truth last, for good. Readers and the facts' actions never take this lock.
+"""
+
+import contextlib
+import gc
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+from typing import NamedTuple
+
+from compliance.facts.certificates.actions import provide_codes
+from compliance.facts.decision_facts import Subject
+from compliance.history import arrays, deciding, stored, subjects
+from compliance.history.append import Appender
+from compliance.history.errors import NoHistoryError
+from compliance.history.models import Capture, HistoryHead
+from compliance.history.numbers import CERTIFICATES
+from compliance.proofs.digests import ZERO_DIGEST
+from compliance.proofs.history import capture_digest, rows_sha256
+from compliance.rules.company_days import UnknownTimeZone, start_of_day
+from compliance.rules.vocabulary import LOGIC
+from compliance.tenancy import context, sql
+from compliance.tenancy.actions import create_organization
+from compliance.tenancy.errors import UnknownTimeZoneError
+from compliance.tenancy.models import Organization
+from compliance.tenancy.queries import organization
+
+WHY_CREATED, WHY_FACTS, WHY_SWEEP = "created", "facts", "sweep"
+
+
+class Captured(NamedTuple):
+    """Where the history stands after a capture, and what it did. `found`: there was something to look at."""
+
+    capture_sequence: int
+    sequence: int
+    found: bool
+    subjects: int = 0
+    rows: int = 0
+    records: int = 0
+    failed: int = 0
+
+
+def create_company(
+    *,
+    name: str,
+    time_zone: str,
+    history_from: date,
+    now: datetime,
+    organization_id: uuid.UUID | None = None,
+) -> Organization:
+    """Makes a company with an empty history, complete from the start of `history_from` in its zone: capture 1.
+
+    Raises UnknownTimeZoneError and CompanyExistsError.
+    """
+    try:
+        complete_from = start_of_day(time_zone, history_from)
+    except UnknownTimeZone as error:
+        raise UnknownTimeZoneError(
+            f"{time_zone!r} is no IANA time zone. Write it like Europe/Paris or America/New_York."
+        ) from error
+    made = create_organization(
+        name=name, time_zone=time_zone, history_complete_from=complete_from, now=now, organization_id=organization_id
+    )
+    with context.company(made.organization_id):
+        chain_hash = _write_capture(
+            made.organization_id, 1, now, first=1, last=0, rows=rows_sha256(()), previous=ZERO_DIGEST, why=WHY_CREATED
+        )
+        HistoryHead.objects.create(
+            organization_id=made.organization_id,
+            sequence=0,
+            capture_sequence=1,
+            chain_hash=chain_hash,
+            captured_at=now,
+            logic_version=LOGIC.version,
+        )
+    return made
+
+
+def capture(organization_id: uuid.UUID, now: datetime) -> Captured:
+    """Captures one batch of pending subjects in one transaction. Takes a number whenever there were any."""
+    return _capture(organization_id, now, sweep=False)
+
+
+def capture_all(
+    organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None = None
+) -> list[Captured]:
+    """Captures batch by batch until nothing waits that may be tried now; `progress` hears how many were decided."""
+    return _until_done(organization_id, now, progress, sweep=False)
+
+
+def sweep_company(organization_id: uuid.UUID, now: datetime) -> list[Captured]:
+    """Captures left-over pending subjects and those that the clock has changed. Finding nothing, takes no number."""
+    return _until_done(organization_id, now, None, sweep=True)
+
+
+def _until_done(
+    organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None, *, sweep: bool
+) -> list[Captured]:
+    done: list[Captured] = []
+    while (captured := _capture(organization_id, now, sweep=sweep)).found:
+        done.append(captured)
+        if progress is not None:
+            progress(captured.subjects)
+    return done
+
+
+def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
+    zone = organization(organization_id).time_zone
+    with context.company(organization_id), _no_garbage_collection():
+        arrays.know_arrays()
+        sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version = _lock_head(organization_id)
+        now = max(now, captured_at)
+        if logic_version < LOGIC.version:
+            subjects.make_all_due(organization_id, now)
+            next_change_at = now
+        claimed = subjects.claim(organization_id, now, due=sweep)
+        if not claimed.subjects and not claimed.pending_ids:
+            return Captured(capture_sequence, sequence, found=False)
+        decided, failed = deciding.decide(deciding.Company(organization_id, zone, now), list(claimed.subjects))
+        standing = stored.load(organization_id, list(decided)) if sequence and decided else stored.NOTHING_STORED
+        appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)
+        due: dict[Subject, datetime] = {}
+        for subject, answer in decided.items():
+            by_clock = subject in claimed.by_clock
+            own = set(standing.of_subject.get(subject, ()))
+            for timeline in answer.timelines:
+                key = (timeline.register, timeline.record_id)
+                own.discard(key)
+                appender.add(timeline, standing.records.get(key), by_clock=by_clock)
+            for key in sorted(own):
+                appender.withdraw(standing.records[key], by_clock=by_clock)
+            if answer.next_change_at is not None and answer.next_change_at > now:
+                due[subject] = answer.next_change_at
+        rows = appender.insert()
+        certificates = [
+            (record_id, learner)
+            for register, _, record_id, learner, _ in appender.records
+            if register == CERTIFICATES and learner is not None
+        ]
+        if certificates:
+            provide_codes(organization_id=organization_id, certificates=certificates)
+        subjects.release(organization_id, claimed, failed, now)
+        next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
+        changed = len(appender.digests)
+        if claimed.pending_ids or changed:
+            capture_sequence += 1
+            chain_hash = _write_capture(
+                organization_id, capture_sequence, now, first=appender.first_sequence, last=appender.last_sequence,
+                rows=rows, previous=chain_hash, why=WHY_SWEEP if changed and appender.only_the_clock else WHY_FACTS,
+            )  # fmt: skip
+            captured_at = now
+        sql.execute(
+            "UPDATE history_historyhead SET sequence = %s, capture_sequence = %s, chain_hash = %s, captured_at = %s,"
+            " logic_version = %s, next_change_at = %s WHERE organization_id = %s",
+            [
+                appender.last_sequence, capture_sequence, chain_hash, captured_at, LOGIC.version, next_change_at,
+                organization_id,
+            ],
+        )  # fmt: skip
+    return Captured(
+        capture_sequence,
+        appender.last_sequence,
+        found=True,
+        subjects=len(claimed.subjects),
+        rows=changed,
+        records=len(appender.records),
+        failed=len(failed),
+    )
+
+
+def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int]:
+    found = sql.fetch(
+        "SELECT sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version"
+        " FROM history_historyhead"
+        " WHERE organization_id = %s FOR UPDATE",
+        [organization_id],
+    )
+    if not found:
+        raise NoHistoryError(f"Organization {organization_id} has no history.")
+    return found[0]
+
+
+def _write_capture(
+    organization_id: uuid.UUID, capture_sequence: int, now: datetime, *, first: int, last: int, rows: str,
+    previous: str, why: str,
+) -> str:  # fmt: skip
+    chain_hash = capture_digest(
+        organization_id=organization_id,
+        capture_sequence=capture_sequence,
+        captured_at=now,
+        first_sequence=first if last >= first else None,
+        last_sequence=last if last >= first else None,
+        rows_sha256=rows,
+        previous_chain_hash=previous,
+    )
+    Capture.objects.create(
+        organization_id=organization_id,
+        capture_sequence=capture_sequence,
+        captured_at=now,
+        first_sequence=first,
+        last_sequence=last,
+        rows_sha256=rows,
+        chain_hash=chain_hash,
+        logic_version=LOGIC.version,
+        why=why,
+    )
+    return chain_hash
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A batch makes hundreds of thousands of objects that are all in use: looking for garbage among them is wasted."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,198 @@
+"""Decides the claimed subjects: facts set by set, the rules one by one, and each answer as timelines of rows.
+
+One subject that cannot be decided must not hold up the others: a failure of the rules is caught for the subject alone,
+a failure to load for ever smaller halves of the set. The reason kept is the error's class and place, since a message
+may hold what is personal.
+"""
+
+import traceback
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from django.db import OperationalError, transaction
+
+from compliance.facts import decision_facts
+from compliance.facts.decision_facts import Subject
+from compliance.facts.pending.models import SubjectKind
+from compliance.history.projections import ProjectedTimeline, courses, people, policies, policy_records, training
+from compliance.rules.owed_learning import decide as owed_learning
+from compliance.rules.owed_learning.facts import NOTHING_DONE
+from compliance.rules.people.decide import decide_employees, decide_invitation
+from compliance.rules.policies.decide import decide as decide_policy
+
+
+class Decided(NamedTuple):
+    """A subject's timelines as decided now, and when the clock alone changes them next."""
+
+    timelines: list[ProjectedTimeline]
+    next_change_at: datetime | None = None
+
+
+class Company(NamedTuple):
+    """What the rules need to know of the company."""
+
+    organization_id: uuid.UUID
+    zone: str
+    now: datetime
+
+
+Answers = tuple[dict[Subject, Decided], dict[Subject, str]]
+_Lazy = Iterator[tuple[Subject, Callable[[], Decided]]]
+
+
+def decide(company: Company, subjects: list[Subject]) -> Answers:
+    """Decides all of them; the second dictionary tells why some could not be."""
+    by_kind: dict[str, list[Subject]] = defaultdict(list)
+    for subject in subjects:
+        by_kind[subject[0]].append(subject)
+    decided: dict[Subject, Decided] = {}
+    failed: dict[Subject, str] = {}
+    # Rows that speak of the company's courses come first, then people, so that birth reads naturally.
+    for kind, load in _LOADERS.items():
+        if kind in by_kind:
+            _decide_kind(company, by_kind[kind], load, decided, failed)
+    return decided, failed
+
+
+def _decide_kind(
+    company: Company,
+    subjects: list[Subject],
+    load: Callable[[Company, list[Subject]], _Lazy],
+    decided: dict[Subject, Decided],
+    failed: dict[Subject, str],
+) -> None:
+    try:
+        with transaction.atomic():
+            lazy = list(load(company, subjects))
+    except OperationalError:
+        raise  # the database is in trouble, not a subject
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not hold up the other subjects
+        if len(subjects) == 1:
+            failed[subjects[0]] = place(error)
+            return
+        middle = len(subjects) // 2
+        _decide_kind(company, subjects[:middle], load, decided, failed)
+        _decide_kind(company, subjects[middle:], load, decided, failed)
+        return
+    for subject, answer in lazy:
+        try:
+            decided[subject] = answer()
+        except Exception as error:  # noqa: BLE001 - as above
+            failed[subject] = place(error)
+
+
+def place(error: Exception) -> str:
+    """The error's class and where it was raised: never its message, which may hold what is personal."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else "nowhere"
+    return f"{type(error).__name__} at {where}"[:400]
+
+
+def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
+    pairs = [(first, _second(second)) for _, first, second in subjects]
+    facts = decision_facts.load_person_courses(company.organization_id, pairs)
+    organization_id, zone, now = company
+    prepared = {course_id: owed_learning.prepare(course) for course_id, course in facts.courses.items()}
+    learners, doings = facts.learners, facts.doings
+
+    def answer(pair: decision_facts.Pair) -> Decided:
+        learner_profile_id, course_id = pair
+        decision = owed_learning.decide(
+            organization_id,
+            zone,
+            prepared[course_id],
+            learners[learner_profile_id],
+            doings.get(pair, NOTHING_DONE),
+            now,
+        )
+        return Decided(training.project(decision), decision.next_change_at)
+
+    for subject, pair in zip(subjects, pairs, strict=True):
+        yield subject, partial(answer, pair)
+
+
+def _people(company: Company, subjects: list[Subject]) -> _Lazy:
+    facts = decision_facts.load_people(company.organization_id, {first for _, first, _ in subjects})
+
+    def answer(profile_id: uuid.UUID) -> Decided:
+        return Decided(people.project(decide_employees(facts[profile_id])))
+
+    for subject in subjects:
+        yield subject, partial(answer, subject[1])
+
+
+def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
+    facts = decision_facts.load_invitations(company.organization_id, {first for _, first, _ in subjects})
+
+    def answer(invitation_id: uuid.UUID) -> Decided:
+        found = facts[invitation_id]
+        return Decided(people.project([decide_invitation(found.invitation, found.person)]))
+
+    for subject in subjects:
+        yield subject, partial(answer, subject[1])
+
+
+def _person_policies(company: Company, subjects: list[Subject]) -> _Lazy:
+    pairs = [(first, _second(second)) for _, first, second in subjects]
+    facts = decision_facts.load_person_policies(company.organization_id, pairs)
+    organization_id, zone, now = company
+
+    def answer(pair: decision_facts.Pair) -> Decided:
+        learner_profile_id, course_id = pair
+        timelines = decide_policy(
+            organization_id,
+            zone,
+            facts.policies[course_id],
+            facts.signers[learner_profile_id],
+            facts.receipts[pair],
+            now,
+        )
+        moments = [each.next_change_at for each in timelines if each.next_change_at is not None]
+        return Decided(policy_records.project(timelines), min(moments, default=None))
+
+    for subject, pair in zip(subjects, pairs, strict=True):
+        yield subject, partial(answer, pair)
+
+
+def _courses(company: Company, subjects: list[Subject]) -> _Lazy:
+    timelines = courses.project(company.organization_id, {first for _, first, _ in subjects})
+    for subject in subjects:
+        yield subject, partial(Decided, timelines[subject[1]])
+
+
+def _policy_versions(company: Company, subjects: list[Subject]) -> _Lazy:
+    yield from _sealed(subjects, policies.project_versions(company.organization_id, {each[1] for each in subjects}))
+
+
+def _receipts(company: Company, subjects: list[Subject]) -> _Lazy:
+    yield from _sealed(subjects, policies.project_receipts(company.organization_id, {each[1] for each in subjects}))
+
+
+def _sealed(subjects: list[Subject], timelines: dict[uuid.UUID, ProjectedTimeline]) -> _Lazy:
+    """In the order of the timelines: publication, or the chain."""
+    by_id = {subject[1]: subject for subject in subjects}
+    for id_, timeline in timelines.items():
+        yield by_id[id_], partial(Decided, [timeline])
+    for id_ in by_id.keys() - timelines.keys():
+        yield by_id[id_], partial(Decided, [])
+
+
+def _second(value: uuid.UUID | None) -> uuid.UUID:
+    if value is None:
+        raise ValueError("A pair lacks its course.")
+    return value
+
+
+_LOADERS: dict[str, Callable[[Company, list[Subject]], _Lazy]] = {
+    SubjectKind.COURSE.value: _courses,
+    SubjectKind.PERSON.value: _people,
+    SubjectKind.INVITATION.value: _invitations,
+    SubjectKind.PERSON_COURSE.value: _person_courses,
+    SubjectKind.POLICY_VERSION.value: _policy_versions,
+    SubjectKind.RECEIPT.value: _receipts,
+    SubjectKind.PERSON_POLICY.value: _person_policies,
+}
