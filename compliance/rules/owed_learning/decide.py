@@ -19,7 +19,7 @@ from compliance.rules.owed_learning.decisions import (
     RecordVersion,
 )
 from compliance.rules.owed_learning.facts import CourseFacts, DoingFacts, LearnerFacts
-from compliance.rules.owed_learning.identity import record_id
+from compliance.rules.owed_learning.identity import record_id_named, record_name_after_learner
 from compliance.rules.owed_learning.story import Story
 from compliance.rules.vocabulary import DueBasis, EndedReason, Requirement
 
@@ -37,7 +37,21 @@ class Course:
 class PlainCourse:
     """A course with one release, never withdrawn, and one share of it that was never changed."""
 
-    __slots__ = ("course_id", "due_at", "due_basis", "end", "release_id", "requirement", "share_ids", "stage", "start")
+    __slots__ = (
+        "course_id",
+        "days",
+        "doors",
+        "due_at",
+        "due_basis",
+        "end",
+        "everyone",
+        "name_after_learner",
+        "release_id",
+        "requirement",
+        "share_ids",
+        "stage",
+        "start",
+    )
 
     def __init__(self, course: PreparedCourse, stage: ShareStage) -> None:
         self.course_id = course.course_id
@@ -47,12 +61,16 @@ class PlainCourse:
         self.end = stage.end
         self.share_ids = (stage.share.share_id,)
         self.requirement = Requirement.REQUIRED if stage.required else Requirement.OPTIONAL
+        self.name_after_learner = record_name_after_learner(self.course_id, self.release_id)
+        self.doors = stage.doors
+        self.everyone = stage.everyone
+        self.days: int | None = None
         self.due_at: datetime | None = None
         self.due_basis = DueBasis.NONE
         if stage.required and stage.deadline.basis == DueBasis.SHARE_DEADLINE and stage.deadline.due_at is not None:
             self.due_at, self.due_basis = stage.deadline.due_at, DueBasis.SHARE_DEADLINE
         elif stage.required and stage.deadline.basis == DueBasis.DAYS_AFTER_ADDED and stage.deadline.days is not None:
-            self.due_basis = DueBasis.DAYS_AFTER_ADDED
+            self.days, self.due_basis = stage.deadline.days, DueBasis.DAYS_AFTER_ADDED
 
 
 def prepare(facts: CourseFacts) -> Course:
@@ -109,14 +127,13 @@ def _decide_plain(
         receipt_id, done_at, release_id, _, _, voided_at, _ = completions[0]
         if voided_at is not None or release_id != plain.release_id or course.prepared.editions:
             return None
-    stage = plain.stage
     start, end = plain.start, plain.end
     if joined_at > start:
         start = joined_at
     if left_at is not None and left_at < end:
         end = left_at
-    if not stage.everyone and learner_profile_id not in stage.learner_profile_ids:
-        team_ids = stage.team_ids
+    if not plain.everyone and learner_profile_id not in plain.stage.learner_profile_ids:
+        team_ids = plain.stage.team_ids
         found = None
         for membership in memberships:
             if membership[0] in team_ids:
@@ -134,11 +151,9 @@ def _decide_plain(
         return NOTHING_OWED
 
     due_at = plain.due_at
-    if plain.due_basis == DueBasis.DAYS_AFTER_ADDED:
-        days = stage.deadline.days
-        assert days is not None  # PlainCourse saw to it
-        due_at = end_of_day_after(zone, start, days)
-    key = record_id(organization_id, learner_profile_id, plain.course_id, plain.release_id)
+    if plain.days is not None:
+        due_at = end_of_day_after(zone, start, plain.days)
+    key = record_id_named(organization_id.bytes, learner_profile_id, plain.name_after_learner)
     completed_in_time = done_at is not None and done_at < end
     ended_at = left_at if completed_in_time else (None if end == END else end)
     reason = None if ended_at is None else _reason(plain, left_at, ended_at)
@@ -199,7 +214,7 @@ def _version(
             None,
             None,
             plain.share_ids,
-            plain.stage.doors,
+            plain.doors,
             None,
             None,
         ),

@@ -13,6 +13,17 @@ def _uuid5(organization_id: UUID, name: str) -> UUID:
     return UUID(int=int.from_bytes(digest[:16], "big") & _FREE_BITS | _VERSION_5)
 
 
+def record_name_after_learner(course_id: UUID, release_id: UUID) -> bytes:
+    """What `record_id_named` appends to the learner: the same for all learners of a release."""
+    return f"/{course_id}/{release_id}".encode()
+
+
+def record_id_named(organization_bytes: bytes, learner_profile_id: UUID, name_after_learner: bytes) -> UUID:
+    """`record_id` for many learners of one release, in half the time."""
+    digest = sha1(organization_bytes + str(learner_profile_id).encode() + name_after_learner, usedforsecurity=False)
+    return UUID(int=int.from_bytes(digest.digest()[:16], "big") & _FREE_BITS | _VERSION_5)
+
+
 def record_id(organization_id: UUID, learner_profile_id: UUID, course_id: UUID, release_id: UUID) -> UUID:
     """The record of a person, a course and a published release (or a lesson's release, for a lesson share)."""
     return _uuid5(organization_id, f"{learner_profile_id}/{course_id}/{release_id}")
