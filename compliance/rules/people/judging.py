@@ -1,0 +1,264 @@
+"""Which facts about people the rules refuse, and why (design 3: resuming the active, ending the ended, overlaps).
+
+All facts about one profile, and about the invitations that led to it, are judged together, each at its `at`: what is
+recorded already and what a file brings. The order in which they are given decides nothing. A recorded fact is never
+refused: where a new one would make a recorded one impossible, the new one is refused.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from itertools import groupby
+from typing import NamedTuple
+from uuid import UUID
+
+from compliance.rules.vocabulary import Door
+
+
+class PersonFactKind(StrEnum):
+    """The kinds of fact that are judged here, named as in the facts file."""
+
+    PERSON_INVITED = "person_invited"
+    INVITATION_REVOKED = "invitation_revoked"
+    EMPLOYEE_LEFT = "employee_left"
+    EMPLOYEE_JOINED = "employee_joined"
+    EMPLOYEE_SUSPENDED = "employee_suspended"
+    EMPLOYEE_RESUMED = "employee_resumed"
+    CONTACT_LEFT = "contact_left"
+    CONTACT_JOINED = "contact_joined"
+    TEAM_LEFT = "team_left"
+    TEAM_JOINED = "team_joined"
+    PERSON_ERASED = "person_erased"
+
+
+class PersonFact(NamedTuple):
+    """One fact; the ids that its kind has, else null. `recorded` marks what the store holds already.
+
+    The teams that a person joins or is in by `employee_joined.team_ids` are facts of kind `team_joined` here, with the
+    `fact_id` of the joining.
+    """
+
+    fact_id: UUID
+    kind: PersonFactKind
+    at: datetime
+    recorded: bool = False
+    person_id: UUID | None = None
+    invitation_id: UUID | None = None
+    team_id: UUID | None = None
+    door: Door | None = None
+
+
+class PersonRefusalCode(StrEnum):
+    """Why a fact is refused."""
+
+    ALREADY_INVITED = "already_invited"
+    NOT_INVITED = "not_invited"
+    ALREADY_REVOKED = "already_revoked"
+    INVITATION_ACCEPTED = "invitation_accepted"
+    INVITATION_REVOKED = "invitation_revoked"
+    PERSON_ID_USED = "person_id_used"
+    OVERLAPPING_EMPLOYMENTS = "overlapping_employments"
+    NOT_EMPLOYED = "not_employed"
+    ALREADY_LEFT = "already_left"
+    ALREADY_SUSPENDED = "already_suspended"
+    NOT_SUSPENDED = "not_suspended"
+    ALREADY_CONTACT = "already_contact"
+    NOT_CONTACT = "not_contact"
+    ALREADY_IN_TEAM = "already_in_team"
+    NOT_IN_TEAM = "not_in_team"
+    ALREADY_ERASED = "already_erased"
+    ERASED = "erased"
+
+
+SENTENCES = {
+    PersonRefusalCode.ALREADY_INVITED: "The invitation exists already.",
+    PersonRefusalCode.NOT_INVITED: "The invitation does not exist at that moment.",
+    PersonRefusalCode.ALREADY_REVOKED: "The invitation is revoked already.",
+    PersonRefusalCode.INVITATION_ACCEPTED: "The invitation has been accepted already.",
+    PersonRefusalCode.INVITATION_REVOKED: "The invitation was revoked before; nobody can join by it.",
+    PersonRefusalCode.PERSON_ID_USED: "The person_id belongs to an earlier stay; who comes back gets a new one.",
+    PersonRefusalCode.OVERLAPPING_EMPLOYMENTS: "The person is an employee at that moment already.",
+    PersonRefusalCode.NOT_EMPLOYED: "The person is no employee at that moment.",
+    PersonRefusalCode.ALREADY_LEFT: "The employee has left already.",
+    PersonRefusalCode.ALREADY_SUSPENDED: "The employee is suspended already.",
+    PersonRefusalCode.NOT_SUSPENDED: "The employee is not suspended at that moment.",
+    PersonRefusalCode.ALREADY_CONTACT: "The person is a contact through that door already.",
+    PersonRefusalCode.NOT_CONTACT: "The person is no contact through that door at that moment.",
+    PersonRefusalCode.ALREADY_IN_TEAM: "The person is in the team already.",
+    PersonRefusalCode.NOT_IN_TEAM: "The person is not in the team at that moment.",
+    PersonRefusalCode.ALREADY_ERASED: "The person has been erased already.",
+    PersonRefusalCode.ERASED: "The person was erased; nothing more is recorded about them.",
+}
+
+
+class PersonRefusal(NamedTuple):
+    """A refused fact."""
+
+    fact_id: UUID
+    code: PersonRefusalCode
+
+    @property
+    def sentence(self) -> str:
+        """One plain sentence without personal data."""
+        return SENTENCES[self.code]
+
+
+# At one moment leaving comes before joining, so that who goes and comes back at once does not overlap.
+_RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
+
+
+def judge(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
+    """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
+    waiting = sorted(facts, key=lambda each: (each.at, _RANK[each.kind], not each.recorded, each.fact_id))
+    refused: list[PersonRefusal] = []
+    erased = any(each.kind is PersonFactKind.PERSON_ERASED and each.recorded for each in waiting)
+    if erased:
+        for each in waiting:
+            if not each.recorded:
+                again = each.kind is PersonFactKind.PERSON_ERASED
+                code = PersonRefusalCode.ALREADY_ERASED if again else PersonRefusalCode.ERASED
+                refused.append(PersonRefusal(each.fact_id, code))
+        return refused
+    while (blamed := _first_refusal(waiting)) is not None:
+        fact, code = blamed
+        refused.append(PersonRefusal(fact.fact_id, code))
+        # A refused joining takes the teams that came with it along.
+        waiting = [each for each in waiting if each.fact_id != fact.fact_id]
+    return refused
+
+
+def _first_refusal(facts: list[PersonFact]) -> tuple[PersonFact, PersonRefusalCode] | None:
+    """Return the first fact to refuse and why; null when all can stand together."""
+    state = _State()
+    latest_new: dict[object, PersonFact] = {}
+    for _, together in groupby(facts, key=lambda each: each.at):
+        remaining = list(together)
+        while remaining:
+            # Facts of one moment come in whichever order lets them come.
+            fact = next((each for each in remaining if state.refusal(each) is None), None)
+            if fact is not None:
+                remaining.remove(fact)
+                state.apply(fact)
+                if not fact.recorded:
+                    latest_new.update(dict.fromkeys(_subjects(fact), fact))
+                continue
+            impossible = next((each for each in remaining if not each.recorded), remaining[0])
+            code = state.refusal(impossible)
+            assert code is not None
+            if not impossible.recorded:
+                return impossible, code
+            # A new fact before a recorded one made it impossible; an erasure alone may leave later ones behind.
+            remaining.remove(impossible)
+            culprits = [latest_new[subject] for subject in _subjects(impossible) if subject in latest_new]
+            if culprits and code is not PersonRefusalCode.ERASED:
+                return max(culprits, key=lambda each: each.at), code
+            state.apply(impossible)
+    return None
+
+
+def _subjects(fact: PersonFact) -> tuple[object, ...]:
+    """Return what a fact bears upon: later facts on the same are those it can make impossible."""
+    if fact.team_id is not None:
+        return (fact.team_id,)
+    if fact.door is not None:
+        return (fact.door,)
+    if fact.kind in (PersonFactKind.PERSON_INVITED, PersonFactKind.INVITATION_REVOKED):
+        return (fact.invitation_id,)
+    return ("employment", fact.invitation_id) if fact.invitation_id is not None else ("employment",)
+
+
+class _State:
+    """What stands after the facts so far."""
+
+    def __init__(self) -> None:
+        self.invited: set[UUID | None] = set()
+        self.revoked: set[UUID | None] = set()
+        self.accepted: set[UUID | None] = set()
+        self.stays: set[UUID | None] = set()
+        self.employed: UUID | None = None
+        self.suspended = False
+        self.doors: set[Door | None] = set()
+        self.teams: set[UUID | None] = set()
+        self.erased = False
+
+    def refusal(self, fact: PersonFact) -> PersonRefusalCode | None:
+        """Return why `fact` cannot come now."""
+        if self.erased:
+            again = fact.kind is PersonFactKind.PERSON_ERASED
+            return PersonRefusalCode.ALREADY_ERASED if again else PersonRefusalCode.ERASED
+        match fact.kind:
+            case PersonFactKind.PERSON_INVITED:
+                return PersonRefusalCode.ALREADY_INVITED if fact.invitation_id in self.invited else None
+            case PersonFactKind.INVITATION_REVOKED:
+                return self._revoking(fact.invitation_id)
+            case PersonFactKind.EMPLOYEE_JOINED:
+                return self._joining(fact)
+            case PersonFactKind.EMPLOYEE_LEFT:
+                return self._unless_employed(fact.person_id)
+            case PersonFactKind.EMPLOYEE_SUSPENDED:
+                already = PersonRefusalCode.ALREADY_SUSPENDED if self.suspended else None
+                return self._unless_employed(fact.person_id) or already
+            case PersonFactKind.EMPLOYEE_RESUMED:
+                active = None if self.suspended else PersonRefusalCode.NOT_SUSPENDED
+                return self._unless_employed(fact.person_id) or active
+            case PersonFactKind.CONTACT_JOINED:
+                return PersonRefusalCode.ALREADY_CONTACT if fact.door in self.doors else None
+            case PersonFactKind.CONTACT_LEFT:
+                return None if fact.door in self.doors else PersonRefusalCode.NOT_CONTACT
+            case PersonFactKind.TEAM_JOINED:
+                return PersonRefusalCode.ALREADY_IN_TEAM if fact.team_id in self.teams else None
+            case PersonFactKind.TEAM_LEFT:
+                return None if fact.team_id in self.teams else PersonRefusalCode.NOT_IN_TEAM
+            case PersonFactKind.PERSON_ERASED:
+                return None
+
+    def apply(self, fact: PersonFact) -> None:
+        """Let `fact` come."""
+        match fact.kind:
+            case PersonFactKind.PERSON_INVITED:
+                self.invited.add(fact.invitation_id)
+            case PersonFactKind.INVITATION_REVOKED:
+                self.revoked.add(fact.invitation_id)
+            case PersonFactKind.EMPLOYEE_JOINED:
+                self.employed, self.suspended = fact.person_id, False
+                self.stays.add(fact.person_id)
+                if fact.invitation_id is not None:
+                    self.accepted.add(fact.invitation_id)
+            case PersonFactKind.EMPLOYEE_LEFT:
+                self.employed, self.suspended = None, False
+            case PersonFactKind.EMPLOYEE_SUSPENDED:
+                self.suspended = True
+            case PersonFactKind.EMPLOYEE_RESUMED:
+                self.suspended = False
+            case PersonFactKind.CONTACT_JOINED:
+                self.doors.add(fact.door)
+            case PersonFactKind.CONTACT_LEFT:
+                self.doors.discard(fact.door)
+            case PersonFactKind.TEAM_JOINED:
+                self.teams.add(fact.team_id)
+            case PersonFactKind.TEAM_LEFT:
+                self.teams.discard(fact.team_id)
+            case PersonFactKind.PERSON_ERASED:
+                self.erased = True
+
+    def _revoking(self, invitation_id: UUID | None) -> PersonRefusalCode | None:
+        if invitation_id in self.accepted:
+            return PersonRefusalCode.INVITATION_ACCEPTED
+        if invitation_id not in self.invited:
+            return PersonRefusalCode.NOT_INVITED
+        return PersonRefusalCode.ALREADY_REVOKED if invitation_id in self.revoked else None
+
+    def _joining(self, fact: PersonFact) -> PersonRefusalCode | None:
+        if fact.person_id in self.stays:
+            return PersonRefusalCode.PERSON_ID_USED
+        if self.employed is not None:
+            return PersonRefusalCode.OVERLAPPING_EMPLOYMENTS
+        # Joining may take effect before the invitation it names, and after the invitation expired.
+        if fact.invitation_id in self.revoked:
+            return PersonRefusalCode.INVITATION_REVOKED
+        return PersonRefusalCode.INVITATION_ACCEPTED if fact.invitation_id in self.accepted else None
+
+    def _unless_employed(self, person_id: UUID | None) -> PersonRefusalCode | None:
+        if self.employed == person_id:
+            return None
+        return PersonRefusalCode.ALREADY_LEFT if person_id in self.stays else PersonRefusalCode.NOT_EMPLOYED

@@ -1,0 +1,122 @@
+"""Facts about people that are refused, judged at their moments, whatever the order of the lines."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from uuid import UUID, uuid5
+
+import pytest
+
+from compliance.rules.people.judging import SENTENCES, PersonFact, PersonFactKind, PersonRefusalCode, judge
+from compliance.rules.vocabulary import Door
+
+Kind, Code = PersonFactKind, PersonRefusalCode
+
+
+def ident(name: str) -> UUID:
+    return uuid5(UUID(int=1), name)
+
+
+def fact(name: str, kind: Kind, at: int, *, recorded: bool = False, **ids: object) -> PersonFact:
+    moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=at)
+    if kind.value.startswith("employee"):
+        ids.setdefault("person_id", ident("stay"))
+    if kind.value.startswith("team"):
+        ids.setdefault("team_id", ident("red"))
+    if kind.value.startswith("contact"):
+        ids.setdefault("door", Door.PARTNER)
+    if "invit" in kind.value:
+        ids.setdefault("invitation_id", ident("invitation"))
+    return PersonFact(ident(name), kind, moment, recorded, **ids)  # type: ignore[arg-type]
+
+
+JOINED = fact("joined", Kind.EMPLOYEE_JOINED, 10)
+INVITED = fact("invited", Kind.PERSON_INVITED, 5)
+BY_INVITATION = fact("accepted", Kind.EMPLOYEE_JOINED, 10, invitation_id=ident("invitation"))
+SECOND = fact("second", Kind.EMPLOYEE_JOINED, 30, person_id=ident("second stay"))
+
+CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
+    ([JOINED, fact("resumed", Kind.EMPLOYEE_RESUMED, 11)], {"resumed": Code.NOT_SUSPENDED}),
+    (
+        [JOINED, fact("one", Kind.EMPLOYEE_SUSPENDED, 11), fact("two", Kind.EMPLOYEE_SUSPENDED, 12)],
+        {"two": Code.ALREADY_SUSPENDED},
+    ),
+    (
+        [JOINED, fact("left", Kind.EMPLOYEE_LEFT, 20), fact("again", Kind.EMPLOYEE_LEFT, 21)],
+        {"again": Code.ALREADY_LEFT},
+    ),
+    ([JOINED, fact("early", Kind.EMPLOYEE_SUSPENDED, 9)], {"early": Code.NOT_EMPLOYED}),
+    ([JOINED, SECOND], {"second": Code.OVERLAPPING_EMPLOYMENTS}),
+    ([JOINED, fact("left", Kind.EMPLOYEE_LEFT, 30), SECOND], {}),
+    (
+        [JOINED, fact("left", Kind.EMPLOYEE_LEFT, 20), fact("back", Kind.EMPLOYEE_JOINED, 30)],
+        {"back": Code.PERSON_ID_USED},
+    ),
+    (
+        [
+            JOINED,
+            fact("suspended", Kind.EMPLOYEE_SUSPENDED, 11),
+            fact("left", Kind.EMPLOYEE_LEFT, 20),
+            SECOND,
+            fact("fresh", Kind.EMPLOYEE_SUSPENDED, 31, person_id=ident("second stay")),
+        ],
+        {},
+    ),
+    ([INVITED, BY_INVITATION, fact("revoked", Kind.INVITATION_REVOKED, 11)], {"revoked": Code.INVITATION_ACCEPTED}),
+    ([INVITED, fact("revoked", Kind.INVITATION_REVOKED, 6), BY_INVITATION], {"accepted": Code.INVITATION_REVOKED}),
+    (
+        [INVITED, fact("one", Kind.INVITATION_REVOKED, 6), fact("two", Kind.INVITATION_REVOKED, 7)],
+        {"two": Code.ALREADY_REVOKED},
+    ),
+    ([INVITED, fact("twice", Kind.PERSON_INVITED, 6)], {"twice": Code.ALREADY_INVITED}),
+    ([INVITED, fact("early", Kind.INVITATION_REVOKED, 4)], {"early": Code.NOT_INVITED}),
+    (
+        [
+            INVITED,
+            BY_INVITATION,
+            fact("left", Kind.EMPLOYEE_LEFT, 20),
+            SECOND._replace(invitation_id=ident("invitation")),
+        ],
+        {"second": Code.INVITATION_ACCEPTED},
+    ),
+    ([BY_INVITATION, fact("late", Kind.PERSON_INVITED, 12)], {}),
+    ([fact("one", Kind.TEAM_JOINED, 1), fact("two", Kind.TEAM_JOINED, 2)], {"two": Code.ALREADY_IN_TEAM}),
+    ([fact("left", Kind.TEAM_LEFT, 1)], {"left": Code.NOT_IN_TEAM}),
+    ([fact("one", Kind.TEAM_JOINED, 1), fact("two", Kind.TEAM_LEFT, 1)], {}),
+    ([fact("one", Kind.CONTACT_JOINED, 1), fact("two", Kind.CONTACT_JOINED, 2)], {"two": Code.ALREADY_CONTACT}),
+    ([fact("one", Kind.CONTACT_JOINED, 1), fact("two", Kind.CONTACT_JOINED, 2, door=Door.CUSTOMER)], {}),
+    ([fact("left", Kind.CONTACT_LEFT, 1)], {"left": Code.NOT_CONTACT}),
+    ([JOINED, fact("erased", Kind.PERSON_ERASED, 20), fact("left", Kind.EMPLOYEE_LEFT, 21)], {"left": Code.ERASED}),
+    ([fact("erased", Kind.PERSON_ERASED, 20), fact("again", Kind.PERSON_ERASED, 21)], {"again": Code.ALREADY_ERASED}),
+    ([fact("erased", Kind.PERSON_ERASED, 20, recorded=True), JOINED], {"joined": Code.ERASED}),
+    # A new fact that makes a recorded one impossible is refused, not the recorded one.
+    (
+        [
+            JOINED._replace(recorded=True),
+            fact("resumed", Kind.EMPLOYEE_RESUMED, 30, recorded=True),
+            fact("suspended", Kind.EMPLOYEE_SUSPENDED, 20, recorded=True),
+            fact("left", Kind.EMPLOYEE_LEFT, 25),
+        ],
+        {"left": Code.ALREADY_LEFT},
+    ),
+    (
+        [INVITED._replace(recorded=True), fact("revoked", Kind.INVITATION_REVOKED, 20, recorded=True), BY_INVITATION],
+        {"accepted": Code.INVITATION_ACCEPTED},
+    ),
+    # An erasure that takes effect before recorded facts is still recorded.
+    ([JOINED._replace(recorded=True), fact("erased", Kind.PERSON_ERASED, 9)], {}),
+]
+
+
+@pytest.mark.parametrize(("facts", "refused"), CASES)
+def test_each_fact_is_judged_at_its_moment_whatever_the_order(
+    facts: list[PersonFact], refused: dict[str, Code]
+) -> None:
+    expected = {ident(name): code for name, code in refused.items()}
+    for order in permutations(facts):
+        assert {each.fact_id: each.code for each in judge(order)} == expected
+
+
+def test_every_code_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(Code)
+    (refusal,) = judge([fact("left", Kind.TEAM_LEFT, 1)])
+    assert refusal.sentence == "The person is not in the team at that moment."
