@@ -107,6 +107,7 @@ if _owner:
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.text("REDIS_URL")
+ERASURE_LIST = environment.text("ERASURE_LIST", str(FOLDER / "erasures.jsonl"))  # outside the database
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
