@@ -19,6 +19,7 @@ _PEOPLE = _FACTS + "people.recorders."
 _COURSES = _FACTS + "courses.recorders."
 _SHARES = _FACTS + "shares.recorders."
 _TRAINING = _FACTS + "training.recorders."
+_LIVE_SESSIONS = _FACTS + "training.live_sessions."
 _CERTIFICATES = _FACTS + "certificates.recorders."
 _POLICIES = _FACTS + "policies.recorders."
 
@@ -48,9 +49,9 @@ RECORDERS: dict[str, str] = {
     "share_ended": _SHARES + "record_share_ended",
     "course_completed": _TRAINING + "record_course_completed",
     "completion_voided": _TRAINING + "record_completion_voided",
-    "trainer_named": _TRAINING + "record_trainer_named",
-    "live_session_held": _TRAINING + "record_live_session_held",
-    "attendance_marked": _TRAINING + "record_attendance_marked",
+    "trainer_named": _LIVE_SESSIONS + "record_trainer_named",
+    "live_session_held": _LIVE_SESSIONS + "record_live_session_held",
+    "attendance_marked": _LIVE_SESSIONS + "record_attendance_marked",
     "obligation_changed": _TRAINING + "record_obligation_changed",
     "reminder_sent": _TRAINING + "record_reminder_sent",
     "certificate_corrected": _CERTIFICATES + "record_certificate_corrected",
