@@ -14,13 +14,30 @@ def provide_codes(*, organization_id: uuid.UUID, certificates: Collection[tuple[
     Called by the history's writer, in its transaction, for the certificates that it decides. An erased holder's
     certificate gets a row without a code, so that it never will have one.
     """
-    erased = erased_profiles(organization_id, (profile_id for _, profile_id in certificates))
+    given = {
+        row[0]
+        for row in sql.fetch(
+            "SELECT certificate_id FROM certificates_checkcode WHERE organization_id = %s AND certificate_id = ANY(%s)",
+            [organization_id, [certificate_id for certificate_id, _ in certificates]],
+        )
+    }
+    missing = [pair for pair in certificates if pair[0] not in given]
+    if not missing:
+        return
+    profile_ids = list({profile_id for _, profile_id in missing})
+    # An erasure of a holder waits for this, or this for it: no code is given to one who is being erased.
+    sql.fetch(
+        "SELECT 1 FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s)"
+        " ORDER BY id FOR SHARE",
+        [organization_id, profile_ids],
+    )
+    erased = erased_profiles(organization_id, profile_ids)
     sql.insert(
         "certificates_checkcode",
         {"organization_id": "uuid", "certificate_id": "uuid", "learner_profile_id": "uuid", "check_code": "text"},
         [
             (organization_id, certificate_id, profile_id, None if profile_id in erased else new_code())
-            for certificate_id, profile_id in certificates
+            for certificate_id, profile_id in missing
         ],
         ending="ON CONFLICT (organization_id, certificate_id) DO NOTHING",
     )

@@ -1,0 +1,78 @@
+"""From a certificate's id to whose it is. Certificates are decided, not written, and their ids are derived.
+
+A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of what stands for one after full attendance
+of a live session), and the fact's own id where it corrects. So an id is found among the corrections, else among
+the completions of the person whom its check code names, else, while the history has not seen it, among all.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from compliance.rules.owed_learning.identity import attendance_receipt_id, certificate_id
+from compliance.rules.vocabulary import Attendance
+from compliance.tenancy import sql
+
+
+class CertificateOwner(NamedTuple):
+    """Whose certificate it is, and of which course."""
+
+    learner_profile_id: uuid.UUID
+    course_id: uuid.UUID
+
+
+def certificate_owners(
+    organization_id: uuid.UUID, certificate_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, CertificateOwner]:
+    """Return the owner of each of `certificate_ids` that a completion or a correction of this company made."""
+    wanted = set(certificate_ids)
+    found = {
+        row[0]: CertificateOwner(row[1], row[2])
+        for row in sql.fetch(
+            "SELECT certificate_id, learner_profile_id, course_id FROM certificates_certificatecorrection"
+            " WHERE organization_id = %s AND certificate_id = ANY(%s)",
+            [organization_id, list(wanted)],
+        )
+    }
+    missing = wanted - found.keys()
+    if missing:
+        holders = [
+            row[0]
+            for row in sql.fetch(
+                "SELECT DISTINCT learner_profile_id FROM certificates_checkcode"
+                " WHERE organization_id = %s AND certificate_id = ANY(%s)",
+                [organization_id, list(missing)],
+            )
+        ]
+        for people in (holders, None):
+            if missing and people != []:
+                for each, owner in _derived(organization_id, people):
+                    if each in missing:
+                        found[each] = owner
+                        missing.discard(each)
+    return found
+
+
+def _derived(
+    organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
+) -> Iterator[tuple[uuid.UUID, CertificateOwner]]:
+    """Yield the id of each certificate that completions and full attendance could have earned; of all when null."""
+    parameters = {"organization": organization_id, "profiles": profile_ids, "full": Attendance.FULL.value}
+    for receipt_id, profile_id, course_id in sql.fetch(
+        "SELECT completion_receipt_id, learner_profile_id, course_id FROM training_completion"
+        " WHERE organization_id = %(organization)s"
+        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s))",
+        parameters,
+    ):
+        yield certificate_id(organization_id, receipt_id), CertificateOwner(profile_id, course_id)
+    occasions: Counter[tuple[uuid.UUID, uuid.UUID]] = Counter()
+    for session_id, profile_id, course_id in sql.fetch(
+        "SELECT live_session_id, learner_profile_id, course_id FROM training_attendancemark"
+        " WHERE organization_id = %(organization)s AND attended = %(full)s"
+        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s))",
+        parameters,
+    ):
+        occasions[session_id, profile_id] += 1
+        receipt_id = attendance_receipt_id(organization_id, session_id, profile_id, occasions[session_id, profile_id])
+        yield certificate_id(organization_id, receipt_id), CertificateOwner(profile_id, course_id)

@@ -1,0 +1,164 @@
+"""Erasure: clears every personal field of a person wherever it stands, and nothing else (contract, privacy rules).
+
+What is personal is told by `personal_columns.py`; how a row of each of those tables is known to be the person's is told
+here. The rows stay, so no count, no chain and no hash changes: only names, addresses, companies, raw signatures, check
+codes and corrected names go. The erasure is also appended to a list outside the database (`erasure_list.py`), so that
+it can be done again after a restore.
+"""
+
+import uuid
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
+from compliance.facts.lines import InvitationRevoked, PersonErased
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import erasure_list, resolving
+from compliance.facts.personal_columns import PERSONAL_COLUMNS
+from compliance.facts.recording.batch import Batch, Why
+from compliance.facts.recording.recording import record
+from compliance.facts.recording.rows import append
+from compliance.tenancy import context, sql
+
+# The rows of each table that are the person's; `profiles` are the persons, `organization` the company.
+_BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
+WHOSE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
+    # First, while the addresses can still be read: also an invitation that nobody accepted, but sent to the person.
+    "people_invitation": (
+        "organization_id = %(organization)s AND (invitation_id IN (SELECT invitation_id FROM people_employment"
+        " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
+        " OR (lower(work_email) IN (SELECT lower(address) FROM people_personaldetail"
+        " CROSS JOIN LATERAL (VALUES (work_email), (account_email)) AS addresses (address)"
+        " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
+        " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = people_invitation.organization_id"
+        " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
+    ),
+    "people_personaldetail": _BY_PROFILE,
+    "people_profile": _BY_PROFILE,
+    "people_contact": _BY_PROFILE,
+    "training_trainer": "organization_id = %(organization)s AND trainer_profile_id = ANY(%(profiles)s)",
+    "certificates_certificatecorrection": _BY_PROFILE,
+    "certificates_checkcode": _BY_PROFILE,
+    "policies_rawsignature": _BY_PROFILE,
+}
+
+
+class Cleared(NamedTuple):
+    """How many values of a column an erasure clears, or would."""
+
+    table: str
+    column: str
+    values: int
+
+
+def erase_person(
+    *, organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime, actor_id: uuid.UUID | None = None
+) -> None:
+    """Erase a person at the company's instruction. Raises the errors of `facts.errors`: unknown, or erased before."""
+    line = PersonErased(fact_id=uuid.uuid4(), at=at, learner_profile_id=learner_profile_id)
+    record(organization_id, [line], now=at, actor_id=actor_id)
+
+
+def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Cleared]:
+    """The dry run: what `erase_person` would clear. Needs the company's context; raises as `erase_person` does."""
+    erased = resolving.profiles(organization_id, [learner_profile_id]).get(learner_profile_id)
+    if erased is None:
+        raise UnresolvedReferenceError(resolving.NO_SUCH_PERSON)
+    if erased:
+        raise AlreadyExistsError("The person was erased before.")
+    parameters = {"organization": organization_id, "profiles": [learner_profile_id]}
+    found = []
+    for table, condition in WHOSE.items():
+        columns = PERSONAL_COLUMNS[table]
+        counts = ", ".join(f"count({column})" for column in columns)
+        (row,) = sql.fetch(f"SELECT {counts} FROM {table} WHERE {condition}", parameters)  # noqa: S608
+        found += [Cleared(table, column, count) for column, count in zip(columns, row, strict=True)]
+    return found
+
+
+def erase_invitation(
+    *, organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime, actor_id: uuid.UUID | None = None
+) -> None:
+    """Clear the name and address on an invitation that nobody accepted; one that is still open is revoked.
+
+    Raises UnresolvedReferenceError for an unknown one, RefusedByRuleError for an accepted one (erase the person
+    instead), AlreadyExistsError when it was cleared before.
+    """
+    with context.company(organization_id):
+        sql.fetch(
+            "SELECT 1 FROM people_invitation WHERE organization_id = %s AND invitation_id = %s FOR UPDATE",
+            [organization_id, invitation_id],
+        )
+        invitation = resolving.invitations(organization_id, [invitation_id]).get(invitation_id)
+        if invitation is None:
+            raise UnresolvedReferenceError("invitation_id: the company knows no such invitation.")
+        if invitation.person_id is not None:
+            raise RefusedByRuleError("The invitation was accepted: erase the person instead.")
+        if invitation.work_email is None and invitation.person_name is None:
+            raise AlreadyExistsError("The invitation was erased before.")
+        if invitation.revoked_at is None:
+            line = InvitationRevoked(fact_id=uuid.uuid4(), at=at, invitation_id=invitation_id)
+            record(organization_id, [line], now=at, actor_id=actor_id)
+        sql.execute(
+            "UPDATE people_invitation SET work_email = NULL, person_name = NULL"
+            " WHERE organization_id = %s AND invitation_id = %s",
+            [organization_id, invitation_id],
+        )
+        entry = erasure_list.Entry(organization_id, None, invitation_id, at)
+        transaction.on_commit(lambda: erasure_list.append([entry]))
+
+
+def record_person_erased(batch: Batch[PersonErased]) -> None:
+    """Record each erasure, clear what is personal, and note it on the list outside the database."""
+    organization_id = batch.organization_id
+    # Locked before anything is read of them: who writes about a person at this moment holds a share of this lock.
+    sql.fetch(
+        "SELECT 1 FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY id"
+        " FOR UPDATE",
+        [organization_id, [staged.line.learner_profile_id for staged in batch.lines]],
+    )
+    erased = resolving.profiles(organization_id, [staged.line.learner_profile_id for staged in batch.lines])
+    entries: dict[uuid.UUID, erasure_list.Entry] = {}
+    for staged in batch.standing():
+        profile_id = staged.line.learner_profile_id
+        if profile_id not in erased:
+            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+        elif erased[profile_id] or profile_id in entries:
+            batch.refuse(staged, Why.ERASED, "The person was erased before.")
+        else:
+            entries[profile_id] = erasure_list.Entry(organization_id, profile_id, None, staged.line.at)
+            batch.subject(SubjectKind.EVERYTHING_OF_PERSON, profile_id)
+    if not entries:
+        return
+    append(
+        "people_erasure",
+        organization_id,
+        {"learner_profile_id": "uuid", "at": "timestamptz"},
+        [(profile_id, entry.at) for profile_id, entry in entries.items()],
+        constants={"recorded_at": ("timestamptz", batch.now)},
+    )
+    for invitation_id in _clear(organization_id, list(entries)):
+        batch.subject(SubjectKind.INVITATION, invitation_id)
+    sql.execute(
+        "UPDATE people_profile p SET erased_at = e.at FROM people_erasure e WHERE p.organization_id = %s"
+        " AND e.organization_id = p.organization_id AND e.learner_profile_id = p.learner_profile_id"
+        " AND p.learner_profile_id = ANY(%s)",
+        [organization_id, list(entries)],
+    )
+    transaction.on_commit(lambda: erasure_list.append(entries.values()))
+
+
+def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """Clear every personal column of the persons' rows; return the invitations among them."""
+    parameters = {"organization": organization_id, "profiles": list(profile_ids)}
+    invitations = sql.fetch(
+        f"SELECT invitation_id FROM people_invitation WHERE {WHOSE['people_invitation']}",  # noqa: S608
+        parameters,
+    )
+    for table, condition in WHOSE.items():
+        cleared = ", ".join(f"{column} = NULL" for column in PERSONAL_COLUMNS[table])
+        sql.execute(f"UPDATE {table} SET {cleared} WHERE {condition}", parameters)  # noqa: S608
+    return [row[0] for row in invitations]

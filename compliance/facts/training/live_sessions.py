@@ -1,0 +1,193 @@
+"""Records `trainer_named`, `live_session_held` and `attendance_marked` (design 3; contract, certificate row)."""
+
+import uuid
+from collections import defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.recording.batch import Batch, Staged, Why
+from compliance.facts.recording.rows import append, lookup
+from compliance.rules.vocabulary import Attendance
+from compliance.tenancy import sql
+
+
+class _Session(NamedTuple):
+    """What a mark must know of its session."""
+
+    course_id: uuid.UUID
+    starts_at: datetime
+    ends_at: datetime
+
+
+class _Mark(NamedTuple):
+    """A mark of one person in one session."""
+
+    at: datetime
+    attended: str
+
+
+def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
+    """Keep each trainer's current name: the one of the latest fact."""
+    erased = lookup(
+        "SELECT learner_profile_id, at FROM people_erasure WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        batch.organization_id,
+        {staged.line.trainer_profile_id for staged in batch.lines},
+    )
+    latest: dict[uuid.UUID, tuple[str, datetime]] = {}
+    for staged in batch.standing():
+        line = staged.line
+        if line.trainer_profile_id in erased:
+            batch.refuse(staged, Why.ERASED, "The trainer was erased; nothing is recorded any more.")
+        else:
+            latest[line.trainer_profile_id] = (line.trainer_name, line.at)
+    append(
+        "training_trainer",
+        batch.organization_id,
+        {"trainer_profile_id": "uuid", "trainer_name": "text", "named_at": "timestamptz"},
+        [(trainer_id, name, at) for trainer_id, (name, at) in latest.items()],
+        ending="ON CONFLICT (organization_id, trainer_profile_id) DO UPDATE SET trainer_name = excluded.trainer_name,"
+        " named_at = excluded.named_at WHERE training_trainer.named_at <= excluded.named_at",
+    )
+
+
+def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
+    """Keep each session with the course that its release belongs to."""
+    courses = lookup(
+        "SELECT course_release_id, course_id FROM courses_release"
+        " WHERE organization_id = %s AND course_release_id = ANY(%s)",
+        batch.organization_id,
+        {staged.line.course_release_id for staged in batch.lines},
+    )
+    taken = set(
+        lookup(
+            "SELECT live_session_id, at FROM training_livesession"
+            " WHERE organization_id = %s AND live_session_id = ANY(%s)",
+            batch.organization_id,
+            [staged.line.live_session_id for staged in batch.lines],
+        )
+    )
+    rows = []
+    for staged in batch.standing():
+        line = staged.line
+        course_id = courses.get(line.course_release_id)
+        if line.live_session_id in taken:
+            batch.refuse(staged, Why.EXISTS, f"live_session_id: a session {line.live_session_id} stands already.")
+        elif course_id is None:
+            reason = f"course_release_id: no release {line.course_release_id} is known."
+            batch.refuse(staged, Why.UNRESOLVED, reason)
+        else:
+            taken.add(line.live_session_id)
+            rows.append(
+                (
+                    line.live_session_id, course_id, line.course_release_id, line.at, str(line.format), line.starts_at,
+                    line.ends_at, line.minutes, line.trainer_profile_id,
+                )
+            )  # fmt: skip
+    append(
+        "training_livesession",
+        batch.organization_id,
+        {
+            "live_session_id": "uuid",
+            "course_id": "uuid",
+            "course_release_id": "uuid",
+            "at": "timestamptz",
+            "format": "text",
+            "starts_at": "timestamptz",
+            "ends_at": "timestamptz",
+            "minutes": "int",
+            "trainer_profile_id": "uuid",
+        },
+        rows,
+    )
+
+
+def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
+    """Keep each mark. Refused: marks of people unknown or erased, two marks at one moment, attendance in two places."""
+    organization_id = batch.organization_id
+    profile_ids = list({staged.line.learner_profile_id for staged in batch.lines})
+    people = lookup(
+        "SELECT learner_profile_id, erased_at FROM people_profile"
+        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        organization_id,
+        profile_ids,
+    )
+    sessions = {
+        session_id: _Session(*rest)
+        for session_id, *rest in sql.fetch(
+            "SELECT live_session_id, course_id, starts_at, ends_at FROM training_livesession WHERE organization_id = %s"
+            " AND (live_session_id = ANY(%s) OR live_session_id IN (SELECT live_session_id FROM training_attendancemark"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s)))",
+            [organization_id, [staged.line.live_session_id for staged in batch.lines], organization_id, profile_ids],
+        )
+    }
+    marks: dict[uuid.UUID, dict[uuid.UUID, list[_Mark]]] = defaultdict(lambda: defaultdict(list))
+    for profile_id, session_id, at, attended in sql.fetch(
+        "SELECT learner_profile_id, live_session_id, at, attended FROM training_attendancemark"
+        " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
+        [organization_id, profile_ids],
+    ):
+        marks[profile_id][session_id].append(_Mark(at, attended))
+    rows = []
+    for staged in batch.standing():
+        line = staged.line
+        if line.learner_profile_id not in people:
+            reason = f"learner_profile_id: no person {line.learner_profile_id} is known."
+            batch.refuse(staged, Why.UNRESOLVED, reason)
+        elif people[line.learner_profile_id] is not None:
+            batch.refuse(staged, Why.ERASED, "The person was erased; nothing is recorded any more.")
+        elif line.live_session_id not in sessions:
+            batch.refuse(staged, Why.UNRESOLVED, f"live_session_id: no session {line.live_session_id} is known.")
+        else:
+            own = marks[line.learner_profile_id]
+            reason_against = _impossible(staged, sessions, own)
+            if reason_against is not None:
+                batch.refuse(staged, Why.RULE, reason_against)
+                continue
+            own[line.live_session_id].append(_Mark(line.at, line.attended))
+            course_id = sessions[line.live_session_id].course_id
+            rows.append(
+                (
+                    line.fact_id, line.live_session_id, line.learner_profile_id, course_id, line.at,
+                    str(line.attended), str(line.marked_by),
+                )
+            )  # fmt: skip
+            batch.subject(SubjectKind.PERSON_COURSE, line.learner_profile_id, course_id)
+    append(
+        "training_attendancemark",
+        organization_id,
+        {
+            "fact_id": "uuid",
+            "live_session_id": "uuid",
+            "learner_profile_id": "uuid",
+            "course_id": "uuid",
+            "at": "timestamptz",
+            "attended": "text",
+            "marked_by": "text",
+        },
+        rows,
+    )
+
+
+def _impossible(
+    staged: Staged[AttendanceMarked], sessions: dict[uuid.UUID, _Session], own: dict[uuid.UUID, list[_Mark]]
+) -> str | None:
+    """Return why a mark cannot be; null when it can."""
+    line = staged.line
+    session = sessions[line.live_session_id]
+    if line.at < session.starts_at:
+        return "at: the mark was made before the session started."
+    if any(mark.at == line.at for mark in own.get(line.live_session_id, ())):
+        return "at: the person has a mark in this session of that very moment; the newest could not be told."
+    if line.attended != Attendance.FULL:
+        return None
+    for other_id, theirs in own.items():
+        other = sessions.get(other_id)
+        if other_id == line.live_session_id or other is None or not theirs:
+            continue
+        final = max(theirs, key=lambda mark: mark.at)
+        overlap = other.starts_at < session.ends_at and session.starts_at < other.ends_at
+        if overlap and final.attended == Attendance.FULL:
+            return f"live_session_id: the person attended session {other_id} in full, which was held at the same time."
+    return None
