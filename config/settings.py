@@ -7,6 +7,7 @@ from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
 from config import environment
+from config.console import *  # noqa: F403
 
 ROOT = environment.ROOT
 FOLDER = environment.FOLDER
@@ -78,6 +79,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "compliance.interfaces.console.sign_in.guard.Guard",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
@@ -122,6 +124,8 @@ USE_TZ = True
 USE_I18N = True
 STATIC_URL = "/static/"
 STATIC_ROOT = FOLDER / "static"
+if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
+    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -135,6 +139,20 @@ SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
 APPEND_SLASH = False
+# Every page of every interface; the staff accounts' admin alone loosens it for itself (docs/adr/console.md).
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
 CELERY_BROKER_URL = REDIS_URL

@@ -1,5 +1,11 @@
 """Every address of the service, by interface."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from compliance.interfaces.console.staff_admin import site as staff_site
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("console/sign-in/", include("compliance.interfaces.console.sign_in.urls")),
+    path("console/staff/", staff_site.urls),
+    path("console/", include("compliance.interfaces.console.urls")),
+]

@@ -11,5 +11,9 @@ DIRECTORY_TABLES = frozenset(
         "access_apikey",
         "history_historyhead",
         "certificates_checkcode",
+        # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
+        "console_staffaccess",
+        "console_accesslog",
+        "console_guess",
     }
 )

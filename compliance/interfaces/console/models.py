@@ -1,0 +1,117 @@
+"""What the console keeps for itself: who may come in, who saw and did what, guesses at passwords, long work."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from compliance.tenancy.models import CompanyRow
+
+
+class StaffAccess(models.Model):
+    """Until when a member of staff may come in, and which companies they may see.
+
+    Operators and compliance managers may come in without one and then see every company; an auditor always needs
+    one, with an end.
+    """
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="staff_access")
+    valid_until = models.DateTimeField(
+        null=True, blank=True, help_text="Access ends here. Auditors always need an end."
+    )
+    every_company = models.BooleanField(default=False, help_text="May see every company, also later ones.")
+    organization_ids = ArrayField(
+        models.UUIDField(),
+        default=list,
+        blank=True,
+        verbose_name="companies",
+        help_text="Otherwise only these: identifiers of companies, separated by commas.",
+    )
+
+    class Meta:
+        verbose_name = "staff access"
+        verbose_name_plural = "staff access"
+
+    def __str__(self) -> str:
+        return f"Access of {self.user}"
+
+
+class AccessLog(models.Model):
+    """One line a page seen or an act done by staff. Append-only, and a directory table: it spans companies.
+
+    `reason` is what staff typed when they confirmed an act. It is kept here and nowhere else, for ever, so the
+    console tells them to write no names into it.
+    """
+
+    at = models.DateTimeField()
+    user_id = models.BigIntegerField(null=True)
+    username = models.CharField(max_length=150)
+    groups = models.CharField(max_length=100, blank=True)
+    address = models.CharField(max_length=45, blank=True)
+    method = models.CharField(max_length=8)
+    page = models.CharField(max_length=60)
+    subject = models.CharField(max_length=300, blank=True)
+    organization_id = models.UUIDField(null=True)
+    status = models.PositiveSmallIntegerField()
+    act = models.CharField(max_length=60, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = "line of the access log"
+        verbose_name_plural = "access log"
+        indexes = [
+            models.Index(fields=["organization_id", "-id"], name="access_by_company"),
+            models.Index(fields=["user_id", "-id"], name="access_by_staff"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.username} {self.page}"
+
+
+class Guess(models.Model):
+    """How many wrong passwords or codes came for one name or from one address in the running window.
+
+    `subject` holds no name: only a digest of it.
+    """
+
+    subject = models.CharField(max_length=80, primary_key=True)
+    tries = models.PositiveIntegerField()
+    window_ends_at = models.DateTimeField()
+
+
+class Job(CompanyRow):
+    """Long work that staff began: what it was told, how far it is, how it ended. The worker reads it by its id.
+
+    `upload` is the file it works on (a facts file, a package, a table); it is emptied when the job ends, because it
+    may hold personal data.
+    """
+
+    class State(models.TextChoices):
+        """Where a job stands. A draft holds an upload between its preview and its confirmation."""
+
+        DRAFT = "draft", "Draft"
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    job_id = models.UUIDField(default=uuid.uuid4, editable=False)
+    act = models.CharField(max_length=60)
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    user_id = models.BigIntegerField()
+    username = models.CharField(max_length=150)
+    asked_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    total = models.BigIntegerField(default=0)
+    done = models.BigIntegerField(default=0)
+    told = models.JSONField(default=dict)
+    message = models.CharField(max_length=500, blank=True, default="")
+    findings = models.JSONField(default=list)
+    upload_name = models.CharField(max_length=200, blank=True, default="")
+    upload = models.BinaryField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "job_id"], name="job_once")]
+        indexes = [models.Index(fields=["organization_id", "-asked_at"], name="job_by_moment")]

@@ -1,0 +1,44 @@
+"""What a page of the console is: one line in the registry that urls, navigation and tests all walk."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.http import HttpResponse
+
+from compliance.interfaces.console.who_may import Permission
+
+
+class Section(StrEnum):
+    """The headings of a company's navigation, in order."""
+
+    COMPANY = "Company"
+    REGISTERS = "Registers"
+    UNDERSTAND = "Understand"
+    ACT = "Act"
+    PROVE = "Prove"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: where it lies, who may see it, what draws it.
+
+    `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/`. `view` takes a
+    Visit and the values of the path. A page with a `section` stands in the company's navigation.
+    """
+
+    name: str
+    path: str
+    view: Callable[..., HttpResponse]
+    permission: Permission
+    title: str
+    company: bool = True
+    section: Section | None = None
+    methods: tuple[str, ...] = ("GET",)
+    arguments: tuple[tuple[str, Any], ...] = ()  # fixed values for the view beside those of the path
+
+    @property
+    def address(self) -> str:
+        """The whole path below `/console/`, as Django writes it."""
+        return f"companies/<uuid:organization_id>/{self.path}" if self.company else self.path

@@ -1,0 +1,12 @@
+"""The registry of pages: everything that the console can show, in one list.
+
+Urls, the navigation, the test that asks every address as every group, and the test that counts queries walk it.
+"""
+
+from compliance.interfaces.console.acting.pages import PAGES as ACTING
+from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
+from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.see.pages import PAGES as SEE
+from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
+
+PAGES: tuple[Page, ...] = (*SEE, *UNDERSTAND, *ACTING, *EVIDENCE)

@@ -1,0 +1,26 @@
+"""The companies, and how each of them stands (issue 8, part 1)."""
+
+from django.http import HttpResponse
+
+from compliance.history.numbers import REGISTERS
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.see.queries import companies as queries
+from compliance.interfaces.console.visit import Visit
+
+
+def companies(visit: Visit) -> HttpResponse:
+    """The companies this person may see, by name, with where their history stands."""
+    wanted = visit.request.GET.get("q", "").strip()[:200]
+    found, last = queries.companies(visit.staff.organization_ids, wanted, keyset.after(visit.request, 2))
+    following = keyset.following(visit.request, last)
+    return visit.render("console/see/companies.html", {"companies": found, "wanted": wanted, "following": following})
+
+
+def overview(visit: Visit) -> HttpResponse:
+    """One company's health, and how many records its registers hold."""
+    visit.crumb("Companies", "companies")
+    organization = visit.organization
+    counts = queries.records_by_register(organization.organization_id)
+    registers = [(name.value, counts.get(number, 0)) for number, name in REGISTERS.items()]
+    values = {"title": organization.name, "health": queries.health(organization, visit.now), "registers": registers}
+    return visit.render("console/see/overview.html", values)

@@ -1,0 +1,114 @@
+"""Companies with their history's head, and one company's health."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from compliance.interfaces.console.keyset import PAGE
+from compliance.tenancy import sql
+from compliance.tenancy.models import Organization
+
+
+@dataclass(frozen=True)
+class CompanyLine:
+    """A company in the list."""
+
+    organization_id: uuid.UUID
+    name: str
+    time_zone: str
+    history_complete_from: datetime
+    sequence: int | None
+    capture_sequence: int | None
+    captured_at: datetime | None
+    available: bool | None
+    unavailable_reason: str | None
+    keys: int
+
+
+def companies(
+    allowed: frozenset[uuid.UUID] | None, wanted: str, after: tuple[Any, ...] | None
+) -> tuple[list[CompanyLine], tuple[Any, ...] | None]:
+    """A page of companies by name, and the values after which the next page begins."""
+    last_name, last_id = after or ("", "00000000-0000-0000-0000-000000000000")
+    rows = sql.fetch(
+        """
+        SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from, h.sequence, h.capture_sequence,
+               h.captured_at, h.available, h.unavailable_reason,
+               (SELECT count(*) FROM access_apikey k
+                WHERE k.organization_id = o.organization_id AND k.revoked_at IS NULL)
+        FROM tenancy_organization o LEFT JOIN history_historyhead h USING (organization_id)
+        WHERE (%(everything)s OR o.organization_id = ANY(%(allowed)s))
+          AND (o.name, o.organization_id) > (%(name)s, %(id)s::text::uuid)
+          AND (%(wanted)s = '' OR o.name ILIKE %(pattern)s OR o.organization_id::text = lower(%(wanted)s))
+        ORDER BY o.name, o.organization_id LIMIT %(limit)s
+        """,
+        {
+            "everything": allowed is None,
+            "allowed": list(allowed or ()),
+            "name": last_name,
+            "id": str(last_id),
+            "wanted": wanted,
+            "pattern": f"%{escaped(wanted)}%",
+            "limit": PAGE + 1,
+        },
+    )
+    lines = [CompanyLine(*row) for row in rows[:PAGE]]
+    return lines, (lines[-1].name, lines[-1].organization_id) if len(rows) > PAGE else None
+
+
+def escaped(text: str) -> str:
+    """`text` for LIKE, taken literally."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+@dataclass(frozen=True)
+class Health:
+    """How a company's history stands at a moment."""
+
+    sequence: int
+    capture_sequence: int
+    chain_hash: str
+    captured_at: datetime | None
+    logic_version: int
+    next_change_at: datetime | None
+    available: bool
+    unavailable_reason: str
+    pending: int
+    set_aside: int
+    oldest_pending_at: datetime | None
+    lag: timedelta
+
+    @property
+    def writer_is_late(self) -> bool:
+        """Whether the API answers 503 `writer_unavailable` (design 7)."""
+        return self.lag.total_seconds() > settings.WRITER_LAG_SECONDS
+
+
+def health(organization: Organization, now: datetime) -> Health:
+    """The company's head and what waits for its writer, in two statements."""
+    heads = sql.fetch(
+        "SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, next_change_at, available,"
+        " unavailable_reason FROM history_historyhead WHERE organization_id = %s",
+        [organization.organization_id],
+    )
+    head: tuple[Any, ...] = heads[0] if heads else (0, 0, "0" * 64, None, 0, None, False, "No history has been begun.")
+    ((pending, set_aside, oldest),) = sql.fetch(
+        "SELECT count(*) FILTER (WHERE set_aside_at IS NULL), count(*) FILTER (WHERE set_aside_at IS NOT NULL),"
+        " min(recorded_at) FILTER (WHERE set_aside_at IS NULL) FROM pending_pendingsubject WHERE organization_id = %s",
+        [organization.organization_id],
+    )
+    lag = max(now - oldest, timedelta()) if oldest else timedelta()
+    return Health(*(*head, pending, set_aside, oldest, lag))
+
+
+def records_by_register(organization_id: uuid.UUID) -> dict[int, int]:
+    """How many records each register has ever held."""
+    return dict(
+        sql.fetch(
+            "SELECT register, count(*) FROM history_historyrecord WHERE organization_id = %s GROUP BY register",
+            [organization_id],
+        )
+    )

@@ -1,0 +1,1 @@
+"""Who comes in: names, passwords, second factors, the lock-out, sessions that end (issue 8, 4)."""

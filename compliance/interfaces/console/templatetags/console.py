@@ -1,0 +1,78 @@
+"""How the console writes addresses, moments and states."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from compliance.interfaces.console.visit import Visit
+
+register = template.Library()
+
+_TONES = {
+    "good": "completed_on_time completed_before_requirement valid active signed done accepted acknowledged",
+    "warn": "completed_late to_do suspended expired running waiting pending invited replaced",
+    "bad": "overdue missed revoked failed erased",
+    "calm": "not_due_yet waived required optional employee partner customer",
+}
+_TONE_OF = {word: tone for tone, words in _TONES.items() for word in words.split()}
+
+
+@register.simple_tag(takes_context=True)
+def place(context: dict[str, Any], name: str, **values: Any) -> str:
+    """The address of a page, within the company of this one."""
+    visit: Visit = context["visit"]
+    return visit.address(name, **values)
+
+
+@register.simple_tag(takes_context=True)
+def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString | str:
+    """An instant in the company's zone to the minute, with the exact UTC instant behind it."""
+    if not value:
+        return ""
+    instant = datetime.fromisoformat(value) if isinstance(value, str) else value
+    local = instant.astimezone(context["visit"].zone)
+    exact = instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return format_html(
+        '<time class="nowrap" datetime="{}" title="{}">{}</time>', exact, exact, f"{local:%d %b %Y, %H:%M}"
+    )
+
+
+@register.simple_tag(takes_context=True)
+def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeString | str:
+    """A day in the company's zone."""
+    if not value:
+        return ""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        value = value.astimezone(context["visit"].zone).date()
+    return format_html('<time class="nowrap" datetime="{}">{}</time>', value.isoformat(), f"{value:%d %b %Y}")
+
+
+@register.filter
+def words(value: str | None) -> str:
+    """A word of the contract for people: `not_due_yet` becomes `not due yet`."""
+    return str(value or "").replace("_", " ")
+
+
+@register.filter
+def badge(value: str | None) -> SafeString | str:
+    """A state as a coloured word."""
+    if not value:
+        return ""
+    return format_html('<span class="badge {}">{}</span>', _TONE_OF.get(str(value), ""), words(str(value)))
+
+
+@register.filter
+def short(value: object) -> str:
+    """The first eight characters of an identifier or a digest."""
+    return str(value)[:8] if value else ""
+
+
+@register.filter
+def item(value: dict[str, Any], name: str) -> Any:
+    """The entry `name` of a dictionary."""
+    return value.get(name)

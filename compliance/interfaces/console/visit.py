@@ -1,0 +1,75 @@
+"""A visit: one request of a member of staff to one page, with what the doorway found out about it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.who_may import Staff
+from compliance.tenancy.models import Organization
+
+
+@dataclass
+class Visit:
+    """What a view is handed. `company` is set exactly on pages of a company, whose context is then open."""
+
+    request: HttpRequest
+    page: Page
+    staff: Staff
+    now: datetime
+    pages: tuple[Page, ...]
+    company: Organization | None = None
+    # What the view adds to the access log: filled by acts.
+    act: str = ""
+    reason: str = ""
+    crumbs: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def organization(self) -> Organization:
+        """The company of this page. A page without one must not ask."""
+        if self.company is None:
+            raise LookupError("This page belongs to no company.")
+        return self.company
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone that moments are shown in: the company's, else UTC."""
+        return ZoneInfo(self.company.time_zone if self.company else "UTC")
+
+    def address(self, name: str, **values: Any) -> str:
+        """The address of a page of this console, within the same company where the page belongs to one."""
+        if self.company is not None and next(page.company for page in self.pages if page.name == name):
+            values = {"organization_id": self.company.organization_id} | values
+        return reverse(f"console:{name}", kwargs=values)
+
+    def crumb(self, words: str, name: str, **values: Any) -> None:
+        """Adds a step to the path shown above the title."""
+        self.crumbs.append((words, self.address(name, **values)))
+
+    def render(self, template: str, values: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
+        """The page as HTML, drawn while the company's context is open."""
+        context = {
+            "visit": self,
+            "staff": self.staff,
+            "company": self.company,
+            "now": self.now,
+            "title": self.page.title,
+        }
+        html = render_to_string(template, context | {"navigation": self._navigation()} | (values or {}), self.request)
+        return HttpResponse(html, status=status)
+
+    def _navigation(self) -> list[dict[str, Any]]:
+        if self.company is None:
+            return []
+        sections: dict[str, list[dict[str, Any]]] = {}
+        for page in self.pages:
+            if page.section is None or not page.company or not self.staff.may(page.permission):
+                continue
+            entry = {"title": page.title, "address": self.address(page.name), "here": page.name == self.page.name}
+            sections.setdefault(page.section, []).append(entry)
+        return [{"title": str(name), "entries": sections[name]} for name in Section if name in sections]

@@ -1,0 +1,70 @@
+"""Staff of every kind, signed in, and a company to look at."""
+
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.utils import timezone
+
+from compliance.interfaces.console.models import StaffAccess
+from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.who_may import AUDITOR
+from compliance.tenancy.models import Organization
+
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    """Real password hashes take a third of a second each; what they are made of is not what is tested here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> User:
+    """An account; an auditor gets access that ends, bound to `companies` when they are given."""
+    user = User.objects.create_user(name, password=PASSWORD, is_superuser=group == "Administrator")
+    if group and group != "Administrator":
+        user.groups.add(Group.objects.get(name=group))
+    if group == AUDITOR or companies is not None:
+        StaffAccess.objects.create(
+            user=user,
+            valid_until=timezone.now() + timedelta(days=days),
+            every_company=companies is None,
+            organization_ids=companies or [],
+        )
+    return user
+
+
+def signed_in(user: User) -> Client:
+    """A client whose session began now."""
+    client = Client()
+    client.force_login(user)
+    session = client.session
+    session[sessions.BEGAN] = session[sessions.SEEN] = timezone.now().timestamp()
+    session.save()
+    return client
+
+
+@pytest.fixture
+def staff(db: None) -> Callable[..., Client]:
+    """Makes a member of staff of a group and signs them in."""
+
+    def make(group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> Client:
+        return signed_in(make_staff(f"{group or 'nobody'}-{uuid.uuid4().hex[:6]}", group, companies, days))
+
+    return make
+
+
+@pytest.fixture
+def empty_company(db: None) -> Organization:
+    """A company without any history."""
+    return Organization.objects.create(
+        name="Harbour Bakery",
+        time_zone="Europe/Lisbon",
+        history_complete_from=datetime(2025, 1, 1, tzinfo=UTC),
+        created_at=datetime(2025, 1, 1, tzinfo=UTC),
+    )

@@ -1,0 +1,112 @@
+"""Every address as every group (issue 8, part 4): the registry of pages is walked, so no page escapes."""
+
+import uuid
+
+import pytest
+from django.urls import reverse
+
+from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.pages import PAGES
+from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR, READ_ONLY_GROUPS
+
+pytestmark = pytest.mark.django_db
+
+# A value for each name in a path. None of them exists: what is tested here is who gets past the doorway.
+SAMPLES = {"int": 7, "uuid": uuid.UUID(int=7), "register": "training-records", "act": "invite"}
+
+
+def sample_address(page, organization_id):
+    """The address of a page with values for whatever its path asks for."""
+    values = {"organization_id": organization_id} if page.company else {}
+    for part in page.path.split("<")[1:]:
+        kind, _, name = part.split(">")[0].rpartition(":")
+        values[name] = SAMPLES.get(name, SAMPLES.get(kind, "x"))
+    return reverse(f"console:{page.name}", kwargs=values)
+
+
+@pytest.mark.parametrize("group", [*GROUPS, "Administrator"])
+def test_a_group_gets_past_the_doorway_of_exactly_its_own_pages(group, staff, empty_company):
+    client = staff(group)
+    for page in PAGES:
+        response = client.get(sample_address(page, empty_company.organization_id))
+        may = group == "Administrator" or page.permission in GROUPS[group]
+        assert (response.status_code != 403) == may, (page.name, response.status_code)
+        assert response.status_code in ((200, 302, 404, 422) if may else (403,)), (page.name, response.status_code)
+
+
+def test_nobody_sees_anything_without_signing_in(client, empty_company):
+    for page in PAGES:
+        for method in (client.get, client.post):
+            response = method(sample_address(page, empty_company.organization_id))
+            assert response.status_code in (302, 405), page.name
+            assert response.status_code == 405 or response.url.startswith("/console/sign-in/?next=")
+
+
+def test_an_account_without_a_group_sees_nothing(staff, empty_company):
+    client = staff(None)
+    for page in PAGES:
+        response = client.get(sample_address(page, empty_company.organization_id))
+        assert response.status_code == 403, page.name
+        assert empty_company.name not in response.content.decode()
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_whoever_is_bound_to_companies_cannot_tell_another_one_from_one_that_does_not_exist(
+    group, staff, empty_company
+):
+    client = staff(group, companies=[uuid.uuid4()])
+    assert empty_company.name not in client.get("/console/").content.decode()
+    for page in PAGES:
+        if page.company and page.permission in GROUPS[group]:
+            other = client.get(sample_address(page, empty_company.organization_id))
+            none = client.get(sample_address(page, uuid.UUID(int=1)))
+            assert other.status_code == none.status_code == 404, page.name
+            text = other.content.decode().replace(str(empty_company.organization_id), str(uuid.UUID(int=1)))
+            assert text == none.content.decode()
+
+
+def test_an_auditor_whose_time_has_ended_is_nobody(staff, empty_company):
+    client = staff(AUDITOR, days=-1)
+    assert client.get("/console/").status_code == 403
+
+
+def test_another_group_beside_auditor_grants_nothing(staff, empty_company):
+    from django.contrib.auth.models import Group, User
+
+    client = staff(AUDITOR)
+    user = User.objects.get(pk=client.session["_auth_user_id"])
+    user.groups.add(Group.objects.get(name=OPERATOR), Group.objects.get(name=COMPLIANCE_MANAGER))
+    for page in PAGES:
+        if page.permission not in GROUPS[AUDITOR]:
+            assert client.get(sample_address(page, empty_company.organization_id)).status_code == 403, page.name
+
+
+def test_groups_that_only_read_may_post_nowhere():
+    for group in READ_ONLY_GROUPS:
+        writing = [page.name for page in PAGES if "POST" in page.methods and page.permission in GROUPS[group]]
+        assert writing == []
+
+
+def test_each_visit_and_each_refusal_is_logged_with_its_subject(staff, empty_company):
+    client = staff(OPERATOR)
+    client.get(sample_address(next(page for page in PAGES if page.name == "capture"), empty_company.organization_id))
+    client.get(sample_address(next(page for page in PAGES if page.name == "log"), empty_company.organization_id))
+    seen, refused = AccessLog.objects.order_by("id")
+    assert (seen.page, seen.status, seen.groups, seen.subject) == ("capture", 404, OPERATOR, "capture_sequence=7")
+    assert (refused.page, refused.status, refused.organization_id) == ("log", 403, empty_company.organization_id)
+
+
+def test_only_administrators_enter_the_staff_accounts(staff):
+    for group in GROUPS:
+        assert staff(group).get("/console/staff/auth/user/").status_code == 302
+    response = staff("Administrator").get("/console/staff/auth/user/")
+    assert response.status_code == 200
+    assert "'unsafe-eval'" in response.headers["Content-Security-Policy"]
+
+
+def test_pages_of_the_console_allow_no_script_but_files_of_our_own_and_are_never_kept(staff):
+    response = staff(OPERATOR).get("/console/")
+    policy = response.headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert response.headers["Cache-Control"] == "no-store"
