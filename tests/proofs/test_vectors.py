@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -143,3 +145,18 @@ def test_each_broken_file_is_at_fault_in_the_way_its_name_says(path: Path) -> No
     number = 4 if kind == "receipt" else 1
     assert any(field in each.fields and f"row {number} " in each.place for each in found.faults), sentences
     assert all(f"row {number} " in each.place for each in found.faults), sentences
+
+
+def test_the_lines_of_code_in_the_guide_verify_the_whole_file_and_no_broken_one() -> None:
+    guide = (Path(__file__).resolve().parents[2] / "docs/verify.md").read_text(encoding="utf-8")
+    code = guide.split("```python\n")[1].split("```")[0]
+
+    def follow(name: str) -> bool:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", code, FOLDER / name], capture_output=True, check=False, timeout=60
+        )
+        return done.returncode == 0
+
+    assert follow("whole/acknowledgements.json")
+    assert not follow("receipt_act_changed.json")
+    assert not follow("receipts_swapped.json")

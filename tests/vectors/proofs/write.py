@@ -1,4 +1,4 @@
-"""Write the golden vectors: `python -m tests.vectors.proofs.write`. Uses hashlib only, nothing of the code under test."""
+"""Write the golden vectors: `python -m tests.vectors.proofs.write`. Hashes by hashlib, not by the code under test."""
 
 import json
 from collections.abc import Iterator
