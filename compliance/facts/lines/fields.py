@@ -96,7 +96,9 @@ class _Day:
 
 
 def _sorted_doors(doors: tuple[Door, ...]) -> tuple[Door, ...]:
-    return tuple(sorted(set(doors)))
+    if len(set(doors)) != len(doors):
+        raise PydanticCustomError("doors", "names the same door twice")
+    return tuple(sorted(doors))
 
 
 def _sorted_ids(ids: tuple[UUID, ...]) -> tuple[UUID, ...]:
