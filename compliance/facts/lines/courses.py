@@ -28,7 +28,7 @@ class CourseCreated(FactLine):
 
 
 class CourseChanged(FactLine):
-    """A course got another title or another certificate; without `certificate` it earns none from `at` on."""
+    """A course got another title; `certificate` says what it earns from `at` on, null: nothing; absent: as before."""
 
     fact: Literal["course_changed"] = "course_changed"
     course_id: Identifier

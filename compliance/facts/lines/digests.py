@@ -17,6 +17,8 @@ from compliance.facts.lines.fields import FactLine, Part
 def digest(line: FactLine) -> bytes:
     """Returns 32 bytes that two lines share exactly when they say the same."""
     said = {name: value for name, value in line.__dict__.items() if value is not None and name not in PERSONAL_FIELDS}
+    if "certificate" in line.model_fields_set and getattr(line, "certificate", said) is None:
+        said["certificate"] = False  # null takes the certificate away, an absent field leaves it
     try:
         text = orjson.dumps(said, default=_parts, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an integer of more than 64 bits inside a content file; its own checks refuse it later

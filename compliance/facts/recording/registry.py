@@ -72,6 +72,8 @@ JUDGES: dict[str, tuple[str, ...]] = {
         "employee_resumed",
         "contact_joined",
         "contact_left",
+        "team_joined",
+        "team_left",
     ),
     _FACTS + "training.judging.judge_training": (
         "obligation_changed",

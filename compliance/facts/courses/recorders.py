@@ -1,0 +1,282 @@
+"""Recorders of courses, what their certificates say, releases and the lessons in them (design 3)."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from compliance.facts.courses import resolving
+from compliance.facts.courses.contents import fault_of_content, fault_of_fingerprint, fingerprints
+from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people.resolving import earliest_per, once
+from compliance.facts.recording.batch import Batch, Why
+from compliance.facts.recording.rows import append, lookup, update
+from compliance.tenancy import sql
+
+
+def record_course_created(batch: Batch[CourseCreated]) -> None:
+    """Courses come into being."""
+    once(
+        batch,
+        "course_id",
+        lambda line: line.course_id,
+        lambda ids: resolving.kinds_of_courses(batch.organization_id, ids),
+    )
+    standing = batch.standing()
+    append_courses(
+        batch.organization_id, "training", [(line.course_id, line.at, line.title) for _, line, _ in standing]
+    )
+    certified = [line for _, line, _ in standing if line.certificate is not None]
+    _append_editions(batch.organization_id, certified)
+    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
+    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for line in certified))
+
+
+def record_course_changed(batch: Batch[CourseChanged]) -> None:
+    """Courses get other titles, and other certificates where the line speaks of them (null: none from then on)."""
+    resolving.courses_stand(batch)
+    standing = batch.standing()
+    latest: dict[uuid.UUID, tuple[datetime, str]] = {}
+    for _, line, _ in standing:
+        latest[line.course_id] = max(latest.get(line.course_id, (line.at, line.title)), (line.at, line.title))
+    update(
+        "courses_course",
+        batch.organization_id,
+        {"course_id": "uuid", "at": "timestamptz", "title": "text"},
+        "title = x.title, title_at = x.at",
+        "t.course_id = x.course_id AND (t.title_at, t.title) < (x.at, x.title)",
+        [(course_id, at, title) for course_id, (at, title) in latest.items()],
+    )
+    speaking = [line for _, line, _ in standing if "certificate" in line.model_fields_set]
+    _append_editions(batch.organization_id, speaking)
+    batch.subjects_of(SubjectKind.COURSE, latest)
+    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for line in speaking))
+
+
+def record_release_published(batch: Batch[ReleasePublished]) -> None:
+    """Versions of courses are published, with the lessons that they contain."""
+    organization_id = batch.organization_id
+    once(batch, "course_release_id", lambda line: line.course_release_id, lambda ids: _taken(organization_id, ids))
+    resolving.courses_stand(batch)
+    once(
+        batch,
+        "version",
+        lambda line: (line.course_id, line.version),
+        lambda keys: _versions(organization_id, {course_id for course_id, _ in keys}),
+    )
+    for staged in batch.standing():
+        if staged.line.content is not None:
+            fault = fault_of_content(staged.line.content)
+            if fault is not None:
+                batch.refuse(staged, Why.CONTENT, f"content: {fault}")
+            elif (fault := fault_of_fingerprint(staged.line)) is not None:
+                batch.refuse(staged, Why.CONTENT, fault)
+    _record_lessons(batch)
+    standing = batch.standing()
+    append(
+        "courses_release",
+        organization_id,
+        {
+            "course_id": "uuid",
+            "course_release_id": "uuid",
+            "version": "int",
+            "published_at": "timestamptz",
+            "publisher_id": "uuid",
+            "retake": "bool",
+            "content_sha256": "text",
+            "contents_sha256": "text",
+            "lesson_release_ids": "uuid[]",
+        },
+        [
+            (
+                line.course_id,
+                line.course_release_id,
+                line.version,
+                line.at,
+                line.publisher_id,
+                line.retake,
+                *fingerprints(line),
+                [lesson.release_id for lesson in line.lessons],
+            )
+            for _, line, _ in standing
+        ],
+    )
+    _append_contents(organization_id, (line for _, line, _ in standing))
+    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
+    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for _, line, _ in standing))
+
+
+def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
+    """Published versions are taken back."""
+    found = resolving.releases_stand(batch, lambda line: line.course_release_id)
+    for staged in batch.standing():
+        release = found[staged.line.course_release_id]
+        if release.withdrawn_at is not None:
+            batch.refuse(staged, Why.RULE, "The release has been withdrawn already.")
+        elif staged.line.at < release.published_at:
+            batch.refuse(staged, Why.RULE, "The release was not published at that moment.")
+    first = earliest_per(batch, lambda line: line.course_release_id, "The release has been withdrawn already.")
+    update(
+        "courses_release",
+        batch.organization_id,
+        {"course_release_id": "uuid", "at": "timestamptz"},
+        "withdrawn_at = x.at",
+        "t.course_release_id = x.course_release_id",
+        [(release_id, staged.line.at) for release_id, staged in first.items()],
+    )
+    courses = [found[release_id].course_id for release_id in first]
+    batch.subjects_of(SubjectKind.COURSE, courses)
+    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, courses)
+
+
+class LessonSaid(NamedTuple):
+    """What a fact says of a lesson release."""
+
+    lesson_release_id: uuid.UUID
+    course_id: uuid.UUID
+    title: str
+    at: datetime
+    version: int | None
+    content_sha256: str | None
+
+
+def append_courses(organization_id: uuid.UUID, kind: str, rows: list[tuple[uuid.UUID, datetime, str]]) -> None:
+    """Makes courses of `kind` (training, policy) from (course_id, created at, title)."""
+    append(
+        "courses_course",
+        organization_id,
+        {
+            "course_id": "uuid",
+            "created_at": "timestamptz",
+            "title": "text",
+            "title_at": "timestamptz",
+        },
+        [(course_id, at, title, at) for course_id, at, title in rows],
+        constants={"kind": ("text", kind)},
+    )
+
+
+def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[uuid.UUID, str | None]]:
+    """(course_id, content_sha256) of the lesson releases that stand."""
+    return lookup(
+        "SELECT lesson_release_id, course_id, content_sha256 FROM courses_lesson"
+        " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
+        organization_id,
+        set(ids),
+    )
+
+
+def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None:
+    """Makes the lessons that are new; of those that stand the latest title counts, and what was not known is filled."""
+    latest: dict[uuid.UUID, LessonSaid] = {}
+    for each in said:
+        before = latest.get(each.lesson_release_id)
+        if before is None:
+            latest[each.lesson_release_id] = each
+            continue
+        newer = max(before, each, key=lambda one: (one.at, one.title))
+        latest[each.lesson_release_id] = before._replace(
+            title=newer.title,
+            at=newer.at,
+            version=before.version or each.version,
+            content_sha256=before.content_sha256 or each.content_sha256,
+        )
+    append(
+        "courses_lesson AS t",
+        organization_id,
+        {
+            "lesson_release_id": "uuid",
+            "course_id": "uuid",
+            "title": "text",
+            "title_at": "timestamptz",
+            "version": "int",
+            "content_sha256": "text",
+        },
+        list(latest.values()),
+        ending="ON CONFLICT (organization_id, lesson_release_id) DO UPDATE SET"
+        " title = CASE WHEN (t.title_at, t.title) < (excluded.title_at, excluded.title)"
+        " THEN excluded.title ELSE t.title END,"
+        " title_at = greatest(t.title_at, excluded.title_at), version = coalesce(t.version, excluded.version),"
+        " content_sha256 = coalesce(t.content_sha256, excluded.content_sha256)",
+    )
+
+
+def _record_lessons(batch: Batch[ReleasePublished]) -> None:
+    """Keeps the lessons of releases; a lesson release whose fingerprint differs from the one known is refused."""
+    named = {lesson.release_id for _, line, _ in batch.standing() for lesson in line.lessons}
+    if not named:
+        return
+    known: dict[uuid.UUID, str | None] = {
+        lesson_id: sha256 for lesson_id, (_, sha256) in lessons(batch.organization_id, named).items()
+    }
+    for staged in batch.standing():
+        for lesson in staged.line.lessons:
+            before = known.get(lesson.release_id)
+            if before is not None and before != lesson.content_sha256:
+                batch.refuse(staged, Why.RULE, "lessons: a lesson release never changes, and one differs from before.")
+                break
+        else:
+            known.update((lesson.release_id, lesson.content_sha256) for lesson in staged.line.lessons)
+    keep_lessons(
+        batch.organization_id,
+        [
+            LessonSaid(lesson.release_id, line.course_id, lesson.title, line.at, lesson.version, lesson.content_sha256)
+            for _, line, _ in batch.standing()
+            for lesson in line.lessons
+        ],
+    )
+
+
+def _append_editions(organization_id: uuid.UUID, lines: Iterable[CourseCreated | CourseChanged]) -> None:
+    rows: list[tuple[Any, ...]] = []
+    for line in lines:
+        said = line.certificate
+        words = (said.title, said.kind, said.valid_months, said.renew_days_before) if said else (None,) * 4
+        rows.append((line.fact_id, line.course_id, line.at, *words))
+    append(
+        "courses_certificateedition",
+        organization_id,
+        {
+            "fact_id": "uuid",
+            "course_id": "uuid",
+            "at": "timestamptz",
+            "title": "text",
+            "kind": "text",
+            "valid_months": "smallint",
+            "renew_days_before": "smallint",
+        },
+        rows,
+    )
+
+
+def _append_contents(organization_id: uuid.UUID, lines: Iterable[ReleasePublished]) -> None:
+    append(
+        "courses_releasecontent",
+        organization_id,
+        {"course_release_id": "uuid", "content": "jsonb"},
+        [(line.course_release_id, orjson.dumps(line.content).decode()) for line in lines if line.content is not None],
+    )
+
+
+def _taken(organization_id: uuid.UUID, ids: set[uuid.UUID]) -> set[uuid.UUID]:
+    return {
+        row[0]
+        for row in sql.fetch(
+            "SELECT course_release_id FROM courses_release"
+            " WHERE organization_id = %(o)s AND course_release_id = ANY(%(i)s) UNION ALL"
+            " SELECT course_release_id FROM policies_policyversion"
+            " WHERE organization_id = %(o)s AND course_release_id = ANY(%(i)s)",
+            {"o": organization_id, "i": list(ids)},
+        )
+    }
+
+
+def _versions(organization_id: uuid.UUID, course_ids: set[uuid.UUID]) -> set[tuple[uuid.UUID, int]]:
+    rows = sql.fetch(
+        "SELECT course_id, version FROM courses_release WHERE organization_id = %s AND course_id = ANY(%s)",
+        (organization_id, list(course_ids)),
+    )
+    return {(course_id, version) for course_id, version in rows}

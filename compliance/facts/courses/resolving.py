@@ -1,0 +1,67 @@
+"""What a fact about courses may refer to, each looked up for a whole batch."""
+
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from compliance.facts.lines import FactLine
+from compliance.facts.recording.batch import Batch, Why
+from compliance.facts.recording.rows import lookup
+
+LineType = TypeVar("LineType", bound=FactLine)
+
+
+class StoredRelease(NamedTuple):
+    """A release as stored."""
+
+    course_id: uuid.UUID
+    published_at: datetime
+    withdrawn_at: datetime | None
+
+
+def kinds_of_courses(organization_id: uuid.UUID, course_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """`training` or `policy` of each course that stands."""
+    return lookup(
+        "SELECT course_id, kind FROM courses_course WHERE organization_id = %s AND course_id = ANY(%s)",
+        organization_id,
+        set(course_ids),
+    )
+
+
+def releases(organization_id: uuid.UUID, release_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredRelease]:
+    """The releases of courses that stand."""
+    found = lookup(
+        "SELECT course_release_id, course_id, published_at, withdrawn_at FROM courses_release"
+        " WHERE organization_id = %s AND course_release_id = ANY(%s)",
+        organization_id,
+        set(release_ids),
+    )
+    return {release_id: StoredRelease(*row) for release_id, row in found.items()}
+
+
+def courses_stand(batch: Batch[Any], kind: str = "training") -> None:
+    """Refuses lines whose course_id names no course of that kind."""
+    found = kinds_of_courses(batch.organization_id, (staged.line.course_id for staged in batch.standing()))
+    for staged in batch.standing():
+        stored = found.get(staged.line.course_id)
+        if stored is None:
+            batch.refuse(staged, Why.UNRESOLVED, f"course_id: the company knows no such {_NOUN[kind]}.")
+        elif stored != kind:
+            batch.refuse(staged, Why.RULE, f"course_id: names a {_NOUN[stored]}, not a {_NOUN[kind]}.")
+
+
+def releases_stand(
+    batch: Batch[LineType], release_of: Callable[[LineType], uuid.UUID | None]
+) -> dict[uuid.UUID, StoredRelease]:
+    """Refuses lines that name a release which does not stand; returns those that do."""
+    wanted = {release_of(staged.line) for staged in batch.standing()}
+    found = releases(batch.organization_id, (each for each in wanted if each is not None))
+    for staged in batch.standing():
+        release_id = release_of(staged.line)
+        if release_id is not None and release_id not in found:
+            batch.refuse(staged, Why.UNRESOLVED, "course_release_id: the company knows no such release.")
+    return found
+
+
+_NOUN = {"training": "course", "policy": "policy"}

@@ -1,0 +1,132 @@
+"""What a fact about people may refer to: profiles, stays, teams, invitations, each looked up for a whole batch."""
+
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from compliance.facts.lines import FactLine
+from compliance.facts.recording.batch import Batch, Staged, Why
+from compliance.facts.recording.rows import lookup
+
+LineType = TypeVar("LineType", bound=FactLine)
+
+NO_SUCH_PERSON = "learner_profile_id: the company knows no such person."
+ERASED = "The person was erased at the company's instruction; erased profiles accept no facts."
+
+
+class Stay(NamedTuple):
+    """An employment as stored."""
+
+    learner_profile_id: uuid.UUID
+    joined_at: datetime
+    left_at: datetime | None
+    erased: bool
+
+
+class StoredInvitation(NamedTuple):
+    """An invitation as stored; `person_id` of the employment that accepted it."""
+
+    work_email: str | None
+    person_name: str | None
+    revoked_at: datetime | None
+    person_id: uuid.UUID | None
+
+
+def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, bool]:
+    """The profiles that stand, each with whether it was erased."""
+    return lookup(
+        "SELECT learner_profile_id, erased_at IS NOT NULL FROM people_profile"
+        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        organization_id,
+        set(profile_ids),
+    )
+
+
+def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Stay]:
+    """The employments that stand, by person_id."""
+    found = lookup(
+        "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, p.erased_at IS NOT NULL"
+        " FROM people_employment e JOIN people_profile p USING (organization_id, learner_profile_id)"
+        " WHERE e.organization_id = %s AND e.person_id = ANY(%s)",
+        organization_id,
+        set(person_ids),
+    )
+    return {person_id: Stay(*row) for person_id, row in found.items()}
+
+
+def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of `team_ids` that stand."""
+    return set(
+        lookup(
+            "SELECT team_id, true FROM people_team WHERE organization_id = %s AND team_id = ANY(%s)",
+            organization_id,
+            set(team_ids),
+        )
+    )
+
+
+def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredInvitation]:
+    """The invitations that stand."""
+    found = lookup(
+        "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, e.person_id FROM people_invitation i"
+        " LEFT JOIN people_employment e USING (organization_id, invitation_id)"
+        " WHERE i.organization_id = %s AND i.invitation_id = ANY(%s)",
+        organization_id,
+        set(ids),
+    )
+    return {invitation_id: StoredInvitation(*row) for invitation_id, row in found.items()}
+
+
+def living_profiles(batch: Batch[Any]) -> None:
+    """Refuses lines whose learner_profile_id names nobody, or someone erased."""
+    found = profiles(batch.organization_id, [staged.line.learner_profile_id for staged in batch.standing()])
+    for staged in batch.standing():
+        erased = found.get(staged.line.learner_profile_id)
+        if erased is None:
+            batch.refuse(staged, Why.UNRESOLVED, NO_SUCH_PERSON)
+        elif erased:
+            batch.refuse(staged, Why.ERASED, ERASED)
+
+
+def once(
+    batch: Batch[LineType], name: str, identifier: Callable[[LineType], Any], standing: Callable[[set[Any]], Any]
+) -> None:
+    """Refuses lines whose identifier stands (`standing` looks a set up) or was named by an earlier line."""
+    seen = set(standing({identifier(staged.line) for staged in batch.standing()}))
+    for staged in batch.standing():
+        key = identifier(staged.line)
+        if key in seen:
+            batch.refuse(staged, Why.EXISTS, f"{name}: stands already, by another fact.")
+        seen.add(key)
+
+
+def all_standing(batch: Batch[LineType], name: str, wanted: Callable[[LineType], Iterable[Any] | None],
+                 standing: Callable[[set[Any]], Any]) -> None:  # fmt: skip
+    """Refuses lines one of whose identifiers does not stand."""
+    asked = {key for staged in batch.standing() for key in wanted(staged.line) or ()}
+    if not asked:
+        return
+    missing = asked.difference(standing(asked))
+    if missing:
+        for staged in batch.standing():
+            if any(key in missing for key in wanted(staged.line) or ()):
+                batch.refuse(staged, Why.UNRESOLVED, f"{name}: the company knows no such {_noun(name)}.")
+
+
+def earliest_per(
+    batch: Batch[LineType], identifier: Callable[[LineType], Any], sentence: str
+) -> dict[Any, Staged[LineType]]:
+    """Keeps the earliest line per identifier and refuses the others with `sentence`: they would end it again."""
+    first: dict[Any, Staged[LineType]] = {}
+    for staged in batch.standing():
+        if first.setdefault(identifier(staged.line), staged) is not staged:
+            batch.refuse(staged, Why.RULE, sentence)
+    return first
+
+
+_NOUNS = {"learner_profile_ids": "person"}
+
+
+def _noun(name: str) -> str:
+    return _NOUNS.get(name, name.removesuffix("s").removesuffix("_id").replace("_", " "))
