@@ -12,7 +12,7 @@ from compliance.facts.policies.errors import SignatureError
 from compliance.proofs.digests import DrawnSignature, Signature, TypedSignature, normalise_statement
 from compliance.rules.vocabulary import PolicyAct
 
-LONGEST_WORDS = 200
+LONGEST_WORDS = 300
 MOST_STROKES = 2_000
 MOST_NUMBERS = 20_000
 LARGEST_NUMBER = 1_000_000_000
@@ -68,8 +68,8 @@ def _drawn(strokes: object) -> DrawnSignature:
     for stroke in strokes:
         if not isinstance(stroke, list | tuple):
             raise SignatureError("A drawn signature is a list of strokes, each a list of numbers.")
-        if not stroke:
-            raise SignatureError("A stroke of the signature is empty.")
+        if len(stroke) < 2:
+            raise SignatureError("A stroke of the signature has at least one point, which is two numbers.")
         numbers += len(stroke)
         if numbers > MOST_NUMBERS:
             raise SignatureError(f"A drawn signature has at most {MOST_NUMBERS:,} numbers.")

@@ -1,0 +1,102 @@
+"""Writes of this room that people make one at a time: publish a version, sign one (design 3)."""
+
+import uuid
+from collections.abc import Collection
+from datetime import date, datetime
+from typing import Any
+
+from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
+from compliance.facts.policies import chain
+from compliance.facts.policies.errors import SigningRefusedError
+from compliance.facts.policies.queries import signing_state, stored_version
+from compliance.facts.policies.signatures import read_signature
+from compliance.facts.recording.recording import record
+from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
+from compliance.tenancy import context
+
+
+def publish_policy(
+    *,
+    organization_id: uuid.UUID,
+    course_id: uuid.UUID,
+    course_release_id: uuid.UUID,
+    version: int,
+    act: PolicyAct,
+    doors: Collection[Door],
+    statement: str,
+    effective_on: date | None,
+    renew_months: int,
+    change_kind: ChangeKind,
+    html: str,
+    at: datetime,
+    actor_id: uuid.UUID | None = None,
+) -> None:
+    """Publish and seal a policy version. Raises the errors of `facts.errors`; each says what to change."""
+    line = PolicyPublished(
+        fact_id=uuid.uuid4(),
+        at=at,
+        course_id=course_id,
+        course_release_id=course_release_id,
+        version=version,
+        act=act,
+        doors=tuple(doors),
+        statement=statement,
+        effective_on=effective_on,
+        renew_months=renew_months,
+        change_kind=change_kind,
+        html=html,
+    )
+    record(organization_id, [line], now=at, actor_id=actor_id)
+
+
+def sign_policy(
+    *,
+    organization_id: uuid.UUID,
+    share_id: uuid.UUID,
+    learner_profile_id: uuid.UUID,
+    course_release_id: uuid.UUID,
+    signature: dict[str, Any] | None,
+    sign_in_methods: str | None,
+    at: datetime,
+) -> uuid.UUID:
+    """Sign or acknowledge what a share asks of a person now, and return the receipt's id.
+
+    Signing again what stands signed returns the receipt that stands. Raises SignatureError, and SigningRefusedError
+    when the share asks nothing of the person, or another version than `course_release_id` by now.
+    """
+    with context.company(organization_id):
+        tail = chain.lock_chain(organization_id)
+        # The receipt of a signer who came a moment earlier may bear a later `signed_at` than our own moment.
+        moment = at if tail.signed_at is None else max(at, tail.signed_at)
+        state = signing_state(organization_id, share_id=share_id, learner_profile_id=learner_profile_id, moment=moment)
+        if state is None or state.record is None:
+            raise SigningRefusedError("The policy is not shared with this person at present.", "nothing_owed")
+        if state.record.receipt_id is not None:
+            return state.record.receipt_id
+        if state.record.course_release_id != course_release_id:
+            raise SigningRefusedError("Another version of the policy is asked for by now.", "other_version")
+        if state.door is None:
+            raise SigningRefusedError("The policy is not shared with this person through this link.", "not_shared")
+        read_signature(stored_version(organization_id, course_release_id).act, signature)
+        receipt_id = uuid.uuid4()
+        line = PolicySigned(
+            fact_id=uuid.uuid4(),
+            at=at,
+            receipt_id=receipt_id,
+            share_id=share_id,
+            learner_profile_id=learner_profile_id,
+            door=state.door,
+            course_release_id=course_release_id,
+            signature=_line_signature(signature),
+            sign_in_methods=sign_in_methods,
+        )
+        record(organization_id, [line], now=at)
+        return receipt_id
+
+
+def _line_signature(raw: dict[str, Any] | None) -> Signature | None:
+    if raw is None:
+        return None
+    if "typed" in raw:
+        return Signature(typed=raw["typed"])
+    return Signature(drawn=tuple(tuple(stroke) for stroke in raw["drawn"]))

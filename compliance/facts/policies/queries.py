@@ -1,0 +1,126 @@
+"""Reads for signing: what a person owes through a share, the version as sealed, a receipt as written."""
+
+import uuid
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from compliance.facts.decision_facts import load_person_policies
+from compliance.rules.policies.decide import decide
+from compliance.rules.policies.decisions import PolicyRecordContent
+from compliance.rules.policies.signing import record_at, refusal
+from compliance.rules.vocabulary import Door
+from compliance.tenancy import sql
+from compliance.tenancy.queries import organization
+
+
+class SigningState(NamedTuple):
+    """What a share asks of a person at a moment.
+
+    `record` is null when nothing is owed; `door` is the one through which the person may sign now, null when they may
+    not; `latest_receipt_id` is the person's newest receipt for the policy, whatever it settles.
+    """
+
+    course_id: uuid.UUID
+    record: PolicyRecordContent | None
+    door: Door | None
+    latest_receipt_id: uuid.UUID | None
+
+
+class StoredVersion(NamedTuple):
+    """A policy version as sealed."""
+
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    published_at: datetime
+    act: str
+    statement: str
+    effective_on: date | None
+    renew_months: int
+    html: str
+    policy_title: str
+    statement_sha256: str
+    document_sha256: str
+    version_digest: str
+
+
+class StoredReceipt(NamedTuple):
+    """A receipt as written, with what the person typed or drew unless they were erased."""
+
+    receipt_id: uuid.UUID
+    number: int
+    learner_profile_id: uuid.UUID
+    course_release_id: uuid.UUID
+    share_id: uuid.UUID
+    cycle_id: uuid.UUID
+    door: str
+    act: str
+    signed_at: datetime
+    statement_sha256: str
+    document_sha256: str
+    signature_sha256: str | None
+    previous_sha256: str
+    receipt_sha256: str
+    signature: dict[str, Any] | None
+    signer_company: str | None
+
+
+def signing_state(
+    organization_id: uuid.UUID, *, share_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
+) -> SigningState | None:
+    """Return what the share asks of the person at `moment`; null for no share of a policy. In the company's context."""
+    found = sql.fetch(
+        "SELECT s.course_id FROM shares_share s JOIN courses_course c USING (organization_id, course_id)"
+        " WHERE s.organization_id = %s AND s.share_id = %s AND c.kind = 'policy'",
+        [organization_id, share_id],
+    )
+    if not found:
+        return None
+    course_id: uuid.UUID = found[0][0]
+    pair = (learner_profile_id, course_id)
+    facts = load_person_policies(organization_id, [pair])
+    policy, signer, receipts = facts.policies[course_id], facts.signers[learner_profile_id], facts.receipts[pair]
+    zone = organization(organization_id).time_zone
+    timelines = decide(organization_id, zone, policy, signer, tuple(receipts), moment)
+    record = record_at(timelines, moment)
+    door = None
+    if record is not None:
+        preferred = [record.door] if record.assignment_id == share_id else []
+        door = next(
+            (
+                each
+                for each in [*preferred, *Door]
+                if refusal(
+                    policy, signer, course_release_id=record.course_release_id, share_id=share_id, door=each, at=moment
+                )
+                is None
+            ),
+            None,
+        )
+    latest = receipts[-1].receipt_id if receipts and signer.learner.erased_at is None else None
+    return SigningState(course_id, record, door, latest)
+
+
+def stored_version(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> StoredVersion:
+    """Return the version; it must stand. In the company's context."""
+    (row,) = sql.fetch(
+        f"SELECT {', '.join(StoredVersion._fields)} FROM policies_policyversion"  # noqa: S608
+        " WHERE organization_id = %s AND course_release_id = %s",
+        [organization_id, course_release_id],
+    )
+    return StoredVersion._make(row)
+
+
+def stored_receipt(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> StoredReceipt:
+    """Return the receipt; it must stand. In the company's context."""
+    columns = ", ".join(f"r.{name}" for name in StoredReceipt._fields[:-2])
+    (row,) = sql.fetch(
+        f"SELECT {columns}, s.signature::text, s.signer_company FROM policies_receipt r"  # noqa: S608
+        " LEFT JOIN policies_rawsignature s USING (organization_id, receipt_id)"
+        " WHERE r.organization_id = %s AND r.receipt_id = %s",
+        [organization_id, receipt_id],
+    )
+    *fields, signature, company = row
+    return StoredReceipt._make([*fields, None if signature is None else orjson.loads(signature), company])
