@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from compliance.facts.certificates.actions import provide_codes
 from compliance.facts.decision_facts import Subject
-from compliance.history import arrays, deciding, stored, subjects
+from compliance.history import deciding, stored, subjects
 from compliance.history.append import Appender
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
@@ -110,7 +110,6 @@ def _until_done(
 def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
     zone = organization(organization_id).time_zone
     with context.company(organization_id), _no_garbage_collection():
-        arrays.know_arrays()
         sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version = _lock_head(organization_id)
         now = max(now, captured_at)
         if logic_version < LOGIC.version:

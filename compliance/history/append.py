@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from compliance.history import arrays
-from compliance.history.arrays import instant_piece, smallint_piece, text_piece, word_piece
 from compliance.history.numbers import REGISTERS
 from compliance.history.projections import (
     NO_COLUMNS,
@@ -22,7 +20,8 @@ from compliance.history.projections import (
 from compliance.history.text import instant
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, sql
+from compliance.tenancy.arrays import instant_piece, smallint_piece, text_piece, word_piece
 
 
 class Said(NamedTuple):

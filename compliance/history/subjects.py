@@ -13,9 +13,8 @@ from typing import NamedTuple
 from compliance.facts import decision_facts
 from compliance.facts.decision_facts import Subject
 from compliance.facts.pending.models import SubjectKind
-from compliance.history import arrays
-from compliance.history.arrays import instant_piece, word_piece
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, sql
+from compliance.tenancy.arrays import instant_piece, word_piece
 
 NARROW_LIMIT = 5_000
 _WINDOW = 4 * NARROW_LIMIT
@@ -168,7 +167,6 @@ def set_due(
 
 def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None:
     if due:
-        arrays.know_arrays()
         kinds, firsts, seconds = zip(*due, strict=True)
         sql.execute(
             "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"

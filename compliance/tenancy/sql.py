@@ -11,6 +11,8 @@ from typing import Any
 import psycopg
 from django.db import connection
 
+from compliance.tenancy import arrays
+
 Row = tuple[Any, ...]
 
 
@@ -34,15 +36,18 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
     if not rows:
         return 0
     names = ", ".join(columns)
-    arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
-    values = [list(column) for column in zip(*rows, strict=True)]
-    return execute(f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays}) {ending}", values)  # noqa: S608
+    casts = ", ".join(f"%s::{kind}[]" for kind in columns.values())
+    values = [
+        arrays.column(kind, column) for kind, column in zip(columns.values(), zip(*rows, strict=True), strict=True)
+    ]
+    return execute(f"INSERT INTO {table} ({names}) SELECT * FROM unnest({casts}) {ending}", values)  # noqa: S608
 
 
 def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:
     connection.ensure_connection()
     started = time.monotonic()
     with connection.wrap_database_errors:
+        arrays.teach(connection.connection)
         cursor = psycopg.Cursor(connection.connection)
         try:
             cursor.execute(statement, parameters, binary=True)

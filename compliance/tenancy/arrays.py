@@ -5,15 +5,15 @@ Here an element is a piece of bytes (its length, then its value) that is made on
 is one join. COPY would be the alternative; row-level security refuses it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import pack
 from typing import Any, Final
 from uuid import UUID
+from weakref import WeakSet
 
 import psycopg
-from django.db import connection
 from psycopg.abc import Buffer
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -22,7 +22,7 @@ NULL: Final = b"\xff\xff\xff\xff"
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-_SMALLINT, _BIGINT, _TEXT, _INSTANT, _UUID = 21, 20, 25, 1184, 2950
+_BOOLEAN, _BYTES, _BIGINT, _SMALLINT, _INTEGER, _TEXT, _INSTANT, _UUID = 16, 17, 20, 21, 23, 25, 1184, 2950
 
 
 class BinaryArray:
@@ -42,11 +42,14 @@ class _BinaryArrayDumper(Dumper):
         return obj.data
 
 
-def know_arrays() -> None:
-    """Teaches the open connection to send a BinaryArray; doing so again changes nothing."""
-    connection.ensure_connection()
-    driver: psycopg.Connection[Any] = connection.connection
-    driver.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
+_taught: WeakSet[psycopg.Connection[Any]] = WeakSet()
+
+
+def teach(driver: psycopg.Connection[Any]) -> None:
+    """Teaches an open connection to send a BinaryArray, once."""
+    if driver not in _taught:
+        driver.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
+        _taught.add(driver)
 
 
 @lru_cache(maxsize=1 << 17)
@@ -105,3 +108,28 @@ def smallints(pieces: Sequence[bytes]) -> BinaryArray:
 def bigints(values: Sequence[int]) -> BinaryArray:
     """A `bigint[]`."""
     return BinaryArray(_BIGINT, [bigint_piece(value) for value in values])
+
+
+def _nullable(piece: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    return lambda value: NULL if value is None else piece(value)
+
+
+_COLUMNS: Final[dict[str, tuple[int, Callable[[Any], bytes]]]] = {
+    "uuid": (_UUID, uuid_piece),
+    "timestamptz": (_INSTANT, instant_piece),
+    "text": (_TEXT, _nullable(lambda value: text_piece(value.encode()))),
+    "bigint": (_BIGINT, _nullable(bigint_piece)),
+    "integer": (_INTEGER, _nullable(lambda value: pack("!ii", 4, value))),
+    "smallint": (_SMALLINT, _nullable(smallint_piece)),
+    "boolean": (_BOOLEAN, _nullable(lambda value: b"\x00\x00\x00\x01\x01" if value else b"\x00\x00\x00\x01\x00")),
+    "bytea": (_BYTES, _nullable(text_piece)),
+}
+
+
+def column(kind: str, values: Sequence[Any]) -> "BinaryArray | list[Any]":
+    """Values of a PostgreSQL type as one array; of a type that is not known here, as the list that it is."""
+    known = _COLUMNS.get(kind)
+    if known is None:
+        return list(values)
+    element_type, piece = known
+    return BinaryArray(element_type, [piece(value) for value in values])
