@@ -5,6 +5,8 @@ from itertools import permutations
 from uuid import UUID, uuid5
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
 from compliance.rules.people.judging import SENTENCES, PersonFact, PersonFactKind, PersonRefusalCode, judge
 from compliance.rules.vocabulary import Door
@@ -120,3 +122,32 @@ def test_every_code_has_a_sentence() -> None:
     assert set(SENTENCES) == set(Code)
     (refusal,) = judge([fact("left", Kind.TEAM_LEFT, 1)])
     assert refusal.sentence == "The person is not in the team at that moment."
+
+
+@some.composite
+def stories(draw: some.DrawFn) -> list[PersonFact]:
+    return [
+        fact(
+            f"fact {number}",
+            draw(some.sampled_from([kind for kind in Kind if kind is not Kind.PERSON_ERASED])),
+            draw(some.integers(0, 4)),
+            person_id=ident(draw(some.sampled_from(("stay", "second stay")))),
+            invitation_id=draw(some.sampled_from((None, ident("invitation")))),
+        )
+        for number in range(draw(some.integers(1, 9)))
+    ]
+
+
+@settings(max_examples=200)
+@given(stories(), some.randoms(use_true_random=False))
+def test_what_is_left_can_stand_together_and_is_the_same_in_any_order(
+    facts: list[PersonFact], random: "some.Random"
+) -> None:
+    refused = {each.fact_id for each in judge(facts)}
+    left = [each for each in facts if each.fact_id not in refused]
+    assert judge(left) == []
+    assert {each.fact_id for each in judge(random.sample(facts, len(facts)))} == refused
+    # Once they are recorded, those refused would be refused again, and nothing recorded is.
+    recorded = {each.fact_id for each in left}
+    again = judge([each._replace(recorded=each.fact_id in recorded) for each in facts])
+    assert recorded.isdisjoint(each.fact_id for each in again)
