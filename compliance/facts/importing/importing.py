@@ -1,0 +1,160 @@
+"""`import_facts`: the bulk write contract `svc.facts/1` (design 3).
+
+The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of
+`lines.KINDS`. So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has
+recorded nothing. Two imports of one company wait for each other; console actions do not wait.
+"""
+
+import gc
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import BinaryIO, NamedTuple
+
+from compliance.facts.importing.staging import Staging
+from compliance.facts.lines import KINDS
+from compliance.facts.lines.reading import Fault, read
+from compliance.facts.people.resolving import ERASED
+from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment
+from compliance.tenancy import context, queries, sql
+
+Progress = Callable[[str, int, int | None], None]
+_EVERY = 1_000
+
+
+class ReportedLine(NamedTuple):
+    """A line of the file and what is to be said of it; `fact_id` and `fact` where the line told them."""
+
+    line: int
+    reason: str
+    fact_id: str | None
+    fact: str | None
+
+
+@dataclass
+class Report:
+    """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines."""
+
+    facts: dict[str, int] = field(default_factory=dict)
+    recorded: int = 0
+    known: int = 0
+    errors: list[ReportedLine] = field(default_factory=list)
+    notes: list[ReportedLine] = field(default_factory=list)
+
+
+class _NothingIsRecorded(Exception):
+    """Rolls a strict import back."""
+
+
+def import_facts(
+    *,
+    organization_id: uuid.UUID,
+    stream: BinaryIO,
+    now: datetime,
+    strict: bool = False,
+    actor_id: uuid.UUID | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Records the facts of `stream`; bad lines are reported and the good ones recorded, unless `strict`.
+
+    `progress(stage, done, total)` is called now and then; the stages are `reading` (total unknown: None) and
+    `recording`. Raises NoSuchCompanyError. The caller captures afterwards; until then the subjects are pending.
+    """
+    queries.organization(organization_id)
+    say = progress or _say_nothing
+    with Staging() as staging, _without_collection():
+        faults: list[Fault] = []
+        lines = 0
+        for each in read(stream):
+            lines += 1
+            if lines % _EVERY == 0:
+                say("reading", lines, None)
+            if isinstance(each, Fault):
+                faults.append(each)
+                continue
+            reason = check_moment(each.line, now)
+            if reason is not None:
+                staging.facts[each.line.fact] += 1
+                faults.append(Fault(each.number, reason, str(each.line.fact_id), each.line.fact))
+                continue
+            fault = staging.add(each)
+            if fault is not None:
+                faults.append(fault)
+        say("reading", lines, lines)
+        recording = _record(organization_id, staging, now, actor_id, strict, bool(faults), say)
+    errors = [ReportedLine(fault.number, fault.reason, fault.fact_id, fault.fact) for fault in faults]
+    errors += [_reported(refused) for refused in recording.refused]
+    undone = strict and bool(errors)
+    return Report(
+        facts=dict(staging.facts),
+        recorded=0 if undone else recording.recorded.total(),
+        known=recording.known + staging.repeated,
+        errors=sorted(errors),
+        notes=[] if undone else sorted(ReportedLine(number, said, None, None) for number, said in recording.notes),
+    )
+
+
+def _record(
+    organization_id: uuid.UUID,
+    staging: Staging,
+    now: datetime,
+    actor_id: uuid.UUID | None,
+    strict: bool,
+    faulty: bool,
+    say: Progress,
+) -> Recording:
+    recording = Recording(organization_id, now, actor_id)
+    total = staging.facts.total()
+    done = 0
+    try:
+        with context.company(organization_id):
+            sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
+            for kind in KINDS:
+                for batch in staging.batches(kind):
+                    recording.record(kind, _of_the_living(staging, recording, batch))
+                    done += len(batch)
+                    say("recording", done, total)
+                recording.close(kind)
+            if strict and (faulty or recording.refused):
+                raise _NothingIsRecorded
+            recording.finish()
+    except _NothingIsRecorded:
+        pass
+    return recording
+
+
+def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:
+    """Refuses what comes after an erasure of the same file, and returns the rest."""
+    if not staging.erased_at:
+        return batch
+    living = []
+    for staged in batch:
+        erased_at = staging.erased_at.get(getattr(staged.line, "learner_profile_id", None))
+        if erased_at is not None and staged.line.at > erased_at:
+            recording.refused.append(Refused(staged, Why.ERASED, ERASED))
+        else:
+            living.append(staged)
+    return living
+
+
+def _reported(refused: Refused) -> ReportedLine:
+    line = refused.staged.line
+    return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact)
+
+
+def _say_nothing(stage: str, done: int, total: int | None) -> None:
+    pass
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    # Hundreds of thousands of small values that live until the end: looking for cycles among them costs a tenth.
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
