@@ -29,18 +29,6 @@ def access_state_at(
     return AccessState(access_state)
 
 
-def existed_after(
-    ended_at: datetime | None, invitation_state: str | None, invitation_expires_at: datetime | None, start: datetime
-) -> bool:
-    """Tell whether a row still existed after `start`, the inclusive beginning of a period (contract, `/v1/people`).
-
-    The row ends when access did: by its facts (`PersonContent.ended_at`) or by the expiry of a pending invitation.
-    """
-    if ended_at is not None:
-        return ended_at > start
-    return invitation_state is None or not _expired(invitation_state, invitation_expires_at, start)
-
-
 def _expired(invitation_state: str, invitation_expires_at: datetime | None, moment: datetime) -> bool:
     return (
         invitation_state == InvitationState.PENDING

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -11,7 +10,7 @@ from compliance.rules.owed_learning.facts import Employment, LearnerFacts, Membe
 from compliance.rules.people.decide import decide_employees, decide_invitation
 from compliance.rules.people.decisions import PersonContent
 from compliance.rules.people.facts import ContactStay, InvitationFacts, PersonFacts, Suspension
-from compliance.rules.people.standing import access_state_at, existed_after, invitation_status_at
+from compliance.rules.people.standing import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState, InvitationStatus
 
 SPACE = UUID(int=1)
@@ -176,24 +175,6 @@ def test_an_accepted_invitation_shows_the_employee_it_became() -> None:
         (ident("blue"),),
     )
     assert invitation_status_at(accepted.invitation_state, accepted.invitation_expires_at, day(30)) == "accepted"
-
-
-@pytest.mark.parametrize(
-    ("ended", "state", "expires", "existed"),
-    [
-        (None, None, None, True),
-        (day(4), None, None, False),
-        (day(5), None, None, False),
-        (day(6), None, None, True),
-        (None, InvitationState.PENDING, day(5), False),
-        (None, InvitationState.PENDING, day(6), True),
-        (None, InvitationState.ACCEPTED, day(5), True),
-    ],
-)
-def test_a_row_existed_in_a_period_that_begins_before_its_end(
-    ended: datetime | None, state: InvitationState | None, expires: datetime | None, existed: bool
-) -> None:
-    assert existed_after(ended, state, expires, day(5)) is existed
 
 
 days = some.integers(0, 60).map(day)
