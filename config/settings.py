@@ -70,6 +70,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "compliance.interfaces.api.gate.Gate",  # first: /v1 goes no further, and no key in a URL gets past it
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
@@ -178,4 +179,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "OAS_VERSION": "3.1.0",
+    "TITLE": "Company Compliance Records API",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }

@@ -1,0 +1,8 @@
+"""The one place where /v1 reads the clock; everything below is told the time (design 2)."""
+
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The present, in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,130 @@
+"""Cursors: sealed, so that nobody reads, changes or makes one (contract, `cursor`; design 7).
+
+AES-256-GCM under a key derived from each of CURSOR_KEYS (newest first: it seals, the others still open), bound to the
+endpoint and the company. A cursor holds where the pull is pinned, its filters, its position and its total. It grants
+no access and never expires; it holds nothing personal, so an erasure reaches every pull that is under way.
+"""
+
+import base64
+import binascii
+import os
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+from uuid import UUID
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256, Hash
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from compliance.interfaces.api.problems import Code, Problem
+from compliance.registers.questions import Pin, Position
+
+VERSION = 1
+_NONCE_BYTES = 12
+_HINT_BYTES = 2
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Cursor(NamedTuple):
+    """What a pull keeps from page to page. `served` counts the rows that earlier pages returned."""
+
+    pin: Pin
+    moment: datetime
+    start: datetime | None
+    course: UUID | None
+    position: Position
+    total: int
+    served: int
+
+
+class _Key(NamedTuple):
+    hint: bytes
+    cipher: AESGCM
+
+
+def seal(cursor: Cursor, *, endpoint: str, organization_id: UUID, secrets: tuple[str, ...]) -> str:
+    """The cursor as text for `endpoint` of one company."""
+    pin = cursor.pin
+    content = orjson.dumps(
+        [
+            pin.sequence,
+            pin.capture_sequence,
+            pin.chain_hash,
+            _micros(pin.captured_at),
+            pin.logic_version,
+            _micros(cursor.moment),
+            None if cursor.start is None else _micros(cursor.start),
+            None if cursor.course is None else cursor.course.hex,
+            cursor.position.birth,
+            cursor.position.published,
+            cursor.total,
+            cursor.served,
+        ]
+    )
+    key = _keys(secrets)[0]
+    nonce = os.urandom(_NONCE_BYTES)
+    sealed = key.cipher.encrypt(nonce, content, _bound_to(endpoint, organization_id))
+    return base64.urlsafe_b64encode(bytes([VERSION]) + key.hint + nonce + sealed).rstrip(b"=").decode()
+
+
+def unseal(text: str, *, endpoint: str, organization_id: UUID, secrets: tuple[str, ...]) -> Cursor:
+    """Opens a cursor. Raises `invalid_cursor` for anything but the very text that `seal` made for both."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise _refused() from None
+    if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != text or raw[:1] != bytes([VERSION]):
+        raise _refused()
+    hint, nonce, sealed = raw[1:3], raw[3 : 3 + _NONCE_BYTES], raw[3 + _NONCE_BYTES :]
+    for key in _keys(secrets):
+        if key.hint == hint:
+            try:
+                content = key.cipher.decrypt(nonce, sealed, _bound_to(endpoint, organization_id))
+            except (InvalidTag, ValueError):
+                raise _refused() from None
+            return _read(content)
+    raise _refused()
+
+
+def _read(content: bytes) -> Cursor:
+    values = orjson.loads(content)
+    return Cursor(
+        pin=Pin(values[0], values[1], values[2], _instant(values[3]), values[4]),
+        moment=_instant(values[5]),
+        start=None if values[6] is None else _instant(values[6]),
+        course=None if values[7] is None else UUID(values[7]),
+        position=Position(values[8], values[9]),
+        total=values[10],
+        served=values[11],
+    )
+
+
+@lru_cache(maxsize=8)
+def _keys(secrets: tuple[str, ...]) -> tuple[_Key, ...]:
+    keys = []
+    for secret in secrets:
+        derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"svc.cursor/1").derive(secret.strip().encode())
+        digest = Hash(SHA256())
+        digest.update(b"svc.cursor.hint/1" + derived)
+        keys.append(_Key(digest.finalize()[:_HINT_BYTES], AESGCM(derived)))
+    return tuple(keys)
+
+
+def _bound_to(endpoint: str, organization_id: UUID) -> bytes:
+    return f"svc.cursor/1\n{endpoint}\n{organization_id}".encode()
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _instant(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def _refused() -> Problem:
+    return Problem(Code.INVALID_CURSOR)

@@ -1,0 +1,66 @@
+"""`/livez` and `/readyz`, outside keys and limits (design 9), for whoever runs the service."""
+
+import redis
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+from compliance.history.queries import writer_lag
+from compliance.interfaces.api import clock
+from compliance.tenancy import context
+from compliance.tenancy.models import Organization
+
+
+def livez(request: HttpRequest) -> JsonResponse:
+    """The process answers."""
+    return _answer({}, True)
+
+
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Whether the service can do its work: database, Redis, migrations, writer. 503 when one of them fails."""
+    checks = {"database": _database(), "redis": _redis(), "migrations": "unknown", "writer": "unknown"}
+    if checks["database"] == "ok":
+        checks["migrations"] = _migrations()
+        if checks["migrations"] == "ok":
+            checks["writer"] = _writer()
+    return _answer(checks, all(state == "ok" for state in checks.values()))
+
+
+def _answer(checks: dict[str, str], well: bool) -> JsonResponse:
+    response = JsonResponse(
+        {"status": "ok" if well else "unready"} | ({"checks": checks} if checks else {}), status=200 if well else 503
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        return "unreachable"
+    return "ok"
+
+
+def _redis() -> str:
+    try:
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1).ping()
+    except redis.RedisError:
+        return "unreachable"
+    return "ok"
+
+
+def _migrations() -> str:
+    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    return "missing" if executor.migration_plan(executor.loader.graph.leaf_nodes()) else "ok"
+
+
+def _writer() -> str:
+    now = clock.now()
+    for organization_id in Organization.objects.values_list("organization_id", flat=True):
+        with context.company(organization_id):
+            if writer_lag(organization_id, now).total_seconds() > settings.WRITER_LAG_SECONDS:
+                return "behind"
+    return "ok"

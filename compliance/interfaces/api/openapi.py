@@ -1,0 +1,239 @@
+"""The machine-readable contract, OpenAPI 3.1, made by drf-spectacular from the views and the row classes.
+
+`finish` adds what holds for every answer: header fields, problems, security, examples. Served at /v1/openapi.json and
+kept in the repository as docs/openapi.json.
+"""
+
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import orjson
+from django.conf import settings
+from django.http import HttpResponse
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.request import Request
+
+from compliance.interfaces.api import parameters, rows, views
+from compliance.interfaces.api.described import OF_PATH, SNAPSHOT_PATH
+from compliance.interfaces.api.problems import Code
+from compliance.rules.vocabulary import Scope
+
+REVISION = "1.2.0"
+OPENAPI_PATH = "/v1/openapi.json"
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+_STATUS_TITLES = {
+    400: "The request, a parameter or the cursor is not valid, or the URL held an API key.",
+    401: "The API key is missing or not valid.",
+    403: "The key lacks the scope, or the caller's network is not allowed.",
+    404: "There is nothing at this address.",
+    405: "Only GET and HEAD are allowed.",
+    422: "The moment lies before the history, or one row alone is larger than a page.",
+    429: "Too many calls in this minute, or at the same time.",
+    502: "The read failed.",
+    503: "The history, its writer or the database is not available.",
+    504: "The read took too long.",
+}
+_DESCRIPTION = """Read-only, company-scoped learning-compliance facts. Every call carries a company API key in
+`Authorization: Bearer <API_KEY>` and reads from a pinned snapshot of the company's history, so paging is consistent.
+Compare `sequence` and `capture_sequence` of `/v1/snapshot` with those of your last complete pull to see whether any
+recorded fact has changed; fields marked `x-clock-dependent` can change without."""
+
+
+class ContractViewSet(views.CompanyViewSet):
+    """`/v1/openapi.json`, for any valid key."""
+
+    required_scope: ClassVar[Scope | None] = None
+
+    def retrieve(self, request: Request) -> HttpResponse:
+        """The document."""
+        parameters.parse(views.query_of(request), ())
+        return HttpResponse(document_bytes(settings.BASE_URL), content_type=views.CONTENT_TYPE)
+
+
+@lru_cache(maxsize=2)
+def document_bytes(base_url: str) -> bytes:
+    """The document as it is served."""
+    return orjson.dumps(document(base_url), option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def document(base_url: str) -> dict[str, Any]:
+    """The whole document for a service at `base_url`."""
+    generated = SchemaGenerator(urlconf="compliance.interfaces.api.urls", api_version=REVISION).get_schema(
+        request=None, public=True
+    )
+    return finish(orjson.loads(orjson.dumps(generated)), base_url)
+
+
+def finish(made: dict[str, Any], base_url: str) -> dict[str, Any]:
+    """Adds to a generated document what holds for every operation."""
+    schemas = made.setdefault("components", {}).setdefault("schemas", {})
+    for model in (rows.ProblemDocument, rows.SnapshotAnswer):
+        _register(model, schemas)
+    schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
+    schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in Code]
+    for schema in schemas.values():
+        _tidy(schema)
+    paths = {path: _path(path, made["paths"].get(path, {})) for path in (*OF_PATH, SNAPSHOT_PATH, OPENAPI_PATH)}
+    for described in paths.values():
+        _exemplify(described["get"], schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Company Compliance Records API",
+            "version": REVISION,
+            "summary": "Training records, certificates, people, course versions, policies and receipts of a company.",
+            "description": _DESCRIPTION,
+            "contact": {"name": "The service's operator", "url": f"{base_url}/docs"},
+            "license": {"name": "Proprietary", "url": f"{base_url}/docs"},
+        },
+        "servers": [{"url": base_url}],
+        "security": [{"apiKey": []}],
+        "tags": [
+            {"name": "training", "description": "Training records and course versions."},
+            {"name": "certificates", "description": "Certificates issued to employees."},
+            {"name": "people", "description": "Employees and invitations."},
+            {"name": "policies", "description": "Policy versions, who owes them, and receipts."},
+            {"name": "service", "description": "Snapshot and contract."},
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "headers": _HEADERS,
+            "responses": {f"Problem{status}": _problem_response(status) for status in _STATUS_TITLES},
+            "securitySchemes": {
+                "apiKey": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A company API key (`svc_live_…` or `svc_test_…`). Send it in the header only: a"
+                    " key that appears in a URL is revoked.",
+                }
+            },
+        },
+    }
+
+
+_HEADERS = {
+    "X-Request-Id": {
+        "description": "Id of the call.",
+        "required": True,
+        "schema": {"type": "string", "format": "uuid"},
+    },
+    "Cache-Control": {
+        "description": "Answers are never stored.",
+        "required": True,
+        "schema": {"type": "string", "const": "no-store"},
+    },
+    "RateLimit-Policy": {
+        "description": "Quotas and windows (draft-ietf-httpapi-ratelimit-headers-10).",
+        "required": True,
+        "schema": {"type": "string", "examples": ['"key";q=600;w=60, "company";q=1200;w=60']},
+    },
+    "RateLimit": {
+        "description": "What remains of each quota, and in how many seconds it starts anew.",
+        "required": True,
+        "schema": {"type": "string", "examples": ['"key";r=599;t=42, "company";r=1198;t=42']},
+    },
+    "Retry-After": {
+        "description": "Seconds to wait.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "WWW-Authenticate": {
+        "description": "What the key lacks (RFC 6750).",
+        "schema": {"type": "string", "examples": ['Bearer realm="svc", error="invalid_token"']},
+    },
+    "Allow": {"description": "The methods that are allowed.", "required": True, "schema": {"type": "string"}},
+}
+_EVERYWHERE = ("X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit")
+_MORE = {401: ("WWW-Authenticate",), 403: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",)}
+
+
+def _headers(*more: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *more)}
+
+
+def _problem_response(status: int) -> dict[str, Any]:
+    codes = [code for code in Code if code.status == status]
+    examples = {
+        code.code: {
+            "summary": code.value.title,
+            "value": {
+                "type": f"https://svc.example/problems/{code.code}",
+                "title": code.value.title,
+                "status": status,
+                "detail": code.value.what,
+                "instance": "urn:uuid:5f0c8d3a-7b1e-4c52-9d64-0a1b2c3d4e5f",
+                "code": code.code,
+                "request_id": "5f0c8d3a-7b1e-4c52-9d64-0a1b2c3d4e5f",
+            },
+        }
+        for code in codes
+    }
+    words = ", ".join(f"`{code.code}`" for code in codes)
+    return {
+        "description": f"{_STATUS_TITLES[status]} Codes: {words}.",
+        "headers": _headers(*_MORE.get(status, ())),
+        "content": {"application/problem+json": _PROBLEM["application/problem+json"] | {"examples": examples}},
+    }
+
+
+def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
+    """The operations of a path: GET as generated, completed, and HEAD, which answers the same without a body."""
+    described = OF_PATH.get(path)
+    if described is None:
+        name = "Snapshot" if path == SNAPSHOT_PATH else "Contract"
+        model = "SnapshotAnswer" if path == SNAPSHOT_PATH else "Document"
+        get: dict[str, Any] = {
+            "operationId": f"get{name}",
+            "summary": "The company's latest snapshot" if path == SNAPSHOT_PATH else "This document",
+            "description": "Accepts a key with any scope.",
+            "tags": ["service"],
+        }
+        success = "The latest snapshot." if path == SNAPSHOT_PATH else "The machine-readable contract."
+    else:
+        model = described.model.__name__
+        get = {
+            "operationId": described.operation,
+            "summary": described.summary,
+            "description": f"{described.description} Needs the scope `{described.scope}`.",
+            "tags": [described.tag],
+            "x-scope": described.scope.value,
+            "parameters": generated["get"]["parameters"],
+        }
+        success = "One page from a pinned company snapshot."
+    get["responses"] = {
+        "200": {
+            "description": success,
+            "headers": _headers(),
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}},
+        }
+    } | {str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in _STATUS_TITLES}
+    head = {key: value for key, value in get.items() if key != "responses"}
+    head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
+    head["summary"] = f"{get['summary']}: headers only"
+    head["responses"] = {"200": {"description": success, "headers": _headers()}} | {
+        str(status): {"description": _STATUS_TITLES[status], "headers": _headers(*_MORE.get(status, ()))}
+        for status in _STATUS_TITLES
+    }
+    return {"get": get, "head": head}
+
+
+def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    media = operation["responses"]["200"]["content"]["application/json"]
+    if not media["schema"]["$ref"].endswith("/Document"):
+        media["example"] = rows.example_of(media["schema"], schemas)
+
+
+def _register(model: type[rows.Shape], schemas: dict[str, Any]) -> None:
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+    for name, part in schema.pop("$defs", {}).items():
+        schemas.setdefault(name, part)
+    schemas[model.__name__] = schema
+
+
+def _tidy(schema: dict[str, Any]) -> None:
+    """Takes out titles that only repeat names, and defaults: a member that is left out has none."""
+    schema.pop("title", None)
+    for member in schema.get("properties", {}).values():
+        member.pop("title", None)
+        member.pop("default", None)

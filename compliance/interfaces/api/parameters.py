@@ -1,0 +1,164 @@
+"""The query parameters, read strictly from the raw query string (contract, Query parameters; design 7, Strict input).
+
+Unknown, repeated and badly written parameters are refused with a sentence that says what to send; nothing is guessed.
+"""
+
+import re
+from collections.abc import Collection
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+from uuid import UUID
+
+from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
+from compliance.rules import company_days
+
+MAXIMUM_QUERY_BYTES = 8192
+MAXIMUM_LIMIT = 200
+MAXIMUM_DAYS = 400
+
+_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_LIMIT = re.compile(r"[1-9][0-9]*")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_INSTANT = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,12}))?"
+    r"(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))"
+)
+_HOW = "Send an RFC 3339 instant with its offset, such as 2026-01-31T09:00:00Z, or a date such as 2026-01-31."
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+class Moment(NamedTuple):
+    """A moment as sent: a date of the company, or an instant in UTC (then `day` is null)."""
+
+    instant: datetime
+    day: date | None
+
+
+class Window(NamedTuple):
+    """The resolved moments of a request: `moment` is `as_at` or `to`; `start` is `from`."""
+
+    moment: datetime
+    start: datetime | None
+
+
+def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
+    """The parameters of a raw query string by name. Raises `invalid_request` naming every fault."""
+    if len(query) > MAXIMUM_QUERY_BYTES:
+        raise Problem(Code.INVALID_REQUEST, f"The query is longer than {MAXIMUM_QUERY_BYTES} bytes.")
+    values: dict[str, str] = {}
+    faults: list[Fault] = []
+    for piece in query.split(b"&"):
+        if not piece:
+            continue
+        raw_name, _, raw_value = piece.partition(b"=")
+        name, value = _decoded(raw_name), _decoded(raw_value)
+        if name is None or value is None:
+            shown = name if name in allowed and name is not None else "?"
+            faults.append(
+                Fault(shown, "The query holds a broken percent-encoding or is not UTF-8. Encode it as UTF-8.")
+            )
+        elif name not in allowed:
+            known = ", ".join(sorted(allowed)) if allowed else "none"
+            faults.append(Fault(_short(name), f"There is no parameter {_short(name)!r} here. Known: {known}."))
+        elif name in values:
+            faults.append(Fault(name, f"{name} is sent more than once. Send it once."))
+        else:
+            values[name] = value
+    if faults:
+        raise invalid(*faults)
+    return values
+
+
+def limit(values: dict[str, str]) -> int:
+    """How many rows a page may hold; more than 200 is treated as 200."""
+    text = values.get("limit")
+    if text is None:
+        return MAXIMUM_LIMIT
+    if not _LIMIT.fullmatch(text):
+        raise invalid(Fault("limit", "limit is a whole number from 1 to 200, in the digits 0 to 9."))
+    return MAXIMUM_LIMIT if len(text) > 3 else min(int(text), MAXIMUM_LIMIT)
+
+
+def course(values: dict[str, str]) -> UUID | None:
+    """The course to which the register is restricted, if any."""
+    text = values.get("course")
+    if text is None:
+        return None
+    if not _UUID.fullmatch(text):
+        raise invalid(Fault("course", "course is a UUID such as 2f1c6c3e-7d0b-4b57-9a40-5a3f1c2d4e5f."))
+    return UUID(text)
+
+
+def moment(values: dict[str, str], name: str, zone: str, *, start: bool) -> Moment | None:
+    """The moment that parameter `name` says. A date starts (`start`) or ends the company's day (design 8)."""
+    text = values.get(name)
+    if text is None:
+        return None
+    found = _date(text)
+    if found is not None:
+        return Moment((company_days.start_of_day if start else company_days.end_of_day)(zone, found), found)
+    if _DATE.fullmatch(text):
+        raise invalid(Fault(name, f"{name} is not a date of the calendar. {_HOW}"))
+    if " " in text:
+        raise invalid(Fault(name, f"{name} holds a space: a plus sign in a query must be sent as %2B. {_HOW}"))
+    instant = _instant(text)
+    if instant is None:
+        raise invalid(Fault(name, f"{name} is not written as the contract says. {_HOW}"))
+    return Moment(instant, None)
+
+
+def check_window(start: Moment, end: Moment, end_name: str) -> None:
+    """Refuses a period that ends before it starts or is longer than 400 days (contract, Limits; design 8)."""
+    if start.day is not None and end.day is not None:
+        backwards, long = start.day > end.day, (end.day - start.day).days + 1 > MAXIMUM_DAYS
+    else:
+        backwards = start.instant > end.instant
+        long = end.instant - start.instant > timedelta(days=MAXIMUM_DAYS)
+    if backwards:
+        raise invalid(Fault("from", f"from lies after {end_name}."))
+    if long:
+        raise invalid(Fault("from", f"from lies more than {MAXIMUM_DAYS} days before {end_name}."))
+
+
+def _decoded(raw: bytes) -> str | None:
+    if _BROKEN_ESCAPE.search(raw):
+        return None
+    try:
+        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else name[:40] + "…"
+
+
+def _date(text: str) -> date | None:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+
+
+def _instant(text: str) -> datetime | None:
+    match = _INSTANT.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(match[group]) for group in range(1, 7))
+    microsecond = int((match[7] or "").ljust(6, "0")[:6])
+    offset = UTC
+    try:
+        if match[8] is None:
+            hours, minutes = int(match[10]), int(match[11])
+            if hours > 23 or minutes > 59:
+                return None
+            away = timedelta(hours=hours, minutes=minutes)
+            offset = timezone(away if match[9] == "+" else -away)
+        return datetime(year, month, day, hour, minute, second, microsecond, offset).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

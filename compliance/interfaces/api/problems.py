@@ -1,0 +1,168 @@
+"""Every problem that /v1 can answer with, in one place: code, status, title and meaning (contract, Errors; RFC 9457).
+
+Views and checks raise `Problem`; `gate` turns it into the answer. Nothing else maps errors to HTTP.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from compliance.errors import ComplianceError
+
+
+class Meaning(NamedTuple):
+    """What a code stands for. `what` and `remedy` make its page under /problems."""
+
+    status: int
+    title: str
+    what: str
+    remedy: str
+
+
+class Code(Enum):
+    """The stable codes of the contract; clients act on these and never on `detail`."""
+
+    INVALID_REQUEST = Meaning(
+        400,
+        "The request is not valid",
+        "A parameter is unknown, repeated or not written as the contract says, or the request itself is malformed.",
+        "Read `detail` and `errors`: they name each parameter and say what to send. Repeating the call does not help.",
+    )
+    INVALID_CURSOR = Meaning(
+        400,
+        "The cursor is not valid",
+        "The cursor was not given out for this endpoint and company, was changed, or is sent with another filter than"
+        " the one it keeps.",
+        "Send `next_cursor` unchanged to the endpoint that gave it, or start again without a cursor.",
+    )
+    KEY_IN_URL = Meaning(
+        400,
+        "An API key was sent in the URL",
+        "What looks like an API key stood in the address of the request. Addresses end up in logs and histories, so"
+        " the key, if it is one, has been revoked.",
+        "Issue a new key and send it in the header `Authorization: Bearer <API_KEY>` only.",
+    )
+    INVALID_TOKEN = Meaning(
+        401,
+        "The API key is missing or not valid",
+        "There is no `Authorization: Bearer` header, or its key is unknown, expired or revoked.",
+        "Send a key that is in force. Keys are issued by the service's operator.",
+    )
+    INSUFFICIENT_SCOPE = Meaning(
+        403,
+        "The API key lacks the scope",
+        "The key is valid, but it does not hold the scope that the endpoint requires.",
+        "Use a key with the scope that the `WWW-Authenticate` header names.",
+    )
+    IP_NOT_ALLOWED = Meaning(
+        403,
+        "The caller's address is not allowed",
+        "The key may be used from certain networks only, and the call came from outside of them.",
+        "Call from one of the key's networks, or have them changed.",
+    )
+    NOT_FOUND = Meaning(
+        404,
+        "There is nothing at this address",
+        "No endpoint has this path. Paths carry no trailing slash.",
+        "See /docs for the endpoints.",
+    )
+    METHOD_NOT_ALLOWED = Meaning(
+        405,
+        "Only GET and HEAD are allowed",
+        "The API is read-only.",
+        "Send GET or HEAD.",
+    )
+    BEFORE_HISTORY = Meaning(
+        422,
+        "The moment lies before the company's history",
+        "`as_at` or `from` lies before `history_complete_from`, from which on the answers are complete.",
+        "Ask for `history_complete_from` (see /v1/snapshot) or a later moment.",
+    )
+    RECORD_TOO_LARGE = Meaning(
+        422,
+        "One row alone is larger than a page",
+        "A single row does not fit into a page of 3 MiB.",
+        "Tell the operator, with the request id.",
+    )
+    RATE_LIMITED = Meaning(
+        429,
+        "Too many calls in this minute",
+        "The calls of the key, of the company or, without a valid key, of the address are used up for this minute.",
+        "Wait the seconds that `Retry-After` says. `RateLimit` tells on every answer how many calls remain.",
+    )
+    CONCURRENT_LIMIT = Meaning(
+        429,
+        "Too many calls at the same time",
+        "As many calls of this key as are allowed at the same time are being answered.",
+        "Wait for the others to finish, or the seconds that `Retry-After` says.",
+    )
+    READ_FAILED = Meaning(
+        502,
+        "The read failed",
+        "The database failed in the middle of the read.",
+        "Repeat the call. A cursor stays valid. If it goes on, tell the operator, with the request id.",
+    )
+    UNAVAILABLE = Meaning(
+        503,
+        "The company's history is not available",
+        "The history is closed for maintenance, or a verification of it failed.",
+        "Watch `snapshot.available` at /v1/snapshot and come back when it is true.",
+    )
+    UPSTREAM_UNAVAILABLE = Meaning(
+        503,
+        "The database cannot be reached",
+        "The service runs, but its database does not answer.",
+        "Repeat the call after a while.",
+    )
+    WRITER_UNAVAILABLE = Meaning(
+        503,
+        "The history is behind",
+        "Facts have been waiting longer than allowed to be written to the history, so an answer would be out of date.",
+        "Repeat the call after a while.",
+    )
+    READ_TIMEOUT = Meaning(
+        504,
+        "The read took too long",
+        "The database did not finish the read in the time that is allowed.",
+        "Repeat the call, with a smaller `limit` or a narrower filter.",
+    )
+
+    @property
+    def code(self) -> str:
+        """The code as the contract writes it."""
+        return self.name.lower()
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self.value.status
+
+
+class Fault(NamedTuple):
+    """What is wrong with one parameter."""
+
+    parameter: str
+    detail: str
+
+
+class Problem(ComplianceError):
+    """An answer other than the one asked for. `detail` never holds personal data or a key."""
+
+    def __init__(
+        self,
+        code: Code,
+        detail: str | None = None,
+        *,
+        errors: Sequence[Fault] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.code = code
+        self.detail = detail or code.value.what
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+        super().__init__(self.detail)
+
+
+def invalid(*faults: Fault) -> Problem:
+    """`invalid_request` for parameters that are not as the contract says."""
+    return Problem(Code.INVALID_REQUEST, " ".join(fault.detail for fault in faults), errors=faults)

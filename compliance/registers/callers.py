@@ -1,0 +1,67 @@
+"""Who calls: one statement answers for a key its company, scopes, networks and where the history stands (design 11).
+
+The head is read here, before any row, so what a request pins was committed before everything it reads (design 5).
+"""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.registers.questions import Company, Pin
+from compliance.tenancy import sql
+
+
+class Caller(NamedTuple):
+    """A key that exists and is not revoked, its company, and the head of the company's history."""
+
+    key_id: uuid.UUID
+    scopes: frozenset[str]
+    networks: tuple[str, ...]
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    company: Company
+    pin: Pin
+    available: bool
+
+
+_BY_DIGEST = """
+SELECT k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
+       o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from,
+       h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available
+FROM access_apikey k
+JOIN tenancy_organization o ON o.organization_id = k.organization_id
+JOIN history_historyhead h ON h.organization_id = k.organization_id
+CROSS JOIN tenancy_deployment d
+WHERE k.digest = %s AND k.revoked_at IS NULL
+"""
+
+
+def caller(digest: bytes) -> Caller | None:
+    """The caller whose key has this SHA-256; null when there is none. Expiry is left to who knows the time."""
+    for row in sql.fetch(_BY_DIGEST, [digest]):
+        return Caller(
+            row[0],
+            frozenset(row[1]),
+            tuple(row[2]),
+            row[3],
+            row[4],
+            Company(row[5], row[6], row[7], row[8], row[9]),
+            Pin(row[10], row[11], row[12], row[13], row[14]),
+            row[15],
+        )
+    return None
+
+
+_BEGIN_READ = """
+SELECT set_config('statement_timeout', %s, true),
+       (SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s)
+"""
+
+
+def begin_read(organization_id: uuid.UUID, timeout_milliseconds: int) -> datetime | None:
+    """Bounds every statement of the transaction, and returns since when the oldest fact waits for the writer.
+
+    Needs the company's context.
+    """
+    ((_, oldest),) = sql.fetch(_BEGIN_READ, [str(timeout_milliseconds), organization_id])
+    return oldest

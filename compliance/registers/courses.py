@@ -1,0 +1,63 @@
+"""`/v1/courses`: the published course versions behind employee training records (contract; design 6).
+
+The only register whose stored bodies are opened: titles of courses and of their lessons are current ones, joined at
+read.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import orjson
+
+from compliance.history import numbers
+from compliance.registers.pages import Listing, Record
+from compliance.registers.questions import Question
+from compliance.tenancy import sql
+
+_JOINED = """
+LEFT JOIN LATERAL (SELECT title FROM courses_course c
+    WHERE c.organization_id = %(organization)s AND c.course_id = r.course_id LIMIT 1) c ON true"""
+
+
+def _present(question: Question, records: Sequence[Record]) -> list[str]:
+    stored = [orjson.loads(body) for _, _, body, _ in records]
+    titles = _lesson_titles(question, {lesson["release_id"] for each in stored for lesson in each["lessons"]})
+    rows = []
+    for (_, _, _, course_title), each in zip(records, stored, strict=True):
+        row = {
+            "row_id": each["row_id"],
+            "course_id": each["course_id"],
+            "course_release_id": each["course_release_id"],
+            "course_title": course_title,
+        } | each
+        row["lessons"] = [
+            {
+                "release_id": lesson["release_id"],
+                "title": titles.get(lesson["release_id"], ""),
+                "version": lesson["version"],
+                "content_sha256": lesson["content_sha256"],
+            }
+            for lesson in each["lessons"]
+        ]
+        rows.append(orjson.dumps(row).decode())
+    return rows
+
+
+COURSES = Listing(
+    register=numbers.COURSES,
+    condition="true",
+    wanted="r.body, c.title",
+    present=_present,
+    joined=_JOINED,
+)
+
+
+def _lesson_titles(question: Question, releases: set[str]) -> dict[str, str]:
+    if not releases:
+        return {}
+    found = sql.fetch(
+        "SELECT lesson_release_id, title FROM courses_lesson"
+        " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
+        [question.company.organization_id, [UUID(release) for release in releases]],
+    )
+    return {str(release): title for release, title in found}

@@ -1,0 +1,11 @@
+"""What can go wrong when a register is read."""
+
+from compliance.errors import ComplianceError
+
+
+class RegisterError(ComplianceError):
+    """Root of this room's errors."""
+
+
+class RecordTooLargeError(RegisterError):
+    """One row alone is larger than a page may be (contract, Limits)."""

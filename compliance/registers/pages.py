@@ -1,0 +1,179 @@
+"""Pinned pages of the history as JSON text, one statement each (design 6); used by every register.
+
+A record is shown in the version in force at (T, S): the greatest `valid_from <= T`, then the greatest
+`sequence <= S`. Pages go in the order of `birth`, so what is born after the pin lies past the end, and a page costs the
+same at any depth. Nothing here makes a model instance or parses JSON: stored bodies are spliced with what is joined at
+read and what the clock decides.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from compliance.registers.errors import RecordTooLargeError
+from compliance.registers.questions import Position, Question
+from compliance.tenancy import sql
+
+MAXIMUM_ROWS = 200
+MAXIMUM_PAGE_BYTES = 3 * 1024 * 1024
+ENVELOPE_BYTES = 2048
+"""Set aside for what stands around the rows: total, snapshot, cursor."""
+
+CANDIDATES = 4000
+"""How many records one statement looks at; a short page is better than a long scan (design 6)."""
+
+SCANS = 5
+"""How many statements a page may take to find its first row."""
+
+Parameters = dict[str, Any]
+Record = tuple[Any, ...]
+
+
+class Listing(NamedTuple):
+    """How one register is read.
+
+    `condition` decides on the version `v` in force; `wanted` are columns of `r` (record), `v` (version) and of the
+    lateral `joined` reads; `present` turns the records of a page into JSON texts, with at most two more statements.
+    """
+
+    register: int
+    condition: str
+    wanted: str
+    present: Callable[[Question, Sequence[Record]], list[str]]
+    joined: str = ""
+    by_publication: bool = False
+
+
+class Page(NamedTuple):
+    """Rows as JSON text in UTF-8; `position` is where the next page begins, null when this is the last."""
+
+    rows: list[bytes]
+    position: Position | None
+
+
+IN_FORCE = """(
+    SELECT {columns} FROM history_historyrow v
+    WHERE v.organization_id = %(organization)s AND v.birth = r.birth
+      AND v.valid_from <= {moment} AND v.sequence <= %(sequence)s
+    ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1)"""
+
+_COLUMNS = (
+    "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end, v.begins_at,"
+    " v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
+)
+_VERSION = IN_FORCE.format(columns=_COLUMNS, moment="%(moment)s")
+_VERSION_COUNTED = IN_FORCE.format(
+    columns="v.state, v.begins_at, v.due_at, v.done_at, v.ends_at, v.body", moment="%(moment)s"
+)
+_CANDIDATES = """
+    SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM history_historyrecord r
+    WHERE r.organization_id = %(organization)s AND r.register = %(register)s AND r.birth <= %(sequence)s{course}"""
+
+
+def parameters(listing: Listing, question: Question) -> Parameters:
+    """The named parameters that every statement over a register takes."""
+    return {
+        "organization": question.company.organization_id,
+        "register": listing.register,
+        "sequence": question.pin.sequence,
+        "moment": question.moment,
+        "start": question.start,
+        "course": question.course,
+        "learner": question.learner,
+    }
+
+
+def total(listing: Listing, question: Question) -> int:
+    """How many rows the whole pull returns, exactly."""
+    statement = (
+        f"SELECT count(*) FROM ({_candidates(question)}) r CROSS JOIN LATERAL {_VERSION_COUNTED} v"  # noqa: S608
+        f" WHERE v.body <> '' AND {listing.condition}"
+    )
+    ((count,),) = sql.fetch(statement, parameters(listing, question))
+    return int(count)
+
+
+def page(listing: Listing, question: Question, after: Position, limit: int, left: int) -> Page:
+    """The next rows behind `after`, at most `limit`, within the size of a page.
+
+    `left` is how many rows the pull has still to return: the page that returns the last of them ends it, without a
+    look at what follows. Raises RecordTooLargeError.
+    """
+    if left <= 0:
+        return Page([], None)
+    values = parameters(listing, question) | {"limit": limit, "candidates": CANDIDATES}
+    statement = _page_by_publication(listing) if listing.by_publication else _page_by_birth(listing, question)
+    records: list[Record] = []
+    end: Position | None = after
+    for _ in range(SCANS):
+        assert end is not None
+        values |= {"birth": end.birth, "published": end.published}
+        records = sql.fetch(statement, values)
+        if len(records) >= min(limit, left) or listing.by_publication:
+            break
+        end = _end_of_candidates(question, values)
+        if records or end is None:
+            break
+    rows, whole = _within_size(listing.present(question, records))
+    if len(rows) >= left:
+        return Page(rows, None)
+    if not whole or len(rows) >= limit or listing.by_publication:
+        return Page(rows, Position(*records[len(rows) - 1][:2]) if rows else None)
+    return Page(rows, end)
+
+
+def _within_size(texts: Sequence[str]) -> tuple[list[bytes], bool]:
+    """As many rows as a page may hold, and whether these are all."""
+    rows: list[bytes] = []
+    room = MAXIMUM_PAGE_BYTES - ENVELOPE_BYTES
+    for text in texts:
+        row = text.encode()
+        room -= len(row) + 1
+        if room < 0:
+            if not rows:
+                raise RecordTooLargeError("One row alone is larger than a page may be (3 MiB).")
+            return rows, False
+        rows.append(row)
+    return rows, True
+
+
+def _candidates(question: Question) -> str:
+    course = " AND r.course_id = %(course)s" if question.course is not None else ""
+    learner = " AND r.learner_profile_id = %(learner)s" if question.learner is not None else ""
+    return _CANDIDATES.format(course=course + learner)
+
+
+def _page_by_birth(listing: Listing, question: Question) -> str:
+    """Candidates in order of birth, the version in force of each, the rows that hold; then what is joined to those."""
+    return f"""
+SELECT r.birth, 0, {listing.wanted} FROM (
+  SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS} FROM (
+    {_candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
+  CROSS JOIN LATERAL {_VERSION} v
+  WHERE v.body <> '' AND {listing.condition}
+  ORDER BY r.birth LIMIT %(limit)s) r
+{listing.joined} ORDER BY r.birth"""  # noqa: S608
+
+
+def _page_by_publication(listing: Listing) -> str:
+    """Oldest first by publication; bodies are fetched only while they fit a page, for a version may hold 2 MiB."""
+    return f"""
+SELECT r.birth, r.published, {listing.wanted} FROM (
+  SELECT r.*, sum(r.size) OVER (ORDER BY r.published, r.birth) - r.size AS before FROM (
+    SELECT r.birth, r.record_id, v.sequence, octet_length(v.body) AS size,
+           (extract(epoch FROM v.begins_at) * 1000000)::bigint AS published
+    FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {_VERSION} v
+    WHERE v.body <> '' AND {listing.condition}) r
+  WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
+  ORDER BY r.published, r.birth LIMIT %(limit)s) r
+JOIN history_historyrow v ON v.organization_id = %(organization)s AND v.sequence = r.sequence
+{listing.joined} WHERE r.before < {MAXIMUM_PAGE_BYTES} ORDER BY r.published, r.birth"""  # noqa: S608
+
+
+def _end_of_candidates(question: Question, values: Parameters) -> Position | None:
+    """Behind which record the candidates of the last statement end; null when there are none after them."""
+    statement = (
+        f"SELECT max(birth), count(*) FROM ({_candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
+        " ORDER BY r.birth LIMIT %(candidates)s) r"
+    )
+    ((last, count),) = sql.fetch(statement, values)
+    return Position(last) if count >= CANDIDATES else None

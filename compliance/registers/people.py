@@ -1,0 +1,110 @@
+"""`/v1/people`: employees and invitations that existed between two moments, as at the later (contract; design 6)."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import orjson
+
+from compliance.history import numbers
+from compliance.history.text import instant
+from compliance.registers import pages, splicing
+from compliance.registers.pages import Listing, Record
+from compliance.registers.questions import Question
+from compliance.rules.people.standing import access_state_at, invitation_status_at
+from compliance.rules.vocabulary import AccessState, EntryType
+from compliance.tenancy import sql
+
+_WANTED = (
+    "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state, r.due_at, r.body,"
+    " p.person_name, p.work_email, p.erased_at, i.person_name, i.work_email"
+)
+_JOINED = """
+LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
+    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true
+LEFT JOIN LATERAL (SELECT person_name, work_email FROM people_invitation i
+    WHERE i.organization_id = %(organization)s AND i.invitation_id = r.record_id LIMIT 1) i ON true"""
+
+
+def _present(question: Question, records: Sequence[Record]) -> list[str]:
+    bodies = [orjson.loads(record[9]) for record in records]
+    counts = _counts(question, [each["learner_profile_id"] for each in bodies if _counted(each)])
+    opening = splicing.opening(question)
+    rows = []
+    for record, stored in zip(records, bodies, strict=True):
+        (
+            _, _, sequence, valid_from, recorded_at, cause, logic_version, state, expires_at, body, person_name,
+            work_email, erased_at, invited_name, invited_email,
+        ) = record  # fmt: skip
+        invitation_state = stored["invitation_state"]
+        status = invitation_status_at(invitation_state, expires_at, question.moment)
+        access_state = access_state_at(state, invitation_state, expires_at, question.moment)
+        if access_state != state:
+            body = body.replace(f'"access_state":"{state}"', f'"access_state":"{access_state}"', 1)
+        owed, completed = counts.get(stored["learner_profile_id"], (0, 0)) if _counted(stored) else (0, 0)
+        who = "}"
+        if question.personal:
+            if stored["entry_type"] == EntryType.INVITATION:
+                person_name, work_email = invited_name or person_name, invited_email or work_email
+            who = (
+                f',"person_name":{splicing.name_of(person_name, erased_at)}'
+                f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
+            )
+        rows.append(
+            f'{opening}"sequence":{sequence},"valid_from":"{instant(valid_from)}","recorded_at":"{instant(recorded_at)}"'
+            f',"cause":"{cause}","logic_version":{logic_version},{splicing.members(body)}'
+            f',"invitation_status":{splicing.quoted(status)},"records_owed":{owed},"records_completed":{completed}'
+            f',"no_required_records":{"false" if owed else "true"}{who}'
+        )
+    return rows
+
+
+PEOPLE = Listing(
+    register=numbers.PEOPLE,
+    condition=(
+        "v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)"
+        f" AND NOT (v.state = '{AccessState.INVITED}' AND v.due_at IS NOT NULL AND v.due_at <= %(start)s)"
+    ),
+    wanted=_WANTED,
+    present=_present,
+    joined=_JOINED,
+)
+
+
+def _counted(stored: dict[str, object]) -> bool:
+    """Whether the row counts records: an employee's whose access has not ended (design 4, Readings)."""
+    return stored["entry_type"] == EntryType.EMPLOYEE and stored["access_state"] not in (
+        AccessState.ENDED,
+        AccessState.ERASED,
+    )
+
+
+_COUNTS = f"""
+SELECT r.learner_profile_id,
+       count(*) FILTER (WHERE v.state = 'required' AND v.done_at IS NULL AND v.waived_at IS NULL),
+       count(*) FILTER (WHERE v.done_at IS NOT NULL)
+FROM history_historyrecord r
+CROSS JOIN LATERAL {
+    pages.IN_FORCE.format(
+        columns="v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at, v.body", moment="%(moment)s"
+    )
+} v
+WHERE r.organization_id = %(organization)s AND r.register = {numbers.TRAINING_RECORDS}
+  AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s
+  AND v.body <> '' AND v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)
+GROUP BY r.learner_profile_id"""  # noqa: S608
+
+
+def _counts(question: Question, learners: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Of each learner, the open required records and the completed ones among the training records in force."""
+    if not learners:
+        return {}
+    counted = sql.fetch(
+        _COUNTS,
+        {
+            "organization": question.company.organization_id,
+            "sequence": question.pin.sequence,
+            "moment": question.moment,
+            "learners": [UUID(learner) for learner in set(learners)],
+        },
+    )
+    return {str(learner): (owed, completed) for learner, owed, completed in counted}

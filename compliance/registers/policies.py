@@ -1,0 +1,99 @@
+"""`/v1/policies`, `/v1/policy-records` and `/v1/acknowledgements` (contract; design 6).
+
+Versions go by publication, oldest first; receipts in the order of their chain, which is the order of their birth.
+"""
+
+from collections.abc import Sequence
+
+from compliance.history import numbers
+from compliance.registers import splicing
+from compliance.registers.pages import Listing, Record
+from compliance.registers.questions import Question
+from compliance.rules.policies.standing import state_at
+from compliance.rules.vocabulary import Door
+
+
+def _present_versions(question: Question, records: Sequence[Record]) -> list[str]:
+    opening = splicing.opening(question)
+    return [f"{opening}{splicing.members(record[2])}}}" for record in records]
+
+
+POLICIES = Listing(
+    register=numbers.POLICIES,
+    condition="v.begins_at <= %(moment)s",
+    wanted="v.body",
+    present=_present_versions,
+    by_publication=True,
+)
+
+_PERSON = """
+LEFT JOIN LATERAL (SELECT person_name, account_email, erased_at FROM people_profile p
+    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true"""
+
+_IS_EMPLOYEE = f'"door":"{Door.EMPLOYEE}"'
+
+_RECORD_JOINED = f"""{_PERSON}
+LEFT JOIN LATERAL (SELECT coalesce(
+    (SELECT s.signer_company FROM policies_rawsignature s WHERE s.organization_id = %(organization)s
+      AND s.receipt_id = (r.body::json ->> 'receipt_id')::uuid LIMIT 1),
+    (SELECT c.company FROM people_contact c WHERE c.organization_id = %(organization)s
+      AND c.learner_profile_id = r.learner_profile_id AND c.door = r.body::json ->> 'door' AND c.joined
+      AND c.at <= %(moment)s AND c.company IS NOT NULL ORDER BY c.at DESC, c.id DESC LIMIT 1)) AS company
+    WHERE strpos(r.body, '{_IS_EMPLOYEE}') = 0) s ON true"""  # noqa: S608
+
+
+def _present_records(question: Question, records: Sequence[Record]) -> list[str]:
+    opening = splicing.opening(question)
+    rows = []
+    for _, _, due_at, signed_at, body, person_name, account_email, erased_at, company in records:
+        state = state_at(None if signed_at is None else "settled", due_at, question.moment)
+        rows.append(
+            f'{opening}{splicing.members(body)},"state":"{state.value}"'
+            f',"company":{splicing.address_of(company, erased_at)}'
+            + _who(question, person_name, account_email, erased_at)
+        )
+    return rows
+
+
+POLICY_RECORDS = Listing(
+    register=numbers.POLICY_RECORDS,
+    condition="v.begins_at <= %(moment)s",
+    wanted="r.due_at, r.done_at, r.body, p.person_name, p.account_email, p.erased_at, s.company",
+    present=_present_records,
+    joined=_RECORD_JOINED,
+)
+
+_RECEIPT_JOINED = f"""{_PERSON}
+LEFT JOIN LATERAL (SELECT signer_company FROM policies_rawsignature s
+    WHERE s.organization_id = %(organization)s AND s.receipt_id = r.record_id
+      AND strpos(r.body, '{_IS_EMPLOYEE}') = 0 LIMIT 1) s ON true"""  # noqa: S608
+
+
+def _present_receipts(question: Question, records: Sequence[Record]) -> list[str]:
+    opening = splicing.opening(question)
+    rows = []
+    for _, _, body, person_name, account_email, erased_at, company in records:
+        rows.append(
+            f'{opening}{splicing.members(body)},"signer_company":{splicing.address_of(company, erased_at)}'
+            + _who(question, person_name or account_email, account_email, erased_at)
+        )
+    return rows
+
+
+ACKNOWLEDGEMENTS = Listing(
+    register=numbers.ACKNOWLEDGEMENTS,
+    condition="v.begins_at <= %(moment)s AND (%(start)s::timestamptz IS NULL OR v.begins_at >= %(start)s)",
+    wanted="r.body, p.person_name, p.account_email, p.erased_at, s.signer_company",
+    present=_present_receipts,
+    joined=_RECEIPT_JOINED,
+)
+
+
+def _who(question: Question, person_name: str | None, account_email: str | None, erased_at: object) -> str:
+    """The personal members and the closing brace of a row."""
+    if not question.personal:
+        return "}"
+    return (
+        f',"person_name":{splicing.name_of(person_name, erased_at)}'
+        f',"account_email":{splicing.address_of(account_email, erased_at)}}}'
+    )

@@ -1,0 +1,41 @@
+"""Pieces of JSON text that rows are spliced from: a page is text from the database to the wire (design 6)."""
+
+from typing import Any
+
+import orjson
+
+from compliance.registers.questions import Question
+
+ERASED = "Erased person"
+"""What stands for the name of a person erased at the company's instruction (design 8)."""
+
+EMPTY_LIST = "[]"
+
+
+def quoted(text: str | None) -> str:
+    """Any text as JSON, null for none."""
+    return "null" if text is None else orjson.dumps(text).decode()
+
+
+def opening(question: Question) -> str:
+    """How every row begins that names its deployment, company and learning space; ends before the next member."""
+    company = question.company
+    return (
+        f'{{"deployment_id":"{company.deployment_id}","organization_id":"{company.organization_id}",'
+        f'"learning_space_id":"{company.learning_space_id}",'
+    )
+
+
+def members(body: str) -> str:
+    """A stored body without its braces."""
+    return body[1:-1]
+
+
+def name_of(person_name: str | None, erased_at: Any) -> str:
+    """A profile's name as JSON; the label of an erased person."""
+    return f'"{ERASED}"' if erased_at is not None else quoted(person_name)
+
+
+def address_of(email: str | None, erased_at: Any) -> str:
+    """A profile's address as JSON; null of an erased person."""
+    return "null" if erased_at is not None else quoted(email)

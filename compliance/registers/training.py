@@ -1,0 +1,106 @@
+"""`/v1/training-records` and `/period`: what each employee owes, and its outcome at a moment (contract; design 6)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from compliance.history import numbers
+from compliance.history.text import instant
+from compliance.registers import pages, splicing
+from compliance.registers.pages import Listing, Record
+from compliance.registers.questions import Question
+from compliance.rules.owed_learning.outcome import outcome_at
+from compliance.tenancy import sql
+
+PERSON = """
+LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
+    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true"""
+
+_WANTED = (
+    "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
+    " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id, p.person_name, p.work_email, p.erased_at"
+)
+
+
+def _present(question: Question, records: Sequence[Record]) -> list[str]:
+    reminders = _reminders_by_birth(question, [record[14] for record in records])
+    opening = splicing.opening(question)
+    moment, personal = question.moment, question.personal
+    rows = []
+    for (
+        birth, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
+        completed_at, waived_at, ended_at, body, _, person_name, work_email, erased_at,
+    ) in records:  # fmt: skip
+        outcome, days_late = outcome_at(
+            moment if ended_at is None or ended_at > moment else ended_at,
+            requirement_before_end=requirement_before_end,
+            assigned_at=assigned_at,
+            due_at=due_at,
+            completed_at=completed_at,
+            ended_at=ended_at,
+            waived_at=waived_at,
+        )
+        who = (
+            f',"person_name":{splicing.name_of(person_name, erased_at)}'
+            f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
+            if personal
+            else "}"
+        )
+        rows.append(
+            f'{opening}"sequence":{sequence},"valid_from":"{instant(valid_from)}","recorded_at":"{instant(recorded_at)}"'
+            f',"cause":"{cause}","logic_version":{logic_version},{body[1:-1]},"outcome":"{outcome.value}"'
+            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{reminders.get(birth, 0)}{who}'
+        )
+    return rows
+
+
+RECORDS = Listing(
+    register=numbers.TRAINING_RECORDS,
+    condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)",
+    wanted=_WANTED,
+    present=_present,
+    joined=PERSON,
+)
+
+PERIOD = Listing(
+    register=numbers.TRAINING_RECORDS,
+    condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)",
+    wanted=_WANTED,
+    present=_present,
+    joined=PERSON,
+)
+
+_REMINDED = f"""
+SELECT owner.birth, count(*)
+FROM training_reminder s
+JOIN pending_fact f ON f.organization_id = %(organization)s AND f.fact_id = s.fact_id AND f.recorded_at <= %(known_at)s
+CROSS JOIN LATERAL (
+    SELECT r.birth FROM history_historyrecord r
+    CROSS JOIN LATERAL {pages.IN_FORCE.format(columns="v.*", moment="s.at")} v
+    WHERE r.organization_id = %(organization)s AND r.register = {numbers.TRAINING_RECORDS}
+      AND r.learner_profile_id = s.learner_profile_id AND r.course_id = s.course_id
+      AND v.body <> '' AND v.begins_at <= s.at AND (v.ends_at IS NULL OR v.ends_at > s.at)
+      AND v.waived_at IS NULL AND (v.done_at IS NULL OR v.done_at > s.at)
+    ORDER BY strpos(v.body, '"renews_certificate_id":null') > 0 DESC, r.birth LIMIT 1) owner
+WHERE s.organization_id = %(organization)s AND s.learner_profile_id = ANY(%(learners)s)
+GROUP BY owner.birth"""  # noqa: S608
+
+
+def _reminders_by_birth(question: Question, learners: Sequence[UUID]) -> dict[int, int]:
+    """Sends captured by the pin, counted for the record that was open when each was sent (design 6).
+
+    With two undone records they go to the release's before the renewal's (design 4, Readings).
+    """
+    if not learners:
+        return {}
+    known_at: datetime = question.pin.captured_at
+    counted = sql.fetch(
+        _REMINDED,
+        {
+            "organization": question.company.organization_id,
+            "sequence": question.pin.sequence,
+            "known_at": known_at,
+            "learners": list(set(learners)),
+        },
+    )
+    return dict(counted)
