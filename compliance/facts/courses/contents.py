@@ -1,4 +1,4 @@
-"""The content file and the fingerprints that a release carries (contract, Course content file format, `/v1/courses`)."""
+"""The content file and the fingerprints that a release carries (contract: Course content file format, courses)."""
 
 from typing import Any
 

@@ -91,8 +91,8 @@ def import_facts(
         facts=dict(staging.facts),
         recorded=0 if undone else recording.recorded.total(),
         known=recording.known + staging.repeated,
-        errors=sorted(errors),
-        notes=[] if undone else sorted(ReportedLine(number, said, None, None) for number, said in recording.notes),
+        errors=sorted(errors, key=_in_order),
+        notes=[] if undone else [ReportedLine(number, said, None, None) for number, said in sorted(recording.notes)],
     )
 
 
@@ -158,3 +158,7 @@ def _without_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def _in_order(reported: ReportedLine) -> tuple[int, str]:
+    return reported.line, reported.reason

@@ -155,7 +155,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> None:
             "learner_profile_id": "uuid",
             "invitation_id": "uuid",
             "joined_at": "timestamptz",
-            "staff_practice": "bool",
+            "staff_practice": "boolean",
         },
         [
             (line.person_id, line.learner_profile_id, line.invitation_id, line.at, line.staff_practice)
@@ -330,7 +330,7 @@ def append_memberships(organization_id: uuid.UUID, rows: Sequence[tuple[Any, ...
     append(
         "people_teammembership",
         organization_id,
-        {"fact_id": "uuid", "team_id": "uuid", "learner_profile_id": "uuid", "at": "timestamptz", "joined": "bool"},
+        {"fact_id": "uuid", "team_id": "uuid", "learner_profile_id": "uuid", "at": "timestamptz", "joined": "boolean"},
         rows,
     )
 
@@ -352,7 +352,7 @@ def _record_suspensions(batch: Batch[Any], suspended: bool) -> None:
     append(
         "people_suspension",
         batch.organization_id,
-        {"fact_id": "uuid", "person_id": "uuid", "at": "timestamptz", "suspended": "bool"},
+        {"fact_id": "uuid", "person_id": "uuid", "at": "timestamptz", "suspended": "boolean"},
         [(line.fact_id, line.person_id, line.at, suspended) for _, line, _ in standing],
     )
     batch.subjects_of(SubjectKind.PERSON, (found[line.person_id].learner_profile_id for _, line, _ in standing))
@@ -371,7 +371,7 @@ def _append_contacts(batch: Batch[Any], rows: Sequence[tuple[Any, ...]]) -> None
             "learner_profile_id": "uuid",
             "door": "text",
             "at": "timestamptz",
-            "joined": "bool",
+            "joined": "boolean",
             "company": "text",
         },
         rows,

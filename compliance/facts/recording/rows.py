@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from compliance.tenancy import arrays as arrays_of
 from compliance.tenancy import sql
 
 
@@ -38,7 +39,7 @@ def append(
             chosen.append(f"c{index}::{kind}")
         else:
             arrays.append(f"%s::{kind}[]")
-            parameters.append(list(values))
+            parameters.append(arrays_of.column(kind, values))
             chosen.append(f"c{index}")
     aliases = ", ".join(f"c{index}" for index in range(len(columns)))
     return sql.execute(
@@ -60,7 +61,9 @@ def update(
     if not rows:
         return 0
     arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
-    parameters: list[Any] = [list(values) for values in zip(*rows, strict=True)]
+    parameters: list[Any] = [
+        arrays_of.column(kind, values) for kind, values in zip(columns.values(), zip(*rows, strict=True), strict=True)
+    ]
     return sql.execute(
         f"UPDATE {table} AS t SET {assignments} FROM unnest({arrays}) AS x({', '.join(columns)}) "  # noqa: S608
         f"WHERE t.organization_id = %s AND {condition}",
@@ -76,7 +79,8 @@ def lookup(statement: str, organization_id: uuid.UUID, ids: Iterable[Any]) -> di
     wanted = list(ids)
     if not wanted:
         return {}
-    found = sql.fetch(statement, (organization_id, wanted))
+    sent = arrays_of.uuids(wanted) if isinstance(wanted[0], uuid.UUID) else wanted
+    found = sql.fetch(statement, (organization_id, sent))
     if found and len(found[0]) == 2:
         return dict(found)
     return {row[0]: row[1:] for row in found}

@@ -202,7 +202,7 @@ def _append_steps(organization_id: uuid.UUID, standing: Iterable[Any]) -> None:
             "requirement": "text",
             "deadline_basis": "text",
             "due_at": "timestamptz",
-            "days": "int",
+            "days": "integer",
         },
         [
             (

@@ -85,7 +85,7 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
             "course_release_id": "uuid",
             "lesson_release_id": "uuid",
             "at": "timestamptz",
-            "assessed": "bool",
+            "assessed": "boolean",
         },
         rows,
     )
