@@ -3,6 +3,9 @@
 The history's writer decides thousands of subjects in one capture (design 5), so everything here takes collections and
 answers with dictionaries; events are folded into stretches, steps into whole steps. `expand` replaces the wide pending
 subjects by the narrow ones that they may reach: rather too many than too few, since deciding one more changes nothing.
+
+The company is always a sub-select: as a constant that the statistics do not hold yet, it would make the planner take
+any index that starts with it.
 """
 
 import uuid
@@ -45,7 +48,7 @@ from compliance.rules.vocabulary import (
     Requirement,
     WaiverReasonCode,
 )
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, sql
 
 Pair = tuple[uuid.UUID, uuid.UUID]
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
@@ -93,8 +96,8 @@ def load_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) 
     for profile_id, person_id, at, suspended in sql.fetch(
         "SELECT e.learner_profile_id, s.person_id, s.at, s.suspended FROM people_suspension s"
         " JOIN people_employment e USING (organization_id, person_id)"
-        " WHERE s.organization_id = %s AND e.learner_profile_id = ANY(%s)",
-        [organization_id, list(profile_ids)],
+        " WHERE s.organization_id = (SELECT %s::uuid) AND e.learner_profile_id = ANY(%s::uuid[])",
+        [organization_id, arrays.uuids(list(profile_ids))],
     ):
         suspensions[profile_id].append(Suspension(person_id, at, suspended))
     return {
@@ -112,7 +115,8 @@ def load_invitations(
         invitation_id: (person_id, profile_id)
         for invitation_id, person_id, profile_id in sql.fetch(
             "SELECT invitation_id, person_id, learner_profile_id FROM people_employment"
-            " WHERE organization_id = %s AND invitation_id = ANY(%s) ORDER BY joined_at DESC, person_id DESC",
+            " WHERE organization_id = (SELECT %s::uuid) AND invitation_id = ANY(%s)"
+            " ORDER BY joined_at DESC, person_id DESC",
             [organization_id, wanted],
         )
     }
@@ -120,7 +124,7 @@ def load_invitations(
     found = {}
     for invitation_id, invited_at, expires_at, revoked_at, team_ids in sql.fetch(
         "SELECT invitation_id, invited_at, expires_at, revoked_at, team_ids FROM people_invitation"
-        " WHERE organization_id = %s AND invitation_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND invitation_id = ANY(%s)",
         [organization_id, wanted],
     ):
         person_id, profile_id = accepted.get(invitation_id, (None, None))
@@ -145,11 +149,11 @@ def load_person_policies(organization_id: uuid.UUID, pairs: Collection[Pair]) ->
 
 def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, LearnerFacts]:
     """Each profile's stays, team stretches and erasure; one of which nothing is known is there and empty."""
-    wanted = list(profile_ids)
+    wanted = arrays.uuids(list(profile_ids))
     employments: dict[uuid.UUID, list[Employment]] = defaultdict(list)
     for profile_id, *stay in sql.fetch(
         "SELECT learner_profile_id, person_id, joined_at, left_at, staff_practice FROM people_employment"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])",
         [organization_id, wanted],
     ):
         employments[profile_id].append(Employment(*stay))
@@ -157,7 +161,7 @@ def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
     for (profile_id, team_id), begin, end in _stretches(
         sql.fetch(
             "SELECT learner_profile_id, team_id, at, joined FROM people_teammembership"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
+            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) ORDER BY at, id",
             [organization_id, wanted],
         )
     ):
@@ -165,7 +169,7 @@ def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
     erased: dict[uuid.UUID, datetime] = dict(
         sql.fetch(
             "SELECT learner_profile_id, at FROM people_erasure"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])",
             [organization_id, wanted],
         )
     )
@@ -176,7 +180,7 @@ def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
             tuple(memberships.get(profile_id, ())),
             erased.get(profile_id),
         )
-        for profile_id in wanted
+        for profile_id in profile_ids
     }
 
 
@@ -186,8 +190,8 @@ def load_contacts(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
     for (profile_id, door), begin, end in _stretches(
         sql.fetch(
             "SELECT learner_profile_id, door, at, joined FROM people_contact"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY at, id",
-            [organization_id, list(profile_ids)],
+            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) ORDER BY at, id",
+            [organization_id, arrays.uuids(list(profile_ids))],
         )
     ):
         contacts[profile_id].append(ContactStay(Door(door), begin, end))
@@ -200,14 +204,14 @@ def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) 
     releases: dict[uuid.UUID, list[Release]] = defaultdict(list)
     for course_id, *release in sql.fetch(
         "SELECT course_id, course_release_id, version, published_at, withdrawn_at, retake FROM courses_release"
-        " WHERE organization_id = %s AND course_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s)",
         parameters,
     ):
         releases[course_id].append(Release(*release))
     editions: dict[uuid.UUID, list[CertificateEdition]] = defaultdict(list)
     for course_id, at, title, kind, valid_months, renew_days_before in sql.fetch(
         "SELECT course_id, at, title, kind, valid_months, renew_days_before FROM courses_certificateedition"
-        " WHERE organization_id = %s AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, id",
+        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, id",
         parameters,
     ):
         editions[course_id].append(
@@ -219,7 +223,7 @@ def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) 
         "SELECT s.course_id, s.share_id, s.ended_at, s.lesson_release_id, t.at, t.doors, t.audience, t.team_ids,"
         " t.learner_profile_ids, t.requirement, t.deadline_basis, t.due_at, t.days"
         " FROM shares_share s JOIN shares_sharestep t USING (organization_id, share_id)"
-        " WHERE s.organization_id = %s AND s.course_id = ANY(%s) ORDER BY s.share_id, t.at, t.id",
+        " WHERE s.organization_id = (SELECT %s::uuid) AND s.course_id = ANY(%s) ORDER BY s.share_id, t.at, t.id",
         parameters,
     ):
         steps[course_id, share_id, ended_at, lesson_release_id].append(tuple(step))
@@ -251,14 +255,15 @@ class _Doing:
 
 def load_doings(organization_id: uuid.UUID, pairs: Collection[Pair]) -> dict[Pair, DoingFacts]:
     """What each learner did in each course; pairs without anything are missing."""
-    learners, courses = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    learners = arrays.uuids([pair[0] for pair in pairs])
+    courses = arrays.uuids([pair[1] for pair in pairs])
     doings: dict[Pair, _Doing] = defaultdict(_Doing)
 
     def rows(columns: str, table: str, more: str = "") -> Iterator[tuple[_Doing, list[Any]]]:
         for learner_profile_id, course_id, *values in sql.fetch(
             f"SELECT f.learner_profile_id, f.course_id, {columns}"  # noqa: S608
             " FROM unnest(%s::uuid[], %s::uuid[]) AS w (learner_profile_id, course_id)"
-            f" JOIN {table} f ON f.organization_id = %s AND f.learner_profile_id = w.learner_profile_id"
+            f" JOIN {table} f ON f.organization_id = (SELECT %s::uuid) AND f.learner_profile_id = w.learner_profile_id"
             f" AND f.course_id = w.course_id {more}",
             [learners, courses, organization_id],
         ):
@@ -366,7 +371,8 @@ def expand(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | N
         by_kind[SubjectKind.EVERYTHING_OF_PERSON] |= {
             row[0]
             for row in sql.fetch(
-                "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s", [organization_id]
+                "SELECT learner_profile_id FROM people_profile WHERE organization_id = (SELECT %s::uuid)",
+                [organization_id],
             )
         }
     if by_kind[SubjectKind.TEAM]:
@@ -385,10 +391,11 @@ _STEPS = (
     "SELECT s.course_id, coalesce(c.kind = 'policy', false), t.audience, t.team_ids, t.learner_profile_ids"
     " FROM shares_share s JOIN shares_sharestep t USING (organization_id, share_id)"
     " LEFT JOIN courses_course c USING (organization_id, course_id)"
-    " WHERE s.organization_id = %s AND t.audience IS NOT NULL AND "
+    " WHERE s.organization_id = (SELECT %s::uuid) AND t.audience IS NOT NULL AND "
 )
 _DOERS = " UNION ".join(
-    f"SELECT '{kind}', learner_profile_id, course_id FROM {table} WHERE organization_id = %s AND {{column}} = ANY(%s)"  # noqa: S608
+    f"SELECT '{kind}', learner_profile_id, course_id FROM {table}"  # noqa: S608
+    " WHERE organization_id = (SELECT %s::uuid) AND {column} = ANY(%s)"
     for table, kind in (
         ("training_completion", SubjectKind.PERSON_COURSE.value),
         ("training_attendancemark", SubjectKind.PERSON_COURSE.value),
@@ -407,8 +414,8 @@ def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -
     wanted = list(profile_ids)
     found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in wanted}
     for (invitation_id,) in sql.fetch(
-        "SELECT invitation_id FROM people_employment WHERE organization_id = %s AND learner_profile_id = ANY(%s)"
-        " AND invitation_id IS NOT NULL",
+        "SELECT invitation_id FROM people_employment WHERE organization_id = (SELECT %s::uuid)"
+        " AND learner_profile_id = ANY(%s::uuid[]) AND invitation_id IS NOT NULL",
         [organization_id, wanted],
     ):
         found.add((SubjectKind.INVITATION.value, invitation_id, None))
@@ -416,7 +423,7 @@ def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -
     members: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
     for profile_id, team_id in sql.fetch(
         "SELECT DISTINCT learner_profile_id, team_id FROM people_teammembership"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])",
         [organization_id, wanted],
     ):
         members[team_id].add(profile_id)
@@ -478,7 +485,7 @@ def _members(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dic
     members: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
     for profile_id, team_id in sql.fetch(
         "SELECT DISTINCT learner_profile_id, team_id FROM people_teammembership"
-        " WHERE organization_id = %s AND team_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND team_id = ANY(%s)",
         [organization_id, list(team_ids)],
     ):
         members[team_id].add(profile_id)
@@ -491,10 +498,10 @@ def _reachable(
     """Those who were ever employees, and those who were ever contacts; of all profiles when null."""
     found: list[set[uuid.UUID]] = []
     for table in ("people_employment", "people_contact"):
-        statement = f"SELECT DISTINCT learner_profile_id FROM {table} WHERE organization_id = %s"  # noqa: S608
+        statement = f"SELECT DISTINCT learner_profile_id FROM {table} WHERE organization_id = (SELECT %s::uuid)"  # noqa: S608
         parameters: list[Any] = [organization_id]
         if profile_ids is not None:
-            statement += " AND learner_profile_id = ANY(%s)"
+            statement += " AND learner_profile_id = ANY(%s::uuid[])"
             parameters.append(profile_ids)
         found.append({row[0] for row in sql.fetch(statement, parameters)})
     return found[0], found[1]
@@ -503,10 +510,11 @@ def _reachable(
 def _all_there_is(organization_id: uuid.UUID) -> set[Subject]:
     """What concerns no person: invitations, courses, policy versions, receipts."""
     rows = sql.fetch(
-        "SELECT %s, invitation_id FROM people_invitation WHERE organization_id = %s"
-        " UNION ALL SELECT %s, course_id FROM courses_course WHERE organization_id = %s AND kind = 'training'"
-        " UNION ALL SELECT %s, course_release_id FROM policies_policyversion WHERE organization_id = %s"
-        " UNION ALL SELECT %s, receipt_id FROM policies_receipt WHERE organization_id = %s",
+        "SELECT %s, invitation_id FROM people_invitation WHERE organization_id = (SELECT %s::uuid)"
+        " UNION ALL SELECT %s, course_id FROM courses_course"
+        " WHERE organization_id = (SELECT %s::uuid) AND kind = 'training'"
+        " UNION ALL SELECT %s, course_release_id FROM policies_policyversion WHERE organization_id = (SELECT %s::uuid)"
+        " UNION ALL SELECT %s, receipt_id FROM policies_receipt WHERE organization_id = (SELECT %s::uuid)",
         [
             SubjectKind.INVITATION.value, organization_id, SubjectKind.COURSE.value, organization_id,
             SubjectKind.POLICY_VERSION.value, organization_id, SubjectKind.RECEIPT.value, organization_id,

@@ -119,18 +119,28 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
         if not claimed.subjects and not claimed.pending_ids:
             return Captured(capture_sequence, sequence, found=False)
         decided, failed = deciding.decide(deciding.Company(organization_id, zone, now), list(claimed.subjects))
-        standing = stored.load(organization_id, list(decided)) if sequence and decided else stored.NOTHING_STORED
+        standing = (
+            stored.load(organization_id, [subject for subject, _ in decided])
+            if sequence and decided
+            else stored.NOTHING_STORED
+        )
         appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)
         due: dict[Subject, datetime] = {}
-        for subject, answer in decided.items():
-            by_clock = subject in claimed.by_clock
-            own = set(standing.of_subject.get(subject, ()))
-            for timeline in answer.timelines:
-                key = (timeline.register, timeline.record_id)
-                own.discard(key)
-                appender.add(timeline, standing.records.get(key), by_clock=by_clock)
-            for key in sorted(own):
-                appender.withdraw(standing.records[key], by_clock=by_clock)
+        for subject, answer in decided:
+            by_clock = bool(claimed.by_clock) and subject in claimed.by_clock
+            own = standing.of_subject.get(subject) if standing.of_subject else None
+            if own is None:
+                for timeline in answer.timelines:
+                    appender.begin(timeline, by_clock=by_clock)
+            else:
+                for timeline in answer.timelines:
+                    record = own.pop((timeline.register, timeline.record_id), None)
+                    if record is None:
+                        appender.begin(timeline, by_clock=by_clock)
+                    else:
+                        appender.restate(record, timeline.versions, by_clock=by_clock)
+                for record in own.values():
+                    appender.restate(record, (), by_clock=by_clock)
             if answer.next_change_at is not None and answer.next_change_at > now:
                 due[subject] = answer.next_change_at
         rows = appender.insert()

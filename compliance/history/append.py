@@ -21,7 +21,7 @@ from compliance.history.text import instant
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import instant_piece, smallint_piece, text_piece, word_piece
+from compliance.tenancy.arrays import NULL, instant_piece, smallint_piece, text_piece, word_piece
 
 
 class Said(NamedTuple):
@@ -90,29 +90,22 @@ class Appender:
         self._moments: tuple[list[bytes], ...] = ([], [], [], [], [])
         self._bodies: list[bytes] = []
 
-    def add(self, timeline: ProjectedTimeline, stored: StoredRecord | None, *, by_clock: bool) -> None:
-        """Appends what differs between the timeline and what stands; `by_clock`: no fact caused it."""
-        if stored is not None:
-            self._restate(stored, timeline.versions, by_clock)
-            return
-        if not timeline.versions:
+    def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
+        """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
+        register, record_id, learner_profile_id, course_id, versions = timeline
+        if not versions:
             return
         birth = self.last_sequence + 1
-        self.records.append(
-            (timeline.register, birth, timeline.record_id, timeline.learner_profile_id, timeline.course_id)
-        )
-        register, record_id = timeline.register, str(timeline.record_id)
+        self.records.append((register, birth, record_id, learner_profile_id, course_id))
+        text = str(record_id)
         cause = _SWEEP if by_clock else _FIRST
-        for version in timeline.versions:
-            self._append(register, record_id, birth, version, cause)
-            if not by_clock:
+        for version in versions:
+            self._append(register, text, birth, version, cause)
+            if cause is _FIRST:
                 cause = _CHANGE
 
-    def withdraw(self, stored: StoredRecord, *, by_clock: bool) -> None:
-        """Says that a record which the rules no longer give never was."""
-        self._restate(stored, [], by_clock)
-
-    def _restate(self, stored: StoredRecord, versions: Iterable[ProjectedVersion], by_clock: bool) -> None:
+    def restate(self, stored: StoredRecord, versions: Iterable[ProjectedVersion], *, by_clock: bool) -> None:
+        """Appends what differs between `versions` and what stands; no versions at all say that it never was."""
         wanted_at = {version.valid_from: version for version in versions}
         standing_at = dict(stored.standing)
         body, columns, wanted_said = "", NO_COLUMNS, ABSENT
@@ -123,16 +116,15 @@ class Appender:
             if boundary in wanted_at:
                 _, body, columns = wanted_at[boundary]
                 wanted_said = Said(body, columns.state, columns.state_before_end)
-            standing = standing_at.get(boundary, in_force)
-            if standing != wanted_said:
+            if standing_at.get(boundary, in_force) != wanted_said:
                 version = ProjectedVersion(boundary, body, columns)
                 self._append(stored.register, record_id, stored.birth, version, cause)
             in_force = wanted_said
 
     def _append(self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str) -> None:
-        valid_from, body, columns = version
-        state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at = columns
+        valid_from, body, (state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at) = version
         self.last_sequence = sequence = self.last_sequence + 1
+        encoded = body.encode()
         self.digests.append(
             self._hash(
                 str(sequence),
@@ -142,24 +134,25 @@ class Appender:
                 self._recorded_at,
                 cause,
                 self._logic_version,
-                hashed_body(register, body, state, state_before_end),
+                hashed_body(register, encoded, state, state_before_end),
             )
         )
         if cause is not _SWEEP:
             self.only_the_clock = False
+        piece = instant_piece(valid_from)
         self._registers.append(smallint_piece(register))
         self._births.append(birth)
-        self._valid_from.append(instant_piece(valid_from))
+        self._valid_from.append(piece)
         self._causes.append(word_piece(cause))
         self._states.append(word_piece(state))
-        self._states_before_end.append(word_piece(state_before_end))
+        self._states_before_end.append(NULL if state_before_end is None else word_piece(state_before_end))
         begins, dues, dones, waives, ends = self._moments
-        begins.append(instant_piece(begins_at))
-        dues.append(instant_piece(due_at))
-        dones.append(instant_piece(done_at))
-        waives.append(instant_piece(waived_at))
-        ends.append(instant_piece(ends_at))
-        self._bodies.append(text_piece(body.encode()))
+        begins.append(piece if begins_at is valid_from else instant_piece(begins_at))
+        dues.append(NULL if due_at is None else instant_piece(due_at))
+        dones.append(NULL if done_at is None else instant_piece(done_at))
+        waives.append(NULL if waived_at is None else instant_piece(waived_at))
+        ends.append(NULL if ends_at is None else instant_piece(ends_at))
+        self._bodies.append(text_piece(encoded))
 
     def insert(self) -> str:
         """Inserts the collected rows and records; returns `rows_sha256`."""

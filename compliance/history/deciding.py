@@ -40,16 +40,16 @@ class Company(NamedTuple):
     now: datetime
 
 
-Answers = tuple[dict[Subject, Decided], dict[Subject, str]]
+Answers = tuple[list[tuple[Subject, Decided]], dict[Subject, str]]
 _Lazy = Iterator[tuple[Subject, Callable[[], Decided]]]
 
 
 def decide(company: Company, subjects: list[Subject]) -> Answers:
-    """Decides all of them; the second dictionary tells why some could not be."""
+    """Decides all of them; the dictionary tells why some could not be."""
     by_kind: dict[str, list[Subject]] = defaultdict(list)
     for subject in subjects:
         by_kind[subject[0]].append(subject)
-    decided: dict[Subject, Decided] = {}
+    decided: list[tuple[Subject, Decided]] = []
     failed: dict[Subject, str] = {}
     # Rows that speak of the company's courses come first, then people, so that birth reads naturally.
     for kind, load in _LOADERS.items():
@@ -62,7 +62,7 @@ def _decide_kind(
     company: Company,
     subjects: list[Subject],
     load: Callable[[Company, list[Subject]], _Lazy],
-    decided: dict[Subject, Decided],
+    decided: list[tuple[Subject, Decided]],
     failed: dict[Subject, str],
 ) -> None:
     try:
@@ -80,7 +80,7 @@ def _decide_kind(
         return
     for subject, answer in lazy:
         try:
-            decided[subject] = answer()
+            decided.append((subject, answer()))
         except Exception as error:  # noqa: BLE001 - as above
             failed[subject] = place(error)
 

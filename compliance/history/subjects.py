@@ -63,33 +63,39 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
     subjects: dict[Subject, Waiting] = {}
     wide: dict[tuple[str, uuid.UUID | None], Waiting] = {}
     pending_ids: list[int] = []
+    left: set[Subject] = set()
     for id_, kind, first, second, recorded_at, attempts in sql.fetch(_CLAIM, [organization_id, now, _WINDOW]):
         if kind in WIDE:
             wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
         else:
             subject = (kind, first, second)
-            if subject not in subjects and len(subjects) >= NARROW_LIMIT:
+            known = subjects.get(subject)
+            if known is None and len(subjects) >= NARROW_LIMIT:
+                if not wide:
+                    break
+                left.add(subject)
                 continue
-            subjects[subject] = _older(subjects.get(subject), recorded_at, attempts)
+            subjects[subject] = _older(known, recorded_at, attempts)
         pending_ids.append(id_)
     overflow: dict[Subject, Waiting] = {}
     if wide:
         since = min(waiting[0] for waiting in wide.values())
         for subject in sorted(decision_facts.expand(organization_id, wide), key=_order):
-            if subject not in subjects:
-                room = subjects if len(subjects) < NARROW_LIMIT else overflow
-                room[subject] = (since, 0)
+            if subject in subjects or subject in left:
+                continue
+            if len(subjects) < NARROW_LIMIT:
+                subjects[subject] = (since, 0)
+            else:
+                overflow[subject] = (since, 0)
     by_clock: set[Subject] = set()
     if due:
         for subject in sql.fetch(_DUE, [organization_id, now, max(NARROW_LIMIT - len(subjects), 0)]):
             if subject not in subjects and subject not in overflow:
                 subjects[subject] = (now, 0)
                 by_clock.add(subject)
-    if subjects:
+    if subjects and (failing := sql.fetch(_FAILING, [organization_id, _WINDOW])):
         claimed = set(pending_ids)
-        for id_, *failing in sql.fetch(_FAILING, [organization_id, _WINDOW]):
-            if id_ not in claimed and tuple(failing) in subjects:
-                pending_ids.append(id_)
+        pending_ids += [id_ for id_, *subject in failing if id_ not in claimed and tuple(subject) in subjects]
     return Claim(subjects, by_clock, overflow, pending_ids)
 
 
@@ -197,4 +203,4 @@ def _older(known: Waiting | None, recorded_at: datetime, attempts: int) -> Waiti
 
 def _order(subject: Subject) -> tuple[str, int, int]:
     kind, first, second = subject
-    return kind, second.int if second is not None else 0, first.int
+    return kind, first.int, second.int if second is not None else 0

@@ -4,7 +4,6 @@ A body is assembled from such fragments; a serializer over objects would cost se
 version (design 10).
 """
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID
@@ -47,6 +46,7 @@ def uuid_list(values: tuple[UUID, ...]) -> str:
     return "[" + ",".join([f'"{value}"' for value in values]) + "]"
 
 
-def word_list(values: Iterable[str]) -> str:
+@lru_cache(maxsize=1 << 10)
+def word_list(values: tuple[str, ...]) -> str:
     """Words of the vocabulary as a JSON array."""
     return "[" + ",".join([f'"{value}"' for value in values]) + "]"

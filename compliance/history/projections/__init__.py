@@ -64,14 +64,14 @@ class ProjectedTimeline(NamedTuple):
     versions: list[ProjectedVersion]
 
 
-def hashed_body(register: int, body: str, state: str | None, state_before_end: str | None) -> bytes:
+def hashed_body(register: int, body: bytes, state: str | None, state_before_end: str | None) -> bytes:
     """The bytes whose SHA-256 a row digest holds: the body and, where columns say what it does not, one more line.
 
     Those are: of an ended training record, whether it was required just before (`missed` or `excused` hangs on it); of
     a certificate, its standing.
     """
-    if body and register == numbers.TRAINING_RECORDS and state_before_end != state:
-        return f"{body}\n{state_before_end}".encode()
-    if body and register == numbers.CERTIFICATES:
-        return f"{body}\n{state}".encode()
-    return body.encode()
+    if register == numbers.TRAINING_RECORDS:
+        return body if state_before_end == state or not body else b"%b\n%b" % (body, (state_before_end or "").encode())
+    if register == numbers.CERTIFICATES and body:
+        return b"%b\n%b" % (body, (state or "").encode())
+    return body

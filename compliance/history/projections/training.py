@@ -2,7 +2,7 @@
 
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
-from compliance.history.text import number, quoted, quoted_instant, quoted_uuid, uuid_list, word_list
+from compliance.history.text import instant, number, quoted, quoted_instant, quoted_uuid, uuid_list, word_list
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision, RecordContent
 
 _NO_WAIVER = '"waived_at":null,"waiver_actor_id":null,"waiver_reason_code":null'
@@ -50,24 +50,31 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
 
 def record_body(content: RecordContent) -> str:
     """The canonical JSON of a training record's version."""
+    (
+        record_id, learner_profile_id, course_id, course_release_id, _, renews_certificate_id, requirement, _,
+        assigned_at, due_at, due_time_zone, due_basis, completed_at, completion_receipt_id, ended_at, ended_reason,
+        waived_at, waiver_actor_id, waiver_reason_code, share_ids, doors, certificate_id, obligation_change_id,
+    ) = content  # fmt: skip
     waiver = _NO_WAIVER
-    if content.waived_at is not None:
+    if waived_at is not None:
         waiver = (
-            f'"waived_at":{quoted_instant(content.waived_at)},"waiver_actor_id":{quoted_uuid(content.waiver_actor_id)},'
-            f'"waiver_reason_code":{quoted(content.waiver_reason_code)}'
+            f'"waived_at":{quoted_instant(waived_at)},"waiver_actor_id":{quoted_uuid(waiver_actor_id)},'
+            f'"waiver_reason_code":{quoted(waiver_reason_code)}'
         )
     return (
-        f'{{"record_id":"{content.record_id}","learner_profile_id":{quoted_uuid(content.learner_profile_id)},'
-        f'"course_id":{quoted_uuid(content.course_id)},"course_release_id":{quoted_uuid(content.course_release_id)},'
-        f'"renews_certificate_id":{quoted_uuid(content.renews_certificate_id)},"requirement":"{content.requirement}",'
-        f'"assigned_at":{quoted_instant(content.assigned_at)},"due_at":{quoted_instant(content.due_at)},'
-        f'"due_time_zone":{quoted(content.due_time_zone)},"due_basis":"{content.due_basis}",'
-        f'"completed_at":{quoted_instant(content.completed_at)},'
-        f'"completion_receipt_id":{quoted_uuid(content.completion_receipt_id)},'
-        f'"ended_at":{quoted_instant(content.ended_at)},"ended_reason":{quoted(content.ended_reason)},{waiver},'
-        f'"share_ids":{uuid_list(content.share_ids)},"doors":{word_list(content.doors)},'
-        f'"certificate_id":{quoted_uuid(content.certificate_id)},'
-        f'"obligation_change_id":{number(content.obligation_change_id)}}}'
+        f'{{"record_id":"{record_id}","learner_profile_id":{quoted_uuid(learner_profile_id)},'
+        f'"course_id":{quoted_uuid(course_id)},"course_release_id":{quoted_uuid(course_release_id)},'
+        f'"renews_certificate_id":{"null" if renews_certificate_id is None else quoted_uuid(renews_certificate_id)},'
+        f'"requirement":"{requirement}","assigned_at":"{instant(assigned_at)}",'
+        f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
+        f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
+        f'"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'
+        f'"completion_receipt_id":{"null" if completion_receipt_id is None else quoted_uuid(completion_receipt_id)},'
+        f'"ended_at":{"null" if ended_at is None else quoted_instant(ended_at)},'
+        f'"ended_reason":{"null" if ended_reason is None else quoted(ended_reason)},{waiver},'
+        f'"share_ids":{uuid_list(share_ids)},"doors":{word_list(doors)},'
+        f'"certificate_id":{"null" if certificate_id is None else quoted_uuid(certificate_id)},'
+        f'"obligation_change_id":{number(obligation_change_id)}}}'
     )
 
 
