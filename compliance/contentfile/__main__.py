@@ -138,12 +138,18 @@ def _print(outcome: _Outcome, out: TextIO) -> None:
             _print_line(lines[fault.line - 1], fault.line, fault.column, out)
     left_off = outcome.fault_count - len(outcome.faults)
     if left_off:
-        out.write(f"{outcome.path}: {left_off:,} more faults are not shown\n")
+        out.write(f"{outcome.path}: there are more faults; mend these first\n")
     if outcome.status == 0:
-        warnings = f", {outcome.fault_count} to look at" if outcome.fault_count else ""
+        warnings = f", {_counted(outcome.fault_count, 'warning')}" if outcome.fault_count else ""
         out.write(f"{outcome.path}: good{warnings}, content_sha256 {outcome.content_sha256}\n")
     else:
-        out.write(f"{outcome.path}: {outcome.errors:,} errors, {outcome.fault_count - outcome.errors:,} others\n")
+        others = len(outcome.faults) - outcome.errors
+        also = f", {_counted(others, 'warning')}" if others else ""
+        out.write(f"{outcome.path}: {_counted(outcome.errors, 'error')}{also}\n")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _texts(outcome: _Outcome) -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ VERSION: Final = 2**31 - 1
 # Against hostile input. A content file of 200 rich pages takes about 200 kB.
 JSON_BYTES: Final = 4 * 1024 * 1024
 JSON_DEPTH: Final = 64
-JSON_NODES: Final = 4 * 1024 * 1024
+JSON_NODES: Final = 1_000_000
 JSON_DIGITS: Final = 20
 STYLE_BYTES_IN_ALL: Final = 256_000
 STYLE_DEPTH: Final = 16

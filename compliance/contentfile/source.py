@@ -390,7 +390,7 @@ def _visit(text: str, at: int, node: _Wanted) -> int:
         key_at = at
         if is_object:
             end = _after_string(text, at)
-            step = json.loads(text[at:end])
+            step = json.loads(text[at:end]) if "\\" in text[at:end] else text[at + 1 : end - 1]
             at = _after_space(text, _after_space(text, end) + 1)
         elif index > node.last_index:
             return _after_container(text, at)

@@ -236,6 +236,9 @@ class _Check:
                 self.add(FaultCode.STYLE_SYNTAX, line, f"has @{token.value[:40]} inside a value; remove it")
 
     def check_selectors(self, prelude: list[Any], line: int) -> None:
+        if any(token.type == "error" for token in prelude):
+            self.add(FaultCode.STYLE_SYNTAX, line, "closes a bracket that was not opened; remove it")
+            return
         for part in _split_at_commas(prelude):
             reason = _selector_fault(part)
             if reason:

@@ -1,0 +1,132 @@
+"""Packages as a whole: the same in a folder and a zip, media that can be trusted, and the course to read."""
+
+from pathlib import Path
+
+import pytest
+
+from compliance.contentfile import (
+    LanguageNotInPackage,
+    MediaNotInPackage,
+    PackageFaulty,
+    check_package,
+    read_content,
+    read_package,
+)
+from compliance.contentfile.reading import Film, MediaBlock, Question, Text
+from tests.contentfile.make_vectors import PNG, Package, every_block, zipped
+
+DEMO = Path(__file__).parent.parent.parent / "compliance" / "demo" / "packages"
+
+
+def test_a_folder_and_a_zip_of_it_are_the_same_package(tmp_path: Path) -> None:
+    package = Package(*every_block())
+    folder = check_package(package.write(tmp_path / "folder"))
+    (tmp_path / "package.zip").write_bytes(zipped(package.files()))
+    archive = check_package(tmp_path / "package.zip")
+    assert folder.faults == archive.faults == ()
+    assert folder.package_sha256 == archive.package_sha256
+    assert folder.read_media("plan") == archive.read_media("plan") == PNG
+    assert folder.title == "Words of course.title"
+
+
+def test_faults_of_all_files_are_reported_at_once_with_their_file(tmp_path: Path) -> None:
+    package = Package(*every_block())
+    package.manifest["version"] = 0
+    package.content["lessons"][0]["minutes"] = 0
+    package.words["words"].pop("page.heading")
+    package.words["words"]["page.lead"] = ""
+    faults = check_package(package.write(tmp_path / "package")).faults
+    assert [(fault.file, fault.code.value, fault.pointer) for fault in faults] == [
+        ("manifest.json", "out_of_range", "/version"),
+        ("content.json", "out_of_range", "/lessons/0/minutes"),
+        ("words/en.json", "missing_words", "/words"),
+        ("words/en.json", "empty_words", "/words/page.lead"),
+    ]
+
+
+def test_content_is_checked_even_when_the_manifest_cannot_be_read(tmp_path: Path) -> None:
+    folder = Package().write(tmp_path / "package")
+    (folder / "manifest.json").write_text("{")
+    (folder / "content.json").write_text("{}")
+    faults = check_package(folder).faults
+    assert [(fault.file, fault.code.value) for fault in faults] == [
+        ("manifest.json", "invalid_json"),
+        ("content.json", "missing_key"),
+        ("content.json", "missing_key"),
+    ]
+
+
+def test_media_that_changed_since_the_check_are_not_served(tmp_path: Path) -> None:
+    package = check_package(Package().write(tmp_path / "package"))
+    with pytest.raises(MediaNotInPackage):
+        package.read_media("map")
+    (tmp_path / "package" / "media" / "plan.png").write_bytes(PNG[:-1] + b"\0")
+    with pytest.raises(MediaNotInPackage):
+        package.read_media("plan")
+    (tmp_path / "package" / "media" / "plan.png").unlink()
+    with pytest.raises(MediaNotInPackage):
+        package.read_media("plan")
+
+
+def test_a_faulty_package_is_neither_read_nor_fingerprinted(tmp_path: Path) -> None:
+    package = check_package(tmp_path)
+    for ask in (lambda: read_package(package), lambda: package.content_sha256, lambda: package.title):
+        with pytest.raises(PackageFaulty):
+            ask()
+
+
+def test_the_demo_courses_use_all_fifteen_block_types_and_real_media() -> None:
+    packages = [check_package(path) for path in sorted(DEMO.iterdir()) if path.is_dir()]
+    types = set()
+    for package in packages:
+        assert package.faults == ()
+        for language in package.words:
+            reading = read_package(package, language)
+            types |= {block.type for lesson in reading.lessons for page in lesson.pages for block in page.blocks}
+        for item in package.media:
+            assert len(package.read_media(item.id)) == item.size < 60_000
+    assert types == {
+        "heading", "text", "list", "steps", "callout", "table", "quote", "image", "audio", "video", "film", "question",
+        "contact", "sources", "divider",
+    }  # fmt: skip
+    assert any(len(package.words) == 2 for package in packages)
+
+
+def test_a_course_reads_in_order_in_the_language_asked_for() -> None:
+    package = check_package(DEMO / "fire-safety")
+    english, german = read_package(package), read_package(package, "de")
+    assert (english.language, german.language) == ("en", "de")
+    assert english.languages == ("en", "de")
+    assert german.title == "Brandschutz am Arbeitsplatz"
+    pages = [page for lesson in german.lessons for page in lesson.pages]
+    assert [page.number for page in pages] == list(range(1, german.page_count + 1))
+    assert german.lessons[1].required_for == ("Brandschutzhelferinnen und Brandschutzhelfer",)
+    image = next(block for block in pages[1].blocks if isinstance(block, MediaBlock))
+    assert image.media.description.startswith("Plan eines Stockwerks")
+    with pytest.raises(LanguageNotInPackage):
+        read_package(package, "fr")
+
+
+def test_a_film_reads_as_a_storyboard_with_its_style_scoped_to_it() -> None:
+    reading = read_package(check_package(DEMO / "phishing"))
+    film = next(block for block in reading.lessons[0].pages[0].blocks if isinstance(block, Film))
+    assert film.seconds == sum(scene.seconds for scene in film.scenes)
+    assert [scene.starts_at for scene in film.scenes][:3] == [0, 5, 13]
+    assert film.scenes[2].clock == "0:13"
+    assert len(film.transcript) == len(film.scenes)
+    assert [scene.kind for scene in film.scenes if scene.email] == ["email", "email"]
+    paused = [scene for scene in film.scenes if scene.pauses]
+    assert len(paused) == 1
+    assert isinstance(paused[0].question, Question)
+    assert all(line.startswith(f".{film.scope}") for line in film.css.splitlines() if line.startswith("."))
+    assert "<" not in film.css
+
+
+def test_content_without_words_reads_as_its_text_ids() -> None:
+    package = Package({"type": "text", "text": "page.lead"}, {"type": "image", "media": "plan"})
+    reading = read_content(package.content, {})
+    text, image = reading.lessons[0].pages[0].blocks
+    assert isinstance(text, Text)
+    assert text.paragraphs == ("page.lead",)
+    assert isinstance(image, MediaBlock)
+    assert image.media.id == "plan"
