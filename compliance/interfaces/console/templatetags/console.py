@@ -52,6 +52,20 @@ def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeStr
     return format_html('<time class="nowrap" datetime="{}">{}</time>', value.isoformat(), f"{value:%d %b %Y}")
 
 
+@register.simple_tag(takes_context=True)
+def said(context: dict[str, Any], name: str, value: Any) -> SafeString | str:
+    """What a field of a row says, for people: moments as moments, states as words, nothing as a dash."""
+    if value is None or value == "" or value == []:
+        return format_html('<span class="soft">{}</span>', "none")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and name.endswith(("_at", "_until", "_from")):
+        return moment(context, value)
+    if isinstance(value, list):
+        return ", ".join(str(each.get("title", each)) if isinstance(each, dict) else str(each) for each in value)
+    return str(value) if name.endswith(("_id", "_sha256", "_digest")) else words(str(value))
+
+
 @register.filter
 def words(value: str | None) -> str:
     """A word of the contract for people: `not_due_yet` becomes `not due yet`."""

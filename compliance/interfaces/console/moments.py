@@ -1,0 +1,100 @@
+"""Which moment, and which knowledge: what every page that travels in time reads from its address.
+
+`as_at` and `time` are in the company's time; a date alone is the end of the company's day, as in the API. `known`
+is the number of a capture: the rows as they were known when it was written.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.http import HttpRequest
+
+from compliance.history.errors import NoHistoryError
+from compliance.interfaces.console.errors import UnreadableInputError
+from compliance.interfaces.console.visit import Visit
+from compliance.registers.questions import Company, Pin, Question
+from compliance.rules import company_days
+from compliance.tenancy import queries, sql
+
+LONGEST_PERIOD = timedelta(days=400)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A moment and a knowledge, and how they were written."""
+
+    question: Question
+    as_at: str
+    at_time: str
+    start: str
+    known: str
+    latest_capture: int
+
+    @property
+    def travels(self) -> bool:
+        """Whether something else than the present was chosen."""
+        return bool(self.as_at or self.known)
+
+
+def chosen(visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID | None = None) -> Chosen:
+    """What the address of this visit asks for. One statement. Raises UnreadableInputError, NoHistoryError."""
+    organization = visit.organization
+    zone = organization.time_zone
+    as_at, at_time, start, known = (_text(visit.request, name) for name in ("as_at", "time", "from", "known"))
+    moment = _moment(zone, as_at, at_time) if as_at else visit.now
+    begin = company_days.start_of_day(zone, _date(start)) if start else moment - LONGEST_PERIOD
+    begin = max(begin, organization.history_complete_from)
+    if moment < organization.history_complete_from:
+        raise UnreadableInputError(
+            f"The records of this company begin on {organization.history_complete_from.astimezone(visit.zone):%d %B %Y}."
+            " Choose that day or a later one."
+        )
+    pin, latest = _pin(organization.organization_id, known)
+    company = Company(
+        organization.organization_id,
+        queries.deployment_id(),
+        organization.learning_space_id,
+        zone,
+        organization.history_complete_from,
+    )
+    question = Question(company, pin, moment, begin, course, personal=True, learner=learner)
+    return Chosen(question, as_at, at_time, start, known, latest)
+
+
+def _pin(organization_id: uuid.UUID, known: str) -> tuple[Pin, int]:
+    if known and not (known.isascii() and known.isdigit() and len(known) < 18):
+        raise UnreadableInputError("A capture is a whole number, like 17.")
+    rows = sql.fetch(
+        "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence"
+        " FROM history_historyhead h JOIN history_capture c ON c.organization_id = h.organization_id"
+        " AND c.capture_sequence = least(h.capture_sequence, coalesce(%s::bigint, h.capture_sequence))"
+        " WHERE h.organization_id = %s",
+        [int(known) if known else None, organization_id],
+    )
+    if not rows:
+        raise NoHistoryError("Nothing has been captured for this company yet, or not under this number.")
+    return Pin(*rows[0][:5]), rows[0][5]
+
+
+def _text(request: HttpRequest, name: str) -> str:
+    return request.GET.get(name, "").strip()
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UnreadableInputError("A day is written like 2026-03-31.") from None
+
+
+def _moment(zone: str, day: str, at_time: str) -> datetime:
+    if not at_time:
+        return company_days.end_of_day(zone, _date(day))
+    try:
+        clock = time.fromisoformat(at_time)
+    except ValueError:
+        raise UnreadableInputError("A time is written like 17:30.") from None
+    if clock.tzinfo is not None:
+        raise UnreadableInputError("The time is the company's; write it without a zone.")
+    return datetime.combine(_date(day), clock, company_days.zone_info(zone)).astimezone(UTC)

@@ -1,0 +1,43 @@
+"""A person's page: what they owe, have done, signed and hold, at any moment (issue 8, part 1)."""
+
+import uuid
+
+from django.http import HttpResponse
+
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.moments import chosen
+from compliance.interfaces.console.see.queries import persons, stories, titles
+from compliance.interfaces.console.visit import Visit
+
+_DONE = ("completed_on_time", "completed_late", "completed_before_requirement")
+_OPEN = ("overdue", "not_due_yet")
+
+
+def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
+    """One person of the company."""
+    organization_id = visit.organization.organization_id
+    found = persons.profile(organization_id, learner_profile_id)
+    if found is None:
+        raise NothingThereError(f"This company knows no person {learner_profile_id}.")
+    visit.crumb("People", "people")
+    when = chosen(visit, learner=learner_profile_id)
+    held = persons.everything(when.question)
+    named = {course_id: title for course_id, title, _ in titles.courses(organization_id)}
+    for row in held["training"]:
+        row["course_name"] = named.get(row["course_id"], "")
+    outcomes = [row["outcome"] for row in held["training"]]
+    values = {
+        "title": "Erased person" if found.erased_at else found.person_name or "No name",
+        "person": found,
+        "when": when,
+        "teams": persons.teams(organization_id, learner_profile_id, when.question.moment),
+        "facts": stories.facts(organization_id, visit.organization.time_zone, learner_profile_id, None),
+        "owed": sum(outcome in _OPEN for outcome in outcomes),
+        "overdue": outcomes.count("overdue"),
+        "done": sum(outcome in _DONE for outcome in outcomes),
+        "signed": sum(row["state"] == "signed" for row in held["policies"]),
+        "unsigned": sum(row["state"] != "signed" for row in held["policies"]),
+        "valid": sum(row["status"] == "valid" for row in held["certificates"]),
+        "access": held["employments"][-1]["access_state"] if held["employments"] else "",
+    }
+    return visit.render("console/see/person.html", values | held)

@@ -1,0 +1,81 @@
+"""Every register as at any chosen moment and as known at any capture, by the API's own code (issue 8, part 1)."""
+
+import uuid
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.moments import chosen
+from compliance.interfaces.console.see.queries import titles
+from compliance.interfaces.console.see.reading import READINGS, Reading
+from compliance.interfaces.console.visit import Visit
+from compliance.registers import pages
+from compliance.registers.questions import Position, Question
+
+ROWS = 50
+COUNTED_AT_MOST = 150_000
+"""A register with more records than this is paged without a total: the page must come within a second."""
+
+
+def register(visit: Visit, register: str) -> HttpResponse:
+    """A page of one register."""
+    reading = READINGS.get(register)
+    if reading is None:
+        raise NothingThereError(f"There is no register {register}.")
+    course = _identifier(visit, "course")
+    when = chosen(visit, course=course)
+    word = visit.request.GET.get("show", "")
+    page, total, last = read(when.question, reading, word, keyset.after(visit.request, 4))
+    rows = [orjson.loads(row) for row in page.rows]
+    organization_id = visit.organization.organization_id
+    offered = titles.courses(organization_id) if reading.by_course else []
+    named = {course_id: title for course_id, title, _ in offered}
+    for row in rows:
+        row["course_name"] = named.get(row.get("course_id", ""), "")
+    values: dict[str, Any] = {
+        "title": reading.title,
+        "name": register,
+        "reading": reading,
+        "rows": rows,
+        "total": total,
+        "when": when,
+        "word": word if word in reading.filters else "",
+        "course": str(course or ""),
+        "courses": offered,
+        "following": keyset.following(visit.request, last),
+    }
+    return visit.render("console/see/register.html", values)
+
+
+def read(
+    question: Question, reading: Reading, word: str, position: tuple[Any, ...] | None
+) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
+    """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
+
+    The position carries the total, so it is counted once a pull.
+    """
+    listing = reading.filtered(word)
+    if position is None:
+        total = pages.total(listing, question) if titles.records(question, COUNTED_AT_MOST) else None
+        after, served = Position(), 0
+    else:
+        birth, published, total, served = (int(value) for value in position)
+        after, total = Position(birth, published), None if total < 0 else total
+    page = pages.page(listing, question, after, ROWS, 2**31 if total is None else total - served)
+    if page.position is None:
+        return page, total, None
+    served += len(page.rows)
+    return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
+
+
+def _identifier(visit: Visit, name: str) -> uuid.UUID | None:
+    text = visit.request.GET.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise UnreadableInputError(f"{text[:40]!r} is no identifier.") from None

@@ -1,0 +1,36 @@
+"""A record's whole story on one page: facts, versions, what changed between them and why (issue 8, part 1)."""
+
+import uuid
+
+from django.http import HttpResponse
+
+from compliance.history.numbers import NUMBERS
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.see.queries import stories
+from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.visit import Visit
+from compliance.rules.vocabulary import Register
+
+
+def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
+    """The record with this identifier in this register."""
+    organization = visit.organization
+    if register not in set(Register):
+        raise NothingThereError(f"There is no register {register}.")
+    found = stories.record(organization.organization_id, NUMBERS[Register(register)], record_id)
+    if found is None:
+        raise NothingThereError(f"The register {register} holds no record {record_id}.")
+    visit.crumb(READINGS[register].title, register)
+    written = stories.told(stories.versions(organization.organization_id, found.birth), visit.now)
+    happened = stories.facts(
+        organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
+    )
+    values = {
+        "title": found.course_title or READINGS[register].title,
+        "register": register,
+        "record": found,
+        "story": written,
+        "facts": happened,
+        "current": next((told for told in written if told.in_force), None),
+    }
+    return visit.render("console/see/story.html", values)
