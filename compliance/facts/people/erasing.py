@@ -62,6 +62,15 @@ def erase_person(
     record(organization_id, [line], now=at, actor_id=actor_id)
 
 
+def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
+    """Do an erasure of the list again, as of the moment it was done. Raises as the actions do."""
+    if entry.learner_profile_id is not None:
+        line = PersonErased(fact_id=uuid.uuid4(), at=entry.at, learner_profile_id=entry.learner_profile_id)
+        record(entry.organization_id, [line], now=now)
+    elif entry.invitation_id is not None:
+        erase_invitation(organization_id=entry.organization_id, invitation_id=entry.invitation_id, at=entry.at)
+
+
 def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Cleared]:
     """The dry run: what `erase_person` would clear. Needs the company's context; raises as `erase_person` does."""
     erased = resolving.profiles(organization_id, [learner_profile_id]).get(learner_profile_id)

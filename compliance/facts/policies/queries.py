@@ -124,3 +124,12 @@ def stored_receipt(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> StoredR
     )
     *fields, signature, company = row
     return StoredReceipt._make([*fields, None if signature is None else orjson.loads(signature), company])
+
+
+def signer_name(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> str | None:
+    """Return the person's current name; null for one without a name, or erased. In the company's context."""
+    rows = sql.fetch(
+        "SELECT person_name FROM people_profile WHERE organization_id = %s AND learner_profile_id = %s",
+        [organization_id, learner_profile_id],
+    )
+    return rows[0][0] if rows else None

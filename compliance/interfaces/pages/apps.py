@@ -1,5 +1,7 @@
 """The Django app of this room."""
 
+import logging
+
 from django.apps import AppConfig
 
 
@@ -10,3 +12,10 @@ class PagesConfig(AppConfig):
     label = "pages"
     verbose_name = "Public pages"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Keep check codes and personal links out of what Django logs of requests."""
+        from compliance.interfaces.pages.private_paths import PrivatePathsFilter
+
+        for name in ("django.request", "django.security.csrf", "django.server"):
+            logging.getLogger(name).addFilter(PrivatePathsFilter())

@@ -1,0 +1,41 @@
+"""How every public page answers: never stored, never indexed, never framed, under a strict CSP."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self';"
+        " base-uri 'none'; frame-ancestors 'none'"
+    ),
+}
+
+
+def page(
+    request: HttpRequest, template: str, context: dict[str, Any] | None = None, *, status: int = 200
+) -> HttpResponse:
+    """Render a template of this room."""
+    return sealed(render(request, f"pages/{template}", context or {}, status=status))
+
+
+def sealed(response: HttpResponse) -> HttpResponse:
+    """Give an answer the headers of this room."""
+    for name, value in _HEADERS.items():
+        response.headers[name] = value
+    return response
+
+
+def message(
+    request: HttpRequest, title: str, sentences: list[str], *, status: int, retry_after: int = 0
+) -> HttpResponse:
+    """A page that says one thing and nothing else."""
+    response = page(request, "message.html", {"title": title, "sentences": sentences}, status=status)
+    if retry_after:
+        response.headers["Retry-After"] = str(retry_after)
+    return response

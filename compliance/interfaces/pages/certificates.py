@@ -1,0 +1,112 @@
+"""What the check page and the printed certificate show: one certificate, in words, with its status at a moment.
+
+Read from the history's rows (contract, certificate row), so both show what `/v1/certificates` answers.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from compliance.facts.certificates.queries import FoundCertificate, NamedCertificate, issued_names
+from compliance.history.numbers import CERTIFICATES
+from compliance.rules.owed_learning.outcome import certificate_status
+from compliance.rules.vocabulary import CertificateKind, CertificateStatus, LiveSessionFormat
+from compliance.tenancy import sql
+from compliance.tenancy.queries import organization
+
+DEFAULT_TRAINER = "Trainer"
+_FORMATS = {LiveSessionFormat.ONLINE: "online", LiveSessionFormat.ON_SITE: "on site"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCertificate:
+    """A certificate in words. Days are the company's; everything here is printed on the certificate but the status."""
+
+    certificate_id: uuid.UUID
+    check_code: str
+    company: str
+    person_name: str
+    title: str
+    kind: str
+    heading: str
+    sentence: str
+    earned_on: str
+    issued_on: str
+    valid_until: str | None
+    session: str | None
+    year: str
+    status: CertificateStatus
+    changed_on: str | None
+
+    @property
+    def printable(self) -> bool:
+        """Whether the certificate may be printed: one that was revoked or replaced may not."""
+        return self.status in (CertificateStatus.VALID, CertificateStatus.EXPIRED)
+
+
+def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificate | None:
+    """Return what a check code opens at `now`; null while the history does not hold it. Needs the company's context."""
+    rows = sql.fetch(
+        "SELECT v.body, v.state, v.due_at, v.ends_at FROM history_historyrecord r CROSS JOIN LATERAL ("
+        " SELECT body, state, due_at, ends_at FROM history_historyrow v WHERE v.organization_id = r.organization_id"
+        " AND v.birth = r.birth AND v.valid_from <= %s ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v"
+        " WHERE r.organization_id = %s AND r.register = %s AND r.record_id = %s AND v.body <> ''",
+        [now, found.organization_id, CERTIFICATES, found.certificate_id],
+    )
+    if not rows:
+        return None
+    body, state, valid_until, changed_at = rows[0]
+    row: dict[str, Any] = orjson.loads(body)
+    company = organization(found.organization_id)
+    zone = ZoneInfo(company.time_zone)
+    issued_at = datetime.fromisoformat(row["issued_at"])
+    earned = datetime.fromisoformat(row["earned_at"]).astimezone(zone).date()
+    name = issued_names(
+        found.organization_id, [NamedCertificate(found.certificate_id, found.learner_profile_id, issued_at)]
+    )[found.certificate_id]
+    status = certificate_status(state, valid_until, now)
+    assessed = row["kind"] == CertificateKind.ASSESSED
+    changed = status in (CertificateStatus.REVOKED, CertificateStatus.REPLACED) and changed_at is not None
+    return ShownCertificate(
+        certificate_id=found.certificate_id,
+        check_code=found.check_code,
+        company=company.name,
+        person_name=name or "The holder",
+        title=row["certificate_title"],
+        kind="Assessed" if assessed else "Completed",
+        heading="Certificate of achievement" if assessed else "Certificate of completion",
+        sentence="has passed the assessment of" if assessed else "has completed",
+        earned_on=written_day(earned),
+        issued_on=written_day(issued_at.astimezone(zone).date()),
+        valid_until=None if valid_until is None else written_day(valid_until.astimezone(zone).date()),
+        session=_session(found.organization_id, row, zone),
+        year=str(earned.year),
+        status=status,
+        changed_on=written_day(changed_at.astimezone(zone).date()) if changed else None,
+    )
+
+
+def written_day(day: date) -> str:
+    """A day as people write it: 7 March 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def _session(organization_id: uuid.UUID, row: dict[str, Any], zone: ZoneInfo) -> str | None:
+    """One sentence about the live session by which the course was finished, if it was."""
+    if row.get("live_session_id") is None:
+        return None
+    names = sql.fetch(
+        "SELECT t.trainer_name FROM training_livesession s JOIN training_trainer t"
+        " USING (organization_id, trainer_profile_id) WHERE s.organization_id = %s AND s.live_session_id = %s",
+        [organization_id, uuid.UUID(row["live_session_id"])],
+    )
+    trainer = (names[0][0] if names else None) or DEFAULT_TRAINER
+    starts_at = datetime.fromisoformat(row["live_session_starts_at"]).astimezone(zone)
+    held = _FORMATS[LiveSessionFormat(row["live_session_format"])]
+    minutes = row["live_session_minutes"]
+    led = f"led by {trainer}" if trainer != DEFAULT_TRAINER else "led by the trainer"
+    return f"in a live session {held} on {written_day(starts_at.date())}, {minutes} minutes, {led}"
