@@ -6,6 +6,7 @@ from compliance.interfaces.console.staff_admin import site as staff_site
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("compliance.interfaces.api.page_urls")),  # /v1 itself is answered by api.gate
+    path("", include("compliance.interfaces.pages.urls")),
     path("console/sign-in/", include("compliance.interfaces.console.sign_in.urls")),
     path("console/staff/", staff_site.urls),
     path("console/", include("compliance.interfaces.console.urls")),
