@@ -73,7 +73,7 @@ MIDDLEWARE = [
     "compliance.interfaces.api.gate.Gate",  # first: /v1 goes no further, and no key in a URL gets past it
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django_structlog.middlewares.RequestMiddleware",
+    "compliance.interfaces.pages.private_paths.PrivatePathsRequestMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
