@@ -11,6 +11,7 @@ from compliance.demo.telling import Story
 NAME = "Meridian Instruments"
 ZONE = "Europe/Paris"
 DAYS_OF_HISTORY = 730
+AWAY = {"Gaspard Leroy": (400, 120), "Victor Hugon": (60, 0), "Ugo Ricci": (20, 0)}
 
 PEOPLE = {
     "Engineering": "Amélie Laurent,Bastien Moreau,Chiara Rossi,Dmitri Volkov,Élodie Girard,Farid Haddad,"
@@ -52,6 +53,13 @@ def tell(today: date) -> Story:
     return story
 
 
+def _works(name: str, days_ago: int) -> bool:
+    """Whether the person was employed that many days ago."""
+    place = next(names.split(",").index(name) for names in PEOPLE.values() if name in names.split(","))
+    left, back = AWAY.get(name, (-1, -1))
+    return days_ago < 720 - 9 * place and not back <= days_ago <= left
+
+
 def _people(story: Story, people: dict[str, tuple[str, ...]]) -> None:
     for team, names in people.items():
         story.team(team, 725)
@@ -60,7 +68,7 @@ def _people(story: Story, people: dict[str, tuple[str, ...]]) -> None:
     story.tell("team_renamed", 300, team_id=story.id("team/People"), name="People and culture")
     # Someone who left and came back; someone who left for good, before and after a deadline.
     story.tell("employee_left", 400, person_id=story.person("Gaspard Leroy"))
-    story.joins("Gaspard Leroy", 120, ("Sales",), stay=2)
+    story.joins("Gaspard Leroy", 120, stay=2)  # still in the team: leaving the company does not end that
     story.tell("employee_left", 60, person_id=story.person("Victor Hugon"))
     story.tell("employee_left", 20, person_id=story.person("Ugo Ricci"))
     story.tell("employee_suspended", 45, person_id=story.person("Quentin Roux"))
@@ -127,9 +135,9 @@ def _courses(story: Story, people: dict[str, tuple[str, ...]], everyone: list[st
         if place % 7 == 6:
             continue  # never done: overdue by now
         first = 660 - 5 * (place % 12)
-        if 720 - 9 * (place % 14) > first:
+        if _works(name, first):
             story.completes(name, ANTI_BRIBERY, first)
-            if place % 3 != 1 and name != "Gaspard Leroy":
+            if place % 3 != 1 and _works(name, first - 350):
                 story.completes(name, ANTI_BRIBERY, first - 350)  # the first renewal, inside its cycle
 
     story.course(PHISHING, 420, {"title": "Phishing aware", "kind": "assessed", "valid_months": 24})
@@ -217,9 +225,9 @@ def _courses(story: Story, people: dict[str, tuple[str, ...]], everyone: list[st
 def _obligations(story: Story, people: dict[str, tuple[str, ...]]) -> None:
     number = 0
     waived = (
-        ("Élodie Girard", "leave_of_absence"),
+        ("Dmitri Volkov", "leave_of_absence"),
         ("Thérèse Blanc", "medical"),
-        ("Jonas Weber", "equivalent_training"),
+        ("Hugo Bernard", "equivalent_training"),
     )
     for name, reason in waived:
         number += 1
@@ -329,9 +337,9 @@ def _policies(story: Story, everyone: list[str]) -> None:
         CONDUCT, 3, 170, act="sign", doors=all_doors, change_kind="ask_again", sections=sections, statement=agree
     )
     for place, name in enumerate(everyone):
-        if place % 6 != 5 and 720 - 9 * (place % 14) > 610:
+        if place % 6 != 5 and _works(name, 605 - place % 9):
             story.signs(name, CONDUCT, 1, 605 - place % 9, drawn=place % 4 == 0)
-        if place % 5 != 4:
+        if place % 5 != 4 and _works(name, 165 - place % 20):
             story.signs(name, CONDUCT, 3, 165 - place % 20, drawn=place % 4 == 1)
     story.signs("Marta Silva", CONDUCT, 2, 340, door="partner")
     story.signs("Marta Silva", CONDUCT, 3, 150, door="partner", drawn=True)
@@ -346,9 +354,9 @@ def _policies(story: Story, everyone: list[str]) -> None:
                  renew_months=12, statement="I have read how devices may be used.")  # fmt: skip
     story.policy_share(DEVICES, 515, deadline={"basis": "days_after_added", "days": 14}, doors=("employee",))
     for place, name in enumerate(everyone):
-        if place % 8 != 7 and 720 - 9 * (place % 14) > 515:
+        if place % 8 != 7 and _works(name, 508 - place % 6):
             story.signs(name, DEVICES, 1, 508 - place % 6, act="acknowledge")
-            if place % 3 == 0:
+            if place % 3 == 0 and _works(name, 120 - place % 6):
                 story.signs(name, DEVICES, 1, 120 - place % 6, act="acknowledge")
 
     fair = (

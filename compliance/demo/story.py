@@ -20,7 +20,7 @@ from compliance.history import actions as history
 from compliance.tenancy.models import Organization
 
 STORIES: tuple[ModuleType, ...] = (meridian, harbour)
-_NAMESPACE = uuid.UUID("9d5b8c0e-0b6e-5d3c-8a35-6b8d5f3b9c11")
+_NAMESPACE = uuid.UUID("a528335c-64eb-4b9d-a58f-1afd8a98ad11")
 
 
 class StoryRefusedError(ComplianceError):
@@ -55,9 +55,9 @@ def _tell(story: ModuleType, now: datetime) -> None:
         lines = told.heard_between(older, newer)
         stream = io.BytesIO(b"".join(orjson.dumps(line) + b"\n" for line in lines))
         if lines:
-            report = import_facts(company, stream, now=moment, strict=False)
+            report = import_facts(organization_id=company, stream=stream, now=moment, strict=False)
             if report.errors:
-                raise StoryRefusedError(f"{story.NAME}: {report.errors[0]}")
+                raise StoryRefusedError(f"{story.NAME}: {list(map(str, report.errors))}")
         history.capture_all(company, moment)
         history.sweep_company(company, moment)
 

@@ -124,7 +124,7 @@ def _company(parts):
         organization_id=organization_id,
     )
     for part in parts:
-        report = import_facts(organization_id, io.BytesIO(b"".join(part)), now=NOW, strict=False)
+        report = import_facts(organization_id=organization_id, stream=io.BytesIO(b"".join(part)), now=NOW, strict=False)
         assert not report.errors
         history.capture_all(organization_id, NOW)
     return organization_id
@@ -155,7 +155,7 @@ def _pull(client, organization_id, moment, settings):
 
 def test_the_answers_are_those_of_the_csv_and_a_second_import_knows_every_fact(lines, expected, client, settings):
     organization_id = _company([lines])
-    again = import_facts(organization_id, io.BytesIO(b"".join(lines)), now=NOW, strict=False)
+    again = import_facts(organization_id=organization_id, stream=io.BytesIO(b"".join(lines)), now=NOW, strict=False)
     assert (again.recorded, again.known, len(again.errors)) == (0, 18_381, 0)
     for moment in MOMENTS:
         assert _pull(client, organization_id, moment, settings) == expected[moment]
