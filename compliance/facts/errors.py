@@ -33,3 +33,7 @@ class FutureFactError(FactsError):
 
 class FactIdReusedError(FactsError):
     """The company knows this fact_id with other content."""
+
+
+class InvalidFactError(FactsError):
+    """What was to be recorded breaks the form of its kind of fact (see docs/schemas/facts.json)."""

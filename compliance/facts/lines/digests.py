@@ -17,7 +17,7 @@ from compliance.facts.lines.fields import FactLine, Part
 def digest(line: FactLine) -> bytes:
     """Returns 32 bytes that two lines share exactly when they say the same."""
     said = {name: value for name, value in line.__dict__.items() if value is not None and name not in PERSONAL_FIELDS}
-    if "certificate" in line.model_fields_set and getattr(line, "certificate", said) is None:
+    if line.fact == "course_changed" and "certificate" in line.model_fields_set and "certificate" not in said:
         said["certificate"] = False  # null takes the certificate away, an absent field leaves it
     try:
         text = orjson.dumps(said, default=_parts, option=orjson.OPT_SORT_KEYS)

@@ -123,15 +123,15 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     if isinstance(told, dict):
         fact_id = told["fact_id"][:100] if isinstance(told.get("fact_id"), str) else None
         fact = told["fact"][:100] if isinstance(told.get("fact"), str) else None
-    return Fault(number, " ".join(_sentences(error)), fact_id, fact)
+    return Fault(number, " ".join(sentences(error)), fact_id, fact)
 
 
-def _sentences(error: ValidationError) -> list[str]:
-    sentences = []
+def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
+    """What is wrong, a sentence each; the first `skipped` parts of a place only tell the kind of fact."""
+    said = []
     for each in error.errors(include_url=False, include_input=False):
         kind = each["type"]
-        # The first part of a location is the kind of fact, by which the union chose the class.
-        place = ".".join(str(part) for part in each["loc"][1:])
+        place = ".".join(str(part) for part in each["loc"][skipped:])
         if kind == "union_tag_not_found":
             sentence = f"{place or 'fact'}: the key that tells the kind is missing."
         elif kind == "union_tag_invalid":
@@ -147,8 +147,8 @@ def _sentences(error: ValidationError) -> list[str]:
         else:
             message = _ENUMERATION.sub(r"\1", each["msg"])
             sentence = f"{place + ': ' if place else ''}{message}."
-        sentences.append(sentence)
-    return sentences[:10]
+        said.append(sentence)
+    return said[:10]
 
 
 _ENUMERATION = re.compile(r"<\w+\.\w+: ('[^']*')>")

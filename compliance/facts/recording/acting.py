@@ -1,0 +1,43 @@
+"""How an action becomes a fact (design 2 and 3): it builds the line that a facts file would hold, and records it alone."""
+
+import uuid
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from compliance.facts.errors import InvalidFactError
+from compliance.facts.lines import FactLine
+from compliance.facts.lines.reading import sentences
+from compliance.facts.recording.recording import record
+
+LineType = TypeVar("LineType", bound=FactLine)
+
+
+def act(
+    kind: type[LineType],
+    *,
+    organization_id: uuid.UUID,
+    at: datetime,
+    now: datetime | None,
+    actor_id: uuid.UUID | None,
+    **fields: Any,
+) -> LineType:
+    """Records one fact of `kind` in one transaction and returns its line.
+
+    `at` is when it takes effect, `now` when it is recorded (`at` when None). Collections may be of any type. Raises
+    InvalidFactError where a field breaks its form, and the errors of `facts.errors` where the fact is refused.
+    """
+    told = {name: _plain(value) for name, value in fields.items()}
+    if "actor_id" in kind.model_fields:  # these kinds of fact name who did it themselves
+        told["actor_id"] = actor_id
+    try:
+        line = kind(fact_id=uuid.uuid4(), at=at, **told)
+    except ValidationError as error:
+        raise InvalidFactError(" ".join(sentences(error, 0))) from None
+    record(organization_id, [line], now=now or at, actor_id=actor_id)
+    return line
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | set | frozenset) else value
