@@ -18,6 +18,7 @@ from compliance.history.append import Appender
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
 from compliance.history.numbers import CERTIFICATES
+from compliance.history.reasons import why
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import capture_digest, rows_sha256
 from compliance.rules.company_days import UnknownTimeZone, start_of_day
@@ -27,8 +28,6 @@ from compliance.tenancy.actions import create_organization
 from compliance.tenancy.errors import UnknownTimeZoneError
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
-
-WHY_CREATED, WHY_FACTS, WHY_SWEEP = "created", "facts", "sweep"
 
 
 class Captured(NamedTuple):
@@ -66,7 +65,7 @@ def create_company(
     )
     with context.company(made.organization_id):
         chain_hash = _write_capture(
-            made.organization_id, 1, now, first=1, last=0, rows=rows_sha256(()), previous=ZERO_DIGEST, why=WHY_CREATED
+            made.organization_id, 1, now, first=1, last=0, rows=rows_sha256(()), previous=ZERO_DIGEST, causes=set()
         )
         HistoryHead.objects.create(
             organization_id=made.organization_id,
@@ -158,7 +157,7 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
             capture_sequence += 1
             chain_hash = _write_capture(
                 organization_id, capture_sequence, now, first=appender.first_sequence, last=appender.last_sequence,
-                rows=rows, previous=chain_hash, why=WHY_SWEEP if changed and appender.only_the_clock else WHY_FACTS,
+                rows=rows, previous=chain_hash, causes=appender.causes,
             )  # fmt: skip
             captured_at = now
         sql.execute(
@@ -194,7 +193,7 @@ def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, dat
 
 def _write_capture(
     organization_id: uuid.UUID, capture_sequence: int, now: datetime, *, first: int, last: int, rows: str,
-    previous: str, why: str,
+    previous: str, causes: set[str],
 ) -> str:  # fmt: skip
     chain_hash = capture_digest(
         organization_id=organization_id,
@@ -214,7 +213,7 @@ def _write_capture(
         rows_sha256=rows,
         chain_hash=chain_hash,
         logic_version=LOGIC.version,
-        why=why,
+        why=why(capture_sequence, causes),
     )
     return chain_hash
 

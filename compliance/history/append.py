@@ -21,7 +21,7 @@ from compliance.history.text import instant
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import NULL, instant_piece, smallint_piece, text_piece, word_piece
+from compliance.tenancy.arrays import NULL, digest_piece, instant_piece, smallint_piece, text_piece, word_piece
 
 
 class Said(NamedTuple):
@@ -48,13 +48,13 @@ _FIRST, _CHANGE, _SWEEP = Cause.FIRST.value, Cause.CHANGE.value, Cause.SWEEP.val
 
 _INSERT_ROWS = """
 INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from, recorded_at,
-    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body)
+    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body, row_sha256)
 SELECT %b, %b + number, register, birth, %b, valid_from, %b, cause, %b, state, state_before_end, begins_at, due_at,
-    done_at, waived_at, ends_at, body
+    done_at, waived_at, ends_at, body, row_sha256
 FROM unnest(%b::smallint[], %b::bigint[], %b::timestamptz[], %b::text[], %b::text[], %b::text[], %b::timestamptz[],
-    %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::text[]) WITH ORDINALITY
+    %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::text[], %b::bytea[]) WITH ORDINALITY
     AS v (register, birth, valid_from, cause, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at,
-          body, number)
+          body, row_sha256, number)
 """
 
 _INSERT_RECORDS = """
@@ -77,7 +77,7 @@ class Appender:
         self.captured_at = captured_at
         self.records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
         self.digests: list[str] = []
-        self.only_the_clock = True
+        self.causes: set[str] = set()
         self._hash = row_hasher(str(organization_id))
         self._recorded_at = instant(captured_at)
         self._logic_version = str(LOGIC.version)
@@ -137,8 +137,7 @@ class Appender:
                 hashed_body(register, encoded, state, state_before_end),
             )
         )
-        if cause is not _SWEEP:
-            self.only_the_clock = False
+        self.causes.add(cause)
         piece = instant_piece(valid_from)
         self._registers.append(smallint_piece(register))
         self._births.append(birth)
@@ -173,6 +172,7 @@ class Appender:
                     arrays.texts(self._states_before_end),
                     *[arrays.instants(moments) for moments in self._moments],
                     arrays.texts(self._bodies),
+                    arrays.byte_strings([digest_piece(digest) for digest in self.digests]),
                 ],
             )
         if self.records:

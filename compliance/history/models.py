@@ -72,11 +72,13 @@ class HistoryRow(models.Model):
     | --- | --- | --- | --- | --- | --- | --- |
     | state | requirement | access_state | valid, revoked, replaced | - | - | - |
     | state_before_end | requirement before the end | - | - | - | - | - |
-    | begins_at | assigned_at | joined_at or invited_at | issued_at | published_at | owed from | signed_at |
+    | begins_at | assigned_at | joined_at or invited_at | issued_at | published_at | - | signed_at |
     | due_at | due_at | invitation_expires_at | valid_until | - | due_at | - |
     | done_at | completed_at | - | - | - | signed_at | - |
     | waived_at | waived_at | - | - | - | - | - |
-    | ends_at | ended_at | left_at | changed_at | - | - | - |
+    | ends_at | ended_at | left_at, or when revoked | changed_at | - | - | - |
+
+    Of course versions `begins_at` is published_at.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "sequence")
@@ -97,6 +99,9 @@ class HistoryRow(models.Model):
     waived_at = models.DateTimeField(null=True)
     ends_at = models.DateTimeField(null=True)
     body = models.TextField()
+    row_sha256 = models.BinaryField(
+        max_length=32, help_text="The row digest (`svc.row/1`), so that a fault has a place."
+    )
 
     class Meta:
         indexes = [

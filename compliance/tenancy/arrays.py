@@ -105,6 +105,16 @@ def smallints(pieces: Sequence[bytes]) -> BinaryArray:
     return BinaryArray(_SMALLINT, pieces)
 
 
+def digest_piece(digest: str) -> bytes:
+    """A SHA-256 in hexadecimal as a `bytea`."""
+    return b"\x00\x00\x00\x20" + bytes.fromhex(digest)
+
+
+def byte_strings(pieces: Sequence[bytes]) -> BinaryArray:
+    """A `bytea[]`."""
+    return BinaryArray(_BYTES, pieces)
+
+
 def bigints(values: Sequence[int]) -> BinaryArray:
     """A `bigint[]`."""
     return BinaryArray(_BIGINT, [bigint_piece(value) for value in values])

@@ -22,9 +22,10 @@ def project(timelines: Iterable[PersonTimeline]) -> list[ProjectedTimeline]:
             if content.entry_type == EntryType.EMPLOYEE:
                 owner = content.learner_profile_id
             begins_at = content.joined_at if content.entry_type == EntryType.EMPLOYEE else content.invited_at
-            columns = Columns(
-                content.access_state, None, begins_at, content.invitation_expires_at, None, None, content.ended_at
-            )
+            ends_at = content.left_at
+            if ends_at is None and content.ended_at is not None:
+                ends_at = valid_from  # a revoked invitation, whose row does not say when
+            columns = Columns(content.access_state, None, begins_at, content.invitation_expires_at, None, None, ends_at)
             versions.append(ProjectedVersion(valid_from, body(content), columns))
         projected.append(ProjectedTimeline(PEOPLE, timeline.record_id, owner, None, versions))
     return projected

@@ -1,0 +1,318 @@
+"""Recomputes a company's whole history from what is stored, and names the first fault (design 5, "Chains").
+
+Every column of every row takes part: what a row digest holds directly; the typed columns because they repeat what the
+hashed body says; `birth` and `capture_sequence` because they must lead to the record and the capture that the digests
+speak of. Rows are streamed: memory does not grow with the history.
+"""
+
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from compliance.history import numbers
+from compliance.history.numbers import REGISTERS
+from compliance.history.projections import hashed_body
+from compliance.history.reasons import why
+from compliance.history.text import instant
+from compliance.proofs.digests import ZERO_DIGEST
+from compliance.proofs.history import capture_digest, row_hasher, rows_sha256
+from compliance.rules.vocabulary import LOGIC
+from compliance.tenancy import context, sql
+
+_PAGE = 5_000
+
+
+class Verified(NamedTuple):
+    """The history holds, up to this capture."""
+
+    organization_id: uuid.UUID
+    captures: int
+    records: int
+    rows: int
+    chain_hash: str
+
+
+class FirstFault(NamedTuple):
+    """The first thing that does not hold; null where it cannot be told. The sentence holds nothing personal."""
+
+    organization_id: uuid.UUID
+    capture_sequence: int | None
+    sequence: int | None
+    register: str | None
+    record_id: uuid.UUID | None
+    column: str | None
+    sentence: str
+
+
+class _Row(NamedTuple):
+    sequence: int
+    register: int
+    birth: int
+    capture_sequence: int
+    valid_from: datetime
+    recorded_at: datetime
+    cause: str
+    logic_version: int
+    state: str | None
+    state_before_end: str | None
+    begins_at: datetime | None
+    due_at: datetime | None
+    done_at: datetime | None
+    waived_at: datetime | None
+    ends_at: datetime | None
+    body: str
+    row_sha256: bytes
+    record_id: uuid.UUID | None
+    learner_profile_id: uuid.UUID | None
+    course_id: uuid.UUID | None
+
+
+class _Capture(NamedTuple):
+    capture_sequence: int
+    captured_at: datetime
+    first_sequence: int
+    last_sequence: int
+    rows_sha256: str
+    chain_hash: str
+    logic_version: int
+    why: str
+
+
+class _Fault(Exception):
+    def __init__(self, sentence: str, *, capture: int | None = None, row: _Row | None = None, **more: Any) -> None:
+        super().__init__(sentence)
+        self.capture, self.row, self.more = capture, row, more
+
+
+_ROWS = """
+SELECT v.sequence, v.register, v.birth, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version,
+    v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body, v.row_sha256,
+    r.record_id, r.learner_profile_id, r.course_id
+FROM (SELECT * FROM history_historyrow WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s
+    ORDER BY sequence LIMIT %s) v
+LEFT JOIN history_historyrecord r
+    ON r.organization_id = v.organization_id AND r.register = v.register AND r.birth = v.birth
+ORDER BY v.sequence
+"""
+_CAPTURES = """
+SELECT capture_sequence, captured_at, first_sequence, last_sequence, rows_sha256, chain_hash, logic_version, why
+FROM history_capture WHERE organization_id = (SELECT %s::uuid) AND capture_sequence > %s AND capture_sequence <= %s
+ORDER BY capture_sequence LIMIT %s
+"""
+_HEAD = """
+SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version FROM history_historyhead
+WHERE organization_id = %s
+"""
+
+
+def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
+    """Walks the company's captures and rows up to its head, in its context."""
+    with context.company(organization_id):
+        try:
+            return _walk(organization_id)
+        except _Fault as fault:
+            row = fault.row
+            return FirstFault(
+                organization_id,
+                fault.capture if row is None else row.capture_sequence,
+                fault.more.get("sequence") if row is None else row.sequence,
+                REGISTERS[row.register].value if row is not None and row.register in REGISTERS else None,
+                row.record_id if row is not None else None,
+                fault.more.get("column"),
+                str(fault),
+            )
+
+
+def _walk(organization_id: uuid.UUID) -> Verified:
+    heads = sql.fetch(_HEAD, [organization_id])
+    if not heads:
+        raise _Fault("The history has no head.")
+    last_sequence, last_capture, chain_hash, captured_at, logic_version = heads[0]
+    rows = _rows(organization_id, last_sequence)
+    digest = row_hasher(str(organization_id))
+    previous = _Capture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
+    records = 0
+    for capture in _captures(organization_id, last_capture):
+        number = capture.capture_sequence
+        if number != previous.capture_sequence + 1:
+            raise _Fault(f"Capture {previous.capture_sequence + 1} is missing.", capture=previous.capture_sequence + 1)
+        if capture.first_sequence != previous.last_sequence + 1 or capture.last_sequence < capture.first_sequence - 1:
+            raise _Fault(
+                f"Capture {number} does not go on where the one before it ended.", capture=number,
+                column="first_sequence",
+            )  # fmt: skip
+        if number > 1 and capture.captured_at < previous.captured_at:
+            raise _Fault(f"Capture {number} is older than the one before it.", capture=number, column="captured_at")
+        if not previous.logic_version <= capture.logic_version <= LOGIC.version:
+            raise _Fault(f"Capture {number} names a logic version that cannot be.", capture=number,
+                         column="logic_version")  # fmt: skip
+        digests: list[str] = []
+        causes: set[str] = set()
+        for sequence in range(capture.first_sequence, capture.last_sequence + 1):
+            row = next(rows, None)
+            if row is None or row.sequence != sequence:
+                raise _Fault(f"Row {sequence} is missing.", capture=number, sequence=sequence)
+            _check_place(row, capture)
+            digests.append(_check_digest(row, digest))
+            _check_columns(row)
+            records += row.birth == row.sequence
+            causes.add(row.cause)
+        if rows_sha256(digests) != capture.rows_sha256:
+            raise _Fault(f"The rows of capture {number} are not those that were captured.", capture=number,
+                         column="rows_sha256")  # fmt: skip
+        recomputed = capture_digest(
+            organization_id=organization_id,
+            capture_sequence=number,
+            captured_at=capture.captured_at,
+            first_sequence=capture.first_sequence if digests else None,
+            last_sequence=capture.last_sequence if digests else None,
+            rows_sha256=capture.rows_sha256,
+            previous_chain_hash=previous.chain_hash,
+        )
+        if recomputed != capture.chain_hash:
+            raise _Fault(f"Capture {number} does not follow from the one before it.", capture=number,
+                         column="chain_hash")  # fmt: skip
+        if capture.why != why(number, causes):
+            raise _Fault(f"Capture {number} gives a cause that its rows do not.", capture=number, column="why")
+        previous = capture
+    _check_head(
+        organization_id, previous, (last_sequence, last_capture, chain_hash, captured_at, logic_version), records
+    )
+    return Verified(organization_id, last_capture, records, last_sequence, chain_hash)
+
+
+def _check_place(row: _Row, capture: _Capture) -> None:
+    """A row belongs to a record, and to the capture that its sequence lies in."""
+    if row.record_id is None:
+        raise _Fault(f"Row {row.sequence} belongs to no record.", row=row, column="birth")
+    if row.capture_sequence != capture.capture_sequence:
+        raise _Fault(f"Row {row.sequence} names another capture than its own.",
+                     row=row._replace(capture_sequence=capture.capture_sequence), column="capture_sequence")  # fmt: skip
+    if row.recorded_at != capture.captured_at:
+        raise _Fault(f"Row {row.sequence} was not recorded when it was captured.", row=row, column="recorded_at")
+    if row.logic_version != capture.logic_version:
+        raise _Fault(f"Row {row.sequence} names another logic than its capture.", row=row, column="logic_version")
+    if row.birth > row.sequence:
+        raise _Fault(f"Row {row.sequence} comes before its record.", row=row, column="birth")
+
+
+def _check_digest(row: _Row, digest: Any) -> str:
+    recomputed = digest(
+        str(row.sequence),
+        REGISTERS[row.register],
+        str(row.record_id),
+        instant(row.valid_from),
+        instant(row.recorded_at),
+        row.cause,
+        str(row.logic_version),
+        hashed_body(row.register, row.body.encode(), row.state, row.state_before_end),
+    )
+    if bytes.fromhex(recomputed) != bytes(row.row_sha256):
+        raise _Fault(f"Row {row.sequence} is not what was captured.", row=row)
+    return str(recomputed)
+
+
+def _check_columns(row: _Row) -> None:
+    for column, expected in _expected(row).items():
+        if getattr(row, column) != expected:
+            raise _Fault(f"Column {column} of row {row.sequence} is not what its body says.", row=row, column=column)
+
+
+def _check_head(
+    organization_id: uuid.UUID, last: _Capture, head: tuple[int, int, str, datetime, int], records: int
+) -> None:
+    sequence, capture_sequence, chain_hash, captured_at, logic_version = head
+    if last.capture_sequence != capture_sequence:
+        raise _Fault(f"The head names capture {capture_sequence}, which is missing.", capture=capture_sequence)
+    for column, says, expected in (
+        ("sequence", sequence, last.last_sequence),
+        ("chain_hash", chain_hash, last.chain_hash),
+        ("captured_at", captured_at, last.captured_at),
+    ):
+        if says != expected:
+            raise _Fault(f"Column {column} of the head is not that of its capture.", capture=capture_sequence,
+                         column=column)  # fmt: skip
+    if not last.logic_version <= logic_version <= LOGIC.version:
+        raise _Fault("The head names a logic version that cannot be.", capture=capture_sequence,
+                     column="logic_version")  # fmt: skip
+    # What a capture appends meanwhile lies beyond the head that was read; anything else there was put there by hand.
+    extra = sql.fetch(
+        "SELECT (SELECT count(*) FROM history_historyrecord WHERE organization_id = %s AND birth <= %s),"
+        " (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %s AND sequence > %s),"
+        " (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %s AND sequence < 1),"
+        " (SELECT sequence FROM history_historyhead WHERE organization_id = %s)",
+        [organization_id, sequence, organization_id, sequence, organization_id, organization_id],
+    )
+    stored_records, beyond, before, now_at = extra[0]
+    if stored_records != records:
+        raise _Fault("There are records that no row begins.", capture=capture_sequence)
+    if before is not None or (beyond is not None and now_at == sequence):
+        row = before if before is not None else beyond
+        raise _Fault(f"Row {row} belongs to no capture.", sequence=row)
+
+
+def _expected(row: _Row) -> dict[str, Any]:
+    """What the columns of a row must be, from its body, whose digest has been found to hold."""
+    columns: dict[str, Any] = dict.fromkeys(
+        ("state", "state_before_end", "begins_at", "due_at", "done_at", "waived_at", "ends_at")
+    )
+    if not row.body:
+        if row.birth == row.sequence:
+            return {"body": "a record begins with a content"}
+        return columns
+    said = orjson.loads(row.body)
+    if row.register == numbers.TRAINING_RECORDS:
+        before_end = row.state_before_end if said.get("ended_at") else said.get("requirement")
+        columns |= {"state": said.get("requirement"), "state_before_end": before_end}
+        names = {"begins_at": "assigned_at", "due_at": "due_at", "done_at": "completed_at", "waived_at": "waived_at",
+                 "ends_at": "ended_at"}  # fmt: skip
+    elif row.register == numbers.PEOPLE:
+        begins = "joined_at" if said.get("entry_type") == "employee" else "invited_at"
+        columns["state"] = said.get("access_state")
+        names = {"begins_at": begins, "due_at": "invitation_expires_at", "ends_at": "left_at"}
+        if said.get("invitation_state") == "revoked":
+            columns["ends_at"] = row.valid_from
+            del names["ends_at"]
+    elif row.register == numbers.CERTIFICATES:
+        columns["state"] = row.state
+        names = {"begins_at": "issued_at", "due_at": "valid_until", "ends_at": "changed_at"}
+    elif row.register == numbers.POLICY_RECORDS:
+        names = {"due_at": "due_at", "done_at": "signed_at"}
+    elif row.register == numbers.ACKNOWLEDGEMENTS:
+        names = {"begins_at": "signed_at"}
+    else:
+        names = {"begins_at": "published_at"}
+    for column, field in names.items():
+        value = said.get(field)
+        columns[column] = datetime.fromisoformat(value) if value is not None else None
+    if row.birth == row.sequence:
+        columns |= _expected_of_record(row, said)
+    return columns
+
+
+def _expected_of_record(row: _Row, said: dict[str, Any]) -> dict[str, uuid.UUID | None]:
+    """What the columns of a record must be, from its first version."""
+    learner, course = said.get("learner_profile_id"), said.get("course_id")
+    if row.register == numbers.PEOPLE and said.get("entry_type") != "employee":
+        learner = None
+    return {
+        "learner_profile_id": uuid.UUID(learner) if learner else None,
+        "course_id": uuid.UUID(course) if course else None,
+    }
+
+
+def _rows(organization_id: uuid.UUID, last: int) -> Iterator[_Row]:
+    after = 0
+    while page := sql.fetch(_ROWS, [organization_id, after, last, _PAGE]):
+        yield from map(_Row._make, page)
+        after = page[-1][0]
+
+
+def _captures(organization_id: uuid.UUID, last: int) -> Iterator[_Capture]:
+    after = 0
+    while page := sql.fetch(_CAPTURES, [organization_id, after, last, _PAGE]):
+        yield from map(_Capture._make, page)
+        after = page[-1][0]
