@@ -3,6 +3,7 @@
 A second company in another zone: it shares no identifier with the first, and its days start half a day earlier.
 """
 
+import uuid
 from datetime import date
 
 from compliance.demo.telling import Story
@@ -30,9 +31,9 @@ SAFETY = "Wharf safety"
 ALCOHOL = "Alcohol and drugs"
 
 
-def tell(today: date) -> Story:
+def tell(organization_id: uuid.UUID, today: date) -> Story:
     """The whole story as facts, up to `today`."""
-    story = Story("harbour", ZONE, today)
+    story = Story(organization_id, "harbour", ZONE, today)
     for team in ("Wharf", "Office"):
         story.team(team, 535)
     for place, name in enumerate(CREW):

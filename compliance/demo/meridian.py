@@ -4,6 +4,7 @@ Its story shows every outcome, access state, certificate state, policy state, ac
 late fact, a receipt that asks again, and a person who was erased.
 """
 
+import uuid
 from datetime import date
 
 from compliance.demo.telling import Story
@@ -39,15 +40,16 @@ SUPPLIERS = "Supplier code"
 SAFEGUARDS = "Customer data safeguards"
 
 
-def tell(today: date) -> Story:
+def tell(organization_id: uuid.UUID, today: date) -> Story:
     """The whole story as facts, up to `today`."""
-    story = Story("meridian", ZONE, today)
+    story = Story(organization_id, "meridian", ZONE, today)
     people = {team: tuple(names.split(",")) for team, names in PEOPLE.items()}
     everyone = [name for names in people.values() for name in names]
     _people(story, people)
     _courses(story, people, everyone)
     _obligations(story, people)
     _live_sessions(story, people)
+    _certificates(story, people)
     _policies(story, everyone)
     _erased(story)
     return story
@@ -100,6 +102,7 @@ def _people(story: Story, people: dict[str, tuple[str, ...]]) -> None:
     story.tell(
         "team_joined", 150, 10, team_id=story.id("team/Production"), learner_profile_id=story.profile("Louis Petit")
     )
+    story.tell("team_left", 280, team_id=story.id("team/Production"), learner_profile_id=story.profile("Valérie Simon"))
     # Partners and customers have their own doors.
     for name, door, company in (
         ("Marta Silva", "partner", "Silva Calibration Lda"),
@@ -166,6 +169,14 @@ def _courses(story: Story, people: dict[str, tuple[str, ...]], everyone: list[st
     for place, name in enumerate(everyone):
         if place % 3:
             story.completes(name, PRIVACY, 245 - 3 * (place % 40))
+
+    # The finance team's own share ended; the one with everyone goes on.
+    story.tell("share_ended", 90, share_id=story.shared(PRIVACY, "finance"))
+    story.course("Working from a ship", 230)
+    story.release("Working from a ship", 1, 229, ("Aboard",))
+    story.share("Working from a ship", 228, name="sales", audience=story.teams("Sales"), deadline=story.by(160))
+    story.completes("Beatriz Santos", "Working from a ship", 190)
+    story.tell("share_ended", 130, share_id=story.shared("Working from a ship", "sales"))
 
     # Retake: everyone again, though the first version was done.
     story.course(EXPORT, 300, {"title": "Export control", "kind": "assessed", "valid_months": 36})
@@ -318,6 +329,25 @@ def _live_sessions(story: Story, people: dict[str, tuple[str, ...]]) -> None:
     )
 
 
+def _certificates(story: Story, people: dict[str, tuple[str, ...]]) -> None:
+    """One certificate corrected, one revoked; others run out or are renewed by themselves."""
+    holder, day = people["Engineering"][0], 395
+    story.tell(
+        "certificate_corrected",
+        360,
+        certificate_id=story.id("certificate/corrected"),
+        supersedes_id=story.certificate(holder, PHISHING, day),
+        person_name="Amélie Laurent-Petit",
+        actor_id=story.id("administrator"),
+    )
+    story.tell(
+        "certificate_revoked",
+        65,
+        certificate_id=story.certificate(people["Sales"][1], EXPORT, 270),
+        actor_id=story.id("administrator"),
+    )
+
+
 def _policies(story: Story, everyone: list[str]) -> None:
     sections = (
         ("Respect", "We treat each other, our partners and our customers with respect."),
@@ -381,5 +411,4 @@ def _erased(story: Story) -> None:
     story.joins(name, 600, ("Sales",))
     story.completes(name, ANTI_BRIBERY, 580)
     story.signs(name, CONDUCT, 1, 560)
-    story.tell("employee_left", 110, person_id=story.person(name))
     story.tell("person_erased", 100, learner_profile_id=story.profile(name))

@@ -20,7 +20,7 @@ from compliance.history import actions as history
 from compliance.tenancy.models import Organization
 
 STORIES: tuple[ModuleType, ...] = (meridian, harbour)
-_NAMESPACE = uuid.UUID("a528335c-64eb-4b9d-a58f-1afd8a98ad11")
+_NAMESPACE = uuid.UUID("9d5b8c0e-0b6e-5d3c-8a35-6b8d5f3b9c11")
 
 
 class StoryRefusedError(ComplianceError):
@@ -44,7 +44,7 @@ def _tell(story: ModuleType, now: datetime) -> None:
     zone = ZoneInfo(story.ZONE)
     today = now.astimezone(zone).date()
     company = organization_id(story)
-    told = story.tell(today)
+    told = story.tell(company, today)
     begin = today - timedelta(days=story.DAYS_OF_HISTORY)
     began = datetime.combine(begin, time(1), zone)
     history.create_company(

@@ -10,13 +10,16 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from compliance.rules.owed_learning.identity import certificate_id
+
 _NAMESPACE = uuid.UUID("4d1f0d9e-6f0c-5f0b-9b8e-2f0d6c1a7e55")
 
 
 class Story:
     """Collects one company's facts. `days_ago` counts company days back from `today`; instants are written in UTC."""
 
-    def __init__(self, company: str, zone: str, today: date) -> None:
+    def __init__(self, organization_id: uuid.UUID, company: str, zone: str, today: date) -> None:
+        self.organization_id = organization_id
         self.company = company
         self.zone = ZoneInfo(zone)
         self.today = today
@@ -161,6 +164,10 @@ class Story:
     def receipt_of(self, name: str, title: str, days_ago: int) -> str:
         """The identifier of a completion's receipt."""
         return self.id(f"completion/{name}/{title}/{days_ago}")
+
+    def certificate(self, name: str, title: str, days_ago: int) -> str:
+        """The identifier of the certificate that a completion earned."""
+        return str(certificate_id(self.organization_id, uuid.UUID(self.receipt_of(name, title, days_ago))))
 
     def policy(
         self,
