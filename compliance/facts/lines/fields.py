@@ -110,9 +110,19 @@ Instant = Annotated[datetime, _Instant()]
 Day = Annotated[date, _Day()]
 
 # One line of text with something to read in it; no control characters (a database text holds no NUL).
-Name = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$")]
-Title = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$")]
-Email = Annotated[str, Field(max_length=320, pattern=r"^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$")]
+Name = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$"
+    ),
+]
+Title = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$"
+    ),
+]
+Email = Annotated[str, Field(max_length=320, pattern=r"^[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+$")]
 Text = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647)]

@@ -1,4 +1,4 @@
-"""How an action becomes a fact (design 2 and 3): it builds the line that a facts file would hold, and records it alone."""
+"""How an action becomes a fact (design 2 and 3): it builds the line that a file would hold, and records it alone."""
 
 import uuid
 from datetime import datetime
