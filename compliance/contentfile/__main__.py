@@ -126,13 +126,13 @@ def _print(outcome: _Outcome, out: TextIO) -> None:
         return
     texts = _texts(outcome)
     for fault in outcome.faults:
-        place = "/".join(part for part in (outcome.path.rstrip("/"), fault.file) if part)
+        place = "/".join(part for part in (outcome.path.rstrip("/"), _printable(fault.file)) if part)
         if fault.line is not None:
             place += f":{fault.line}:{fault.column}"
         out.write(f"{place}: {fault.severity} {fault.code}\n")
         out.write(f"    {fault.message}\n")
         if fault.pointer:
-            out.write(f"    at {fault.pointer}\n")
+            out.write(f"    at {_printable(fault.pointer)}\n")
         lines = texts.get(fault.file)
         if lines and fault.line is not None and fault.column is not None and fault.line <= len(lines):
             _print_line(lines[fault.line - 1], fault.line, fault.column, out)
@@ -174,10 +174,15 @@ def _bytes_of(path: FilePath, names: Iterable[str]) -> Iterable[tuple[str, bytes
             continue
 
 
+def _printable(text: str) -> str:
+    """The text without what could steer a terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 def _print_line(line: str, number: int, column: int, out: TextIO) -> None:
     line = line.rstrip("\r").replace("\t", " ")
     start = max(0, min(column - 1 - _WIDTH // 2, len(line) - _WIDTH))
-    excerpt = "".join(character if character.isprintable() else "?" for character in line[start : start + _WIDTH])
+    excerpt = _printable(line[start : start + _WIDTH])
     label = f"    {number} | "
     out.write(f"{label}{excerpt}\n{' ' * (len(label) - 2)}| {' ' * (column - 1 - start)}^\n")
 

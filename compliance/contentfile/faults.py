@@ -129,6 +129,7 @@ class FaultCode(StrEnum):
     TOO_MANY_FILES = "too_many_files"
     PACKAGE_TOO_LARGE = "package_too_large"
     INVALID_ZIP = "invalid_zip"
+    ZIP_BOMB = "zip_bomb"
     ZIP_ENCRYPTED = "zip_encrypted"
     ZIP_COMPRESSION = "zip_compression"
 
@@ -164,7 +165,8 @@ class Fault:
 
     `pointer` is an RFC 6901 JSON Pointer ("" is the whole file). `offset` is in bytes from the start of the file and
     from 0, `line` and `column` count from 1 (columns in characters); all three are None when the content came as a dict
-    or the fault lies in no JSON file. `file` is the name inside a package, "" for a content file checked alone.
+    or the fault lies in no JSON file. `file` is the name inside a package; "" for a content file checked alone and for
+    faults of the package as a whole.
     """
 
     code: FaultCode
@@ -190,6 +192,7 @@ class Found:
     message: str
     part: Part = Part.VALUE
     position: int | None = None
+    file: str = ""
 
 
 class EnoughFaults(Exception):
@@ -212,6 +215,7 @@ class Report:
         *,
         part: Part = Part.VALUE,
         position: int | None = None,
+        file: str = "",
     ) -> None:
         """Note one fault; raises `EnoughFaults` at the error after the thousandth fault."""
         self.count += 1
@@ -220,12 +224,17 @@ class Report:
             if self.count > limits.FAULTS_LISTED:
                 raise EnoughFaults
         if len(self.found) < limits.FAULTS_LISTED:
-            self.found.append(Found(code, path, message, part, position))
+            self.found.append(Found(code, path, message, part, position, file))
 
 
 def pointer_of(path: Path) -> str:
-    """The RFC 6901 JSON Pointer of a path; a lone surrogate in a key is shown as the replacement character."""
-    text = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+    """The RFC 6901 JSON Pointer of a path.
+
+    No key of the format is near 200 characters; a hostile one is cut there, since a thousand faults may lie below it. A
+    lone surrogate is shown as the replacement character.
+    """
+    steps = (str(part) if isinstance(part, int) or len(part) <= 200 else part[:200] + "..." for part in path)
+    text = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

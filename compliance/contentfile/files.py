@@ -85,14 +85,18 @@ class FolderFiles:
             if self._full:
                 return
             if entry.is_symlink():
-                self._report.add(FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.")
+                self._report.add(
+                    FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.", file=name
+                )
             elif entry.is_dir(follow_symlinks=False):
                 if depth >= limits.FOLDER_DEPTH:
                     _unsafe(name, self._report)
                     continue
                 self._collect(FilePath(entry.path), name + "/", depth + 1)
             elif not entry.is_file(follow_symlinks=False):
-                self._report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.")
+                self._report.add(
+                    FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.", file=name
+                )
             elif not is_safe_path(name):
                 _unsafe(name, self._report)
             elif len(self.sizes) >= limits.PACKAGE_FILES:
@@ -128,6 +132,7 @@ class ZipFiles:
         except OSError as error:
             raise PackageUnreadable(f"The file {shown(str(path))} cannot be read: {error.strerror}.") from error
         try:
+            self._size = self._file.seek(0, os.SEEK_END)
             reason = _directory_fault(self._file)
             if reason:
                 code = FaultCode.PACKAGE_TOO_LARGE if "larger" in reason else FaultCode.INVALID_ZIP
@@ -152,27 +157,35 @@ class ZipFiles:
             kind = stat.S_IFMT(info.external_attr >> 16)
             total += info.file_size
             if kind == stat.S_IFLNK:
-                report.add(FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.")
+                report.add(
+                    FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.", file=name
+                )
             elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.")
+                report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.", file=name)
             elif not is_safe_path(name.removesuffix("/")):
                 _unsafe(name, report)
             elif name.endswith("/"):
                 continue
             elif info.flag_bits & 0x1:
-                report.add(FaultCode.ZIP_ENCRYPTED, (), f"{shown(name)} is encrypted; make the zip without a password.")
+                report.add(
+                    FaultCode.ZIP_ENCRYPTED,
+                    (),
+                    f"{shown(name)} is encrypted; make the zip without a password.",
+                    file=name,
+                )
             elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 report.add(
                     FaultCode.ZIP_COMPRESSION,
                     (),
                     f"{shown(name)} is compressed in an unusual way; use deflate or store.",
+                    file=name,
                 )
             else:
                 names.append(name)
                 self.sizes[name] = info.file_size
                 self._entries[name] = info
         _check_names(names, report)
-        if _is_too_large(total, report):
+        if _is_too_large(total, report) or _is_bomb(total, self._size, report):
             self.sizes.clear()
 
     def chunks(self, name: str) -> Iterator[bytes]:
@@ -224,6 +237,7 @@ def _unsafe(name: str, report: Report) -> None:
         FaultCode.UNSAFE_PATH,
         (),
         f"{shown(name)} is no plain path inside the package; write one such as media/plan.png.",
+        file=name,
     )
 
 
@@ -235,12 +249,25 @@ def _check_names(names: list[str], report: Report) -> None:
     seen: dict[str, str] = {}
     for name in names:
         folded = unicodedata.normalize("NFC", name).casefold()
-        other = seen.setdefault(folded, name)
-        if other is not name:
+        if folded in seen:
+            other = seen[folded]
             same = (
                 "stands twice in the package" if other == name else f"and {shown(other)} are one name on some systems"
             )
-            report.add(FaultCode.NAME_COLLISION, (), f"{shown(name)} {same}; rename one.")
+            report.add(FaultCode.NAME_COLLISION, (), f"{shown(name)} {same}; rename one.", file=name)
+        else:
+            seen[folded] = name
+
+
+def _is_bomb(total: int, zipped: int, report: Report) -> bool:
+    if total <= limits.BOMB_BYTES or total <= limits.BOMB_RATIO * zipped:
+        return False
+    report.add(
+        FaultCode.ZIP_BOMB,
+        (),
+        f"The zip of {zipped:,} bytes would unpack to {total:,}; no real course does, so nothing of it is read.",
+    )
+    return True
 
 
 def _is_too_large(total: int, report: Report) -> bool:

@@ -186,6 +186,13 @@ def _sha256(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         walk.add(FaultCode.INVALID_SHA256, path, "Write the SHA-256 of the file as 64 lower-case hexadecimal digits.")
 
 
+def _bytes(walk: Walk, value: Any, path: Path, prefix: str) -> None:
+    if type(value) is int and value > limits.MEDIA_BYTES:
+        walk.add(FaultCode.MEDIA_TOO_LARGE, path, f"A media file has at most {limits.MEDIA_BYTES:,} bytes; shorten it.")
+    else:
+        integer(1, limits.MEDIA_BYTES, "bytes")(walk, value, path, prefix)
+
+
 def _file(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     assert isinstance(walk, ManifestWalk)
     if not walk.string(value, path):
@@ -234,7 +241,7 @@ _MEDIA: Final[Shape] = {
     "kind": Key(one_of(*MEDIA_TYPES)),
     "file": Key(_file),
     "type": Key(_string),
-    "bytes": Key(integer(1, limits.MEDIA_BYTES, "bytes")),
+    "bytes": Key(_bytes),
     "sha256": Key(_sha256),
     "description": Key(text_id, required=False),
 }

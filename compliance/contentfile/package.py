@@ -243,7 +243,8 @@ class _Check:
                 self._resolve(walk, content_walk, manifest)
         with suppress(EnoughFaults):
             self._check_media(manifest, walk)
-        self._check_words(manifest, walk, content_walk)
+        with suppress(EnoughFaults):
+            self._check_words(manifest, walk, content_walk)
         self._check_leftovers(walk)
 
     def _resolve(self, walk: ManifestWalk, content_walk: Walk, manifest: Mapping[str, Any]) -> None:
@@ -314,7 +315,7 @@ class _Check:
         sha256, start = self.digests[name]
         if not sha256:
             return
-        if type(item.get("bytes")) is int and item["bytes"] != size:
+        if type(item.get("bytes")) is int and item["bytes"] != size and item["bytes"] <= limits.MEDIA_BYTES:
             report.add(
                 FaultCode.MEDIA_BYTES,
                 (*path, "bytes"),
@@ -371,6 +372,13 @@ class _Check:
         for language in sorted(listed, key=lambda name: (order.index(name) if name in order else len(order), name)):
             name = listed[language]
             if not isinstance(name, str) or name not in walk.files:
+                continue
+            if any(part.name == name for part in self.words.values()):
+                self.manifest.report.add(
+                    FaultCode.WRONG_LANGUAGE,
+                    ("words", language),
+                    f"The file {shown(name)} is listed for another language too; write one file for each.",
+                )
                 continue
             part = self.words[language] = _File(name)
             if not self._read(part, ("words", language), self.manifest.report):

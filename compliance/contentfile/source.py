@@ -413,7 +413,7 @@ def place(found: Iterable[Found], document: Document | None, file: str = "") -> 
     """Turn found faults into reported ones, in the order of the file."""
     found = list(found)
     if document is None or not document.text:
-        return [Fault(item.code, pointer_of(item.path), item.message, file) for item in found]
+        return [Fault(item.code, pointer_of(item.path), item.message, item.file or file) for item in found]
     text = document.text
     position_of = (
         locate(text, {item.path for item in found})

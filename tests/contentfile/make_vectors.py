@@ -418,9 +418,7 @@ def vectors() -> dict[str, bytes]:
         "unused_media.zip": _package(lambda p: None, {"type": "divider"}),
         "media_kind.zip": _package(lambda p: _page(p.content)["blocks"].append({"type": "audio", "media": "plan"})),
         "media_type.zip": _media(type="image/svg+xml"),
-        "media_too_large.zip": _patched(
-            plain, "media/plan.png", 22, 24, (limits.MEDIA_BYTES + 1).to_bytes(4, "little")
-        ),
+        "media_too_large.zip": _media(bytes=limits.MEDIA_BYTES + 1),
         "media_bytes.zip": _media(bytes=len(PNG) + 1),
         "media_sha256.zip": _media(sha256=hashlib.sha256(b"another file").hexdigest()),
         "media_signature.zip": _media(type="image/jpeg"),
@@ -452,6 +450,7 @@ def vectors() -> dict[str, bytes]:
             (limits.PACKAGE_BYTES + 1).to_bytes(4, "little"),
         ),
         "invalid_zip.zip": plain[: len(plain) // 2],
+        "zip_bomb.zip": _package(lambda p: p.media.update({"media/plan.png": PNG + b"\0" * (17 * 1024 * 1024)})),
         "zip_encrypted.zip": _patched(
             _package(lambda p: p.media.update({"notes.txt": b"draft"})), "notes.txt", 6, 8, b"\x01\x00"
         ),

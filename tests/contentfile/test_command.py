@@ -52,6 +52,15 @@ def test_what_cannot_be_read_exits_2_even_among_good_files(tmp_path: Path) -> No
     assert "nothing.json: cannot be read" in text
 
 
+def test_names_from_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "content.json"
+    path.write_text('{"\\u001b[31m": 1, "\u202eabc": 2}')
+    status, text = run(path)
+    assert status == 1
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
 def test_json_output_is_one_document_for_programs() -> None:
     status, text = run("--json", FOLDER / "missing_key.json", GOOD[0])
     assert status == 1

@@ -56,6 +56,14 @@ def test_content_is_checked_even_when_the_manifest_cannot_be_read(tmp_path: Path
     ]
 
 
+def test_two_languages_cannot_share_a_words_file(tmp_path: Path) -> None:
+    package = Package()
+    package.manifest["languages"].append("de")
+    package.manifest["words"]["de"] = "words/en.json"
+    faults = check_package(package.write(tmp_path / "package")).faults
+    assert [(fault.code.value, fault.pointer) for fault in faults] == [("wrong_language", "/words/de")]
+
+
 def test_media_that_changed_since_the_check_are_not_served(tmp_path: Path) -> None:
     package = check_package(Package().write(tmp_path / "package"))
     with pytest.raises(MediaNotInPackage):

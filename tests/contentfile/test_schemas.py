@@ -60,6 +60,7 @@ SILENT = frozenset(
     FaultCode.DUPLICATE_ROLE,
     FaultCode.DUPLICATE_LANGUAGE,
     FaultCode.MEDIA_TYPE,
+    FaultCode.MEDIA_TOO_LARGE,
     FaultCode.STYLE_TOO_LARGE,
 }
 OF_THE_FILES = frozenset(
