@@ -99,6 +99,8 @@ def _answer(request: HttpRequest, keys: set[str]) -> HttpResponse:
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":
         response.content = b""
+    # Django would log the path of every refusal as it stands, and a key may stand in it.
+    response._has_been_logged = True  # type: ignore[attr-defined]
     _log(request, response, known, code, started)
     return response
 

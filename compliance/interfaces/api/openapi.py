@@ -192,13 +192,14 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
         success = "The latest snapshot." if path == SNAPSHOT_PATH else "The machine-readable contract."
     else:
         model = described.model.__name__
+        order = [parameter.name for parameter in described.parameters]
         get = {
             "operationId": described.operation,
             "summary": described.summary,
             "description": f"{described.description} Needs the scope `{described.scope}`.",
             "tags": [described.tag],
             "x-scope": described.scope.value,
-            "parameters": generated["get"]["parameters"],
+            "parameters": sorted(generated["get"]["parameters"], key=lambda each: order.index(each["name"])),
         }
         success = "One page from a pinned company snapshot."
     get["responses"] = {

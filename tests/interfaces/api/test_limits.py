@@ -1,0 +1,172 @@
+"""Limits: exact among parallel clients, nothing consumed by a refusal, leases that end, and no need of Redis."""
+
+import re
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+from django.conf import settings
+from django.test import override_settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from compliance.access.models import ApiKey
+from compliance.access.tokens import digest
+from compliance.interfaces.api.exchange import limiter
+from compliance.interfaces.api.limits import (
+    LEASE_SECONDS,
+    WINDOW_SECONDS,
+    Limiter,
+    Policy,
+    ProcessCounter,
+    RedisCounter,
+)
+from tests.interfaces.api.conftest import Caller
+
+
+class Clock:
+    """A clock that stands still until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _policies(key=60, company=90):
+    return Policy("key", uuid.uuid4().hex, key), Policy("company", uuid.uuid4().hex, company)
+
+
+def _shared():
+    return RedisCounter(redis.Redis.from_url(settings.REDIS_URL), prefix=f"svc:test:{uuid.uuid4().hex}")
+
+
+@pytest.fixture(params=["redis", "process"])
+def counter(request):
+    return _shared() if request.param == "redis" else ProcessCounter(clock=Clock())
+
+
+def test_eight_parallel_clients_get_exactly_the_quota_and_each_remaining_count_once(counter):
+    first_key, company = _policies()
+    second_key = Policy("key", uuid.uuid4().hex, 60)
+
+    def client(number):
+        key = first_key if number % 2 == 0 else second_key
+        return [(key, counter.acquire((key, company), None)) for _ in range(40)]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [answer for found in pool.map(client, range(8)) for answer in found]
+    passed = [(key, verdict) for key, verdict in answers if verdict.refused_by is None]
+    assert len(passed) == 90
+    assert sorted(verdict.standings[1].remaining for _, verdict in passed) == list(range(90))
+    for key in (first_key, second_key):
+        remaining = sorted(verdict.standings[0].remaining for mine, verdict in passed if mine is key)
+        assert remaining == list(range(60 - len(remaining), 60))
+    assert all(1 <= verdict.retry_after <= WINDOW_SECONDS for _, verdict in answers if verdict.refused_by)
+
+
+def test_a_key_s_quota_refuses_at_its_number_and_the_company_s_is_not_consumed(counter):
+    key, company = _policies(key=3)
+    other = Policy("key", uuid.uuid4().hex, 60)
+    verdicts = [counter.acquire((key, company), None) for _ in range(10)]
+    assert [verdict.refused_by for verdict in verdicts] == [None] * 3 + ["rate"] * 7
+    assert counter.acquire((other, company), None).standings[1].remaining == 90 - 4
+
+
+def test_leases_bound_what_runs_at_once_and_a_refusal_consumes_nothing(counter):
+    policies = _policies()
+    subject = policies[0].subject
+    held = [counter.acquire(policies, (subject, 2)) for _ in range(2)]
+    refused = counter.acquire(policies, (subject, 2))
+    assert (refused.refused_by, refused.retry_after, refused.lease) == ("concurrency", 1, None)
+    counter.release(held[0].lease)
+    assert counter.acquire(policies, (subject, 2)).standings[0].remaining == 57
+
+
+def test_a_window_lasts_a_minute_from_its_first_call():
+    clock = Clock()
+    counter = ProcessCounter(clock=clock)
+    policies = _policies(key=1)
+    assert counter.acquire(policies, None).standings[0].seconds == WINDOW_SECONDS
+    clock.now += 59.5
+    refused = counter.acquire(policies, None)
+    assert (refused.refused_by, refused.retry_after) == ("rate", 1)
+    clock.now += 0.5
+    assert counter.acquire(policies, None).refused_by is None
+
+
+def test_the_lease_of_a_process_that_died_ends_by_itself():
+    clock = Clock()
+    counter = ProcessCounter(clock=clock)
+    policies = _policies()
+    assert counter.acquire(policies, ("key", 1)).lease is not None
+    assert counter.acquire(policies, ("key", 1)).refused_by == "concurrency"
+    clock.now += LEASE_SECONDS
+    assert counter.acquire(policies, ("key", 1)).refused_by is None
+
+
+def test_the_lease_of_a_process_that_died_ends_in_redis_too():
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    prefix = f"svc:test:{uuid.uuid4().hex}"
+    counter = RedisCounter(client, prefix)
+    assert counter.acquire(_policies(), ("key", 1)).lease is not None
+    name = f"{prefix}:leases:key"
+    assert 0 < client.pttl(name) <= LEASE_SECONDS * 1000
+    for member, ends in client.zrange(name, 0, -1, withscores=True):
+        client.zadd(name, {member: ends - LEASE_SECONDS * 1000})
+    assert counter.acquire(_policies(), ("key", 1)).refused_by is None
+
+
+def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_later():
+    clock = Clock()
+    away = RedisCounter(redis.Redis(port=1, retry=Retry(NoBackoff(), 0)))
+    limiter = Limiter(away, clock=clock)
+    policies = _policies(key=2)
+    verdicts = [limiter.acquire(policies, ("key", 8)) for _ in range(3)]
+    assert [verdict.refused_by for verdict in verdicts] == [None, None, "rate"]
+    for verdict in verdicts[:2]:
+        limiter.release(verdict.lease)
+    limiter._shared = _shared()
+    clock.now += 10
+    assert limiter.acquire(policies, None).standings[0].remaining == 1
+
+
+@pytest.mark.django_db
+@override_settings(RATE_LIMIT_KEY_PER_MINUTE=3, RATE_LIMIT_COMPANY_PER_MINUTE=4)
+def test_calls_beyond_the_quota_are_told_how_long_to_wait(stored, key_of):
+    one, other = Caller(key_of(stored)), Caller(key_of(stored))
+    answers = [one("/v1/snapshot") for _ in range(4)] + [other("/v1/snapshot") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 200, 429]
+    assert answers[3].json()["code"] == "rate_limited"
+    assert re.fullmatch(r'"key";r=0;t=\d+, "company";r=1;t=\d+', answers[3]["RateLimit"])
+    assert re.fullmatch(r'"key";r=2;t=\d+, "company";r=0;t=\d+', answers[5]["RateLimit"])
+    assert answers[5]["RateLimit-Policy"] == '"key";q=3;w=60, "company";q=4;w=60'
+    assert 1 <= int(answers[3]["Retry-After"]) <= 60
+
+
+@pytest.mark.django_db
+@override_settings(RATE_LIMIT_ADDRESS_PER_MINUTE=2)
+def test_without_a_valid_key_the_address_is_counted_and_refuses_first(stored, key_of):
+    stranger, friend = Caller(None), Caller(key_of(stored))
+    friend.address = stranger.address
+    answers = [stranger("/v1/snapshot"), stranger("/v1/none"), stranger("/v1/snapshot"), stranger("/v1/none")]
+    assert [answer.status_code for answer in answers] == [401, 404, 429, 429]
+    assert re.fullmatch(r'"address";r=0;t=\d+', answers[2]["RateLimit"])
+    assert friend("/v1/snapshot").status_code == 200  # a valid key is not held to what strangers did
+    in_url = stranger(f"/v1/snapshot?x={friend.token}")
+    assert (in_url.status_code, in_url.json()["code"]) == (400, "key_in_url")
+
+
+@pytest.mark.django_db
+@override_settings(CONCURRENT_LIMIT=1)
+def test_a_request_gives_its_lease_back_however_it_ends(stored, call):
+    for target in ("/v1/snapshot", "/v1/training-records?limit=0", "/v1/training-records?as_at=2020-01-01"):
+        assert call(target).status_code in (200, 400, 422)
+    key = limiter()._shared
+    assert key._client.zcard(key._leases(_key_id(call))) == 0
+
+
+def _key_id(call):
+    return str(ApiKey.objects.get(digest=digest(call.token)).key_id)
