@@ -7,7 +7,7 @@ pull by `as_at` is a prefix of the chain.
 """
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -179,15 +179,30 @@ def verify(organization_id: uuid.UUID) -> int:
     a tail that is not the last receipt.
     """
     versions = {
-        release_id: digests
-        for release_id, *digests in sql.fetch(
+        release_id: SealedVersion(*sealed)
+        for release_id, *sealed in sql.fetch(
             "SELECT course_release_id, course_id, version, statement_sha256, document_sha256"
             " FROM policies_policyversion WHERE organization_id = %s",
             [organization_id],
         )
     }
+    found = sql.fetch(
+        "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s",
+        [organization_id],
+    )
+    tail = ReceiptTail._make(found[0]) if found else ReceiptTail(0, ZERO_DIGEST, None)
+    return check_chain(organization_id, stored_chain(organization_id, tail.receipts), versions, tail)
+
+
+def check_chain(
+    organization_id: uuid.UUID,
+    receipts: Iterable["ChainedReceipt"],
+    versions: Mapping[uuid.UUID, "SealedVersion"],
+    tail: ReceiptTail,
+) -> int:
+    """Check receipts in their order against the sealed versions and the chain's tail, as `verify` does."""
     number, previous, last = 0, ZERO_DIGEST, None
-    for row in _stored(organization_id):
+    for row in receipts:
         where = f"Receipt {row.receipt_id} (number {row.number})"
         if row.number != number + 1:
             raise BrokenReceiptChainError(f"{where}: number {number + 1} is missing before it.")
@@ -214,21 +229,28 @@ def verify(organization_id: uuid.UUID) -> int:
         sealed = versions.get(row.course_release_id)
         if sealed is None:
             raise BrokenReceiptChainError(f"{where}: policy version {row.course_release_id} is not stored.")
-        if sealed != [row.course_id, row.version, row.statement_sha256, row.document_sha256]:
+        if sealed != (row.course_id, row.version, row.statement_sha256, row.document_sha256):
             raise BrokenReceiptChainError(
                 f"{where}: its policy, version or digests are not those of the sealed version."
             )
         number, previous, last = row.number, row.receipt_sha256, row.signed_at
-    tail = sql.fetch(
-        "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s",
-        [organization_id],
-    )
-    if (tail[0] if tail else (0, ZERO_DIGEST, None)) != (number, previous, last):
+    if (number, previous, last) != tail:
         raise BrokenReceiptChainError(f"The chain's tail is not its last receipt, number {number}.")
     return number
 
 
-class _Stored(NamedTuple):
+class SealedVersion(NamedTuple):
+    """What a receipt must repeat of the version it is for."""
+
+    course_id: uuid.UUID
+    version: int
+    statement_sha256: str
+    document_sha256: str
+
+
+class ChainedReceipt(NamedTuple):
+    """What the check needs of a stored receipt."""
+
     number: int
     receipt_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -246,16 +268,19 @@ class _Stored(NamedTuple):
     receipt_sha256: str
 
 
-def _stored(organization_id: uuid.UUID, page: int = 5000) -> Iterator[_Stored]:
-    """Read the chain in its order, page by page."""
+def stored_chain(organization_id: uuid.UUID, last: int, page: int = 5000) -> Iterator[ChainedReceipt]:
+    """Yield the receipts up to number `last` in the chain's order, read page by page.
+
+    Signers are not kept waiting: what they append meanwhile lies past the tail that is being verified.
+    """
     after = 0
     while True:
         rows = sql.fetch(
-            f"SELECT {', '.join(_Stored._fields)} FROM policies_receipt"  # noqa: S608
-            " WHERE organization_id = %s AND number > %s ORDER BY number LIMIT %s",
-            [organization_id, after, page],
+            f"SELECT {', '.join(ChainedReceipt._fields)} FROM policies_receipt"  # noqa: S608
+            " WHERE organization_id = %s AND number > %s AND number <= %s ORDER BY number LIMIT %s",
+            [organization_id, after, last, page],
         )
-        yield from map(_Stored._make, rows)
+        yield from map(ChainedReceipt._make, rows)
         if len(rows) < page:
             return
         after = rows[-1][0]

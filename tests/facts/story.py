@@ -1,0 +1,174 @@
+"""A small company told in facts: what tests of policies, certificates and erasure begin with."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from compliance.facts import lines
+from compliance.facts.recording.recording import record
+from compliance.history.actions import create_company
+from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct, Requirement
+
+BEGIN = datetime(2025, 1, 6, 9, tzinfo=UTC)
+HTML = "<h1>Use of devices</h1>\n<p>Lock your screen when you leave it. Report a lost device within the hour.</p>\n"
+
+
+class Story:
+    """A company; each method tells a fact through the one write path and returns the id that it made."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.organization_id = uuid.uuid4()
+        create_company(
+            name="Harbour & Vine",
+            time_zone="Europe/Lisbon",
+            history_from=date(2024, 1, 1),
+            now=datetime(2024, 1, 1, tzinfo=UTC),
+            organization_id=self.organization_id,
+        )
+
+    def tell(self, facts: Iterable[lines.FactLine]) -> None:
+        """Record facts, all or none."""
+        record(self.organization_id, list(facts), now=self.now)
+
+    def employee(self, name: str = "Ana Reis", at: datetime = BEGIN, **more: Any) -> uuid.UUID:
+        """Somebody joins."""
+        profile_id = uuid.uuid4()
+        self.tell(
+            [
+                lines.EmployeeJoined(
+                    fact_id=uuid.uuid4(),
+                    at=at,
+                    person_id=more.pop("person_id", uuid.uuid4()),
+                    learner_profile_id=profile_id,
+                    person_name=name,
+                    **more,
+                )
+            ]
+        )
+        return profile_id
+
+    def contact(self, door: Door = Door.PARTNER, company: str = "Atlas Freight", name: str = "Bo Lind") -> uuid.UUID:
+        """A partner or customer comes."""
+        profile_id = uuid.uuid4()
+        self.tell(
+            [
+                lines.ContactJoined(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    learner_profile_id=profile_id,
+                    door=door,
+                    company=company,
+                    person_name=name,
+                )
+            ]
+        )
+        return profile_id
+
+    def version(self, **changed: Any) -> lines.PolicyPublished:
+        """A line that publishes a policy version: the first one unless told otherwise."""
+        said = {
+            "fact_id": uuid.uuid4(),
+            "at": BEGIN + timedelta(days=1),
+            "course_id": uuid.uuid4(),
+            "course_release_id": uuid.uuid4(),
+            "version": 1,
+            "act": PolicyAct.SIGN,
+            "doors": (Door.EMPLOYEE, Door.PARTNER),
+            "statement": "I have read the policy\n and will follow it.",
+            "effective_on": date(2025, 2, 1),
+            "renew_months": 12,
+            "change_kind": ChangeKind.FIRST,
+            "html": HTML,
+        }
+        return lines.PolicyPublished(**(said | changed))
+
+    def share(self, course_id: uuid.UUID, **changed: Any) -> uuid.UUID:
+        """A policy is shared with everyone of the doors of employees and partners."""
+        share_id = uuid.uuid4()
+        said = {
+            "fact_id": uuid.uuid4(),
+            "at": BEGIN + timedelta(days=2),
+            "share_id": share_id,
+            "course_id": course_id,
+            "doors": (Door.EMPLOYEE, Door.PARTNER),
+            "audience": lines.Audience(everyone=True),
+            "deadline": lines.NoDeadline(),
+        }
+        self.tell([lines.PolicyShared(**(said | changed))])
+        return share_id
+
+    def shared_policy(self, **changed: Any) -> tuple[lines.PolicyPublished, uuid.UUID]:
+        """A version is published and shared; returns the version's line and the share."""
+        version = self.version(**changed)
+        self.tell([version])
+        return version, self.share(version.course_id)
+
+    def signed(self, version: lines.PolicyPublished, share_id: uuid.UUID, profile_id: uuid.UUID, **changed: Any) -> Any:
+        """A line by which somebody signs by typing."""
+        said = {
+            "fact_id": uuid.uuid4(),
+            "at": BEGIN + timedelta(days=10),
+            "receipt_id": uuid.uuid4(),
+            "share_id": share_id,
+            "learner_profile_id": profile_id,
+            "door": Door.EMPLOYEE,
+            "course_release_id": version.course_release_id,
+            "signature": lines.Signature(typed="Ana Reis"),
+        }
+        return lines.PolicySigned(**(said | changed))
+
+    def shared_course(self, *, assessed: bool = False, valid_months: int | None = 12) -> tuple[uuid.UUID, uuid.UUID]:
+        """A course with a certificate is published and shared with all employees; returns course and release."""
+        course_id, release_id = uuid.uuid4(), uuid.uuid4()
+        kind = CertificateKind.ASSESSED if assessed else CertificateKind.COMPLETION
+        self.tell(
+            [
+                lines.CourseCreated(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    course_id=course_id,
+                    title="Dangerous goods",
+                    certificate=lines.Certificate(
+                        title="Safe with dangerous goods", kind=kind, valid_months=valid_months
+                    ),
+                ),
+                lines.ReleasePublished(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    course_id=course_id,
+                    course_release_id=release_id,
+                    version=1,
+                    lessons=(),
+                ),
+                lines.CourseShared(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    share_id=uuid.uuid4(),
+                    course_id=course_id,
+                    doors=(Door.EMPLOYEE,),
+                    audience=lines.Audience(everyone=True),
+                    requirement=Requirement.REQUIRED,
+                    deadline=lines.NoDeadline(),
+                ),
+            ]
+        )
+        return course_id, release_id
+
+    def completed(self, profile_id: uuid.UUID, release_id: uuid.UUID, at: datetime, **more: Any) -> uuid.UUID:
+        """Somebody completes a release; returns the completion receipt."""
+        receipt_id = uuid.uuid4()
+        self.tell(
+            [
+                lines.CourseCompleted(
+                    fact_id=uuid.uuid4(),
+                    at=at,
+                    completion_receipt_id=receipt_id,
+                    learner_profile_id=profile_id,
+                    course_release_id=release_id,
+                    **more,
+                )
+            ]
+        )
+        return receipt_id
