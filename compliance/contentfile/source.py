@@ -18,6 +18,8 @@ from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Found,
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_KEY: Final = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")[ \t\n\r]*+:[ \t\n\r]*+', re.DOTALL)
+_SEPARATOR: Final = re.compile(r"[ \t\n\r]*+,?[ \t\n\r]*+")
 _SCALAR: Final = re.compile(r"[^,\]}\s]*+")
 _STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
 _LATE_CONTROL: Final = re.compile("[\x80-\x9f]")
@@ -382,16 +384,17 @@ def _visit(text: str, at: int, node: _Wanted) -> int:
     first = text[at]
     if not node.members or first not in "[{":
         return _after_value(text, at)
-    is_object = first == "{"
     at = _after_space(text, at + 1)
     index = 0
     while at < len(text) and text[at] not in "]}":
         step: str | int = index
         key_at = at
-        if is_object:
-            end = _after_string(text, at)
-            step = json.loads(text[at:end]) if "\\" in text[at:end] else text[at + 1 : end - 1]
-            at = _after_space(text, _after_space(text, end) + 1)
+        if first == "{":
+            key = _KEY.match(text, at)
+            if key is None:
+                break
+            step = json.loads(key[1]) if "\\" in key[1] else key[1][1:-1]
+            at = key.end()
         elif index > node.last_index:
             return _after_container(text, at)
         child = node.members.get(step)
@@ -399,12 +402,10 @@ def _visit(text: str, at: int, node: _Wanted) -> int:
             at = _after_value(text, at)
         else:
             child.value_position = at
-            if is_object:
-                child.key_position = key_at
+            child.key_position = key_at if first == "{" else None
             at = _visit(text, at, child)
-        at = _after_space(text, at)
-        if at < len(text) and text[at] == ",":
-            at = _after_space(text, at + 1)
+        separator = _SEPARATOR.match(text, at)
+        at = separator.end() if separator else at
         index += 1
     return at + 1
 
