@@ -29,6 +29,8 @@ from compliance.tenancy.errors import UnknownTimeZoneError
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
+VERIFICATION_FAILED = "Verification failed: "
+
 
 class Captured(NamedTuple):
     """Where the history stands after a capture, and what it did. `found`: there was something to look at."""
@@ -93,6 +95,20 @@ def capture_all(
 def sweep_company(organization_id: uuid.UUID, now: datetime) -> list[Captured]:
     """Captures left-over pending subjects and those that the clock has changed. Finding nothing, takes no number."""
     return _until_done(organization_id, now, None, sweep=True)
+
+
+def fail_verification(organization_id: uuid.UUID, sentence: str) -> None:
+    """Makes a company unavailable to readers because its history or receipts do not hold; `sentence` says where."""
+    HistoryHead.objects.filter(organization_id=organization_id).update(
+        available=False, unavailable_reason=f"{VERIFICATION_FAILED}{sentence}"[:400]
+    )
+
+
+def pass_verification(organization_id: uuid.UUID) -> None:
+    """Makes a company available again that only a failed verification had made unavailable."""
+    HistoryHead.objects.filter(
+        organization_id=organization_id, available=False, unavailable_reason__startswith=VERIFICATION_FAILED
+    ).update(available=True, unavailable_reason="")
 
 
 def _until_done(

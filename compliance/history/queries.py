@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
+from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import sql
 
 
@@ -49,3 +50,23 @@ def pending_count(organization_id: uuid.UUID) -> int:
     """How many pending rows wait, those set aside included. Needs the company's context."""
     ((count,),) = sql.fetch("SELECT count(*) FROM pending_pendingsubject WHERE organization_id = %s", [organization_id])
     return int(count)
+
+
+def companies() -> list[uuid.UUID]:
+    """All companies that have a history."""
+    return list(HistoryHead.objects.order_by("organization_id").values_list("organization_id", flat=True))
+
+
+def companies_with_work(now: datetime) -> list[uuid.UUID]:
+    """Companies in which the clock has brought something, or pending subjects wait, or the decider is new.
+
+    Costs what is due, not what there is: the due ones come from the heads' partial index, and `pending_work` tells,
+    without a company context, whose pending rows are there (and nothing else of them).
+    """
+    found = sql.fetch(
+        "SELECT organization_id FROM history_historyhead WHERE next_change_at <= %s"
+        " UNION SELECT organization_id FROM history_historyhead WHERE logic_version < %s"
+        " UNION SELECT * FROM pending_work(%s)",
+        [now, LOGIC.version, now],
+    )
+    return [organization_id for (organization_id,) in found]

@@ -189,8 +189,8 @@ def _check_place(row: _Row, capture: _Capture) -> None:
     if row.record_id is None:
         raise _Fault(f"Row {row.sequence} belongs to no record.", row=row, column="birth")
     if row.capture_sequence != capture.capture_sequence:
-        raise _Fault(f"Row {row.sequence} names another capture than its own.",
-                     row=row._replace(capture_sequence=capture.capture_sequence), column="capture_sequence")  # fmt: skip
+        placed = row._replace(capture_sequence=capture.capture_sequence)
+        raise _Fault(f"Row {row.sequence} names another capture than its own.", row=placed, column="capture_sequence")
     if row.recorded_at != capture.captured_at:
         raise _Fault(f"Row {row.sequence} was not recorded when it was captured.", row=row, column="recorded_at")
     if row.logic_version != capture.logic_version:
