@@ -82,3 +82,25 @@ def process_environment(django_db_setup: None) -> dict[str, str]:
 def new_organization_id() -> Callable[[], uuid.UUID]:
     """Makes identifiers of companies that no other test uses."""
     return uuid.uuid4
+
+
+@pytest.fixture
+def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Lets a test commit, for other processes or a server to see; its tasks go nowhere.
+
+    What it leaves cannot be removed (the history is append-only), so use new companies: afterwards they are taken out
+    of the directory, where other tests would find them.
+    """
+    from django.db import connection
+
+    from compliance.history.models import HistoryHead
+    from compliance.tenancy.models import Organization
+    from config.celery import app
+
+    app.conf.broker_url = "memory://"
+    with django_db_blocker.unblock():
+        before = set(Organization.objects.values_list("organization_id", flat=True))
+        yield
+        HistoryHead.objects.exclude(organization_id__in=before).delete()
+        Organization.objects.exclude(organization_id__in=before).delete()
+        connection.close()
