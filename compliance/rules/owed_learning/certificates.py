@@ -20,11 +20,13 @@ DAYS_TO_RENEW_AFTER_REVOCATION = 30
 class Done(NamedTuple):
     """A completion, by receipt or by attending a live session in full.
 
-    A session's completion takes effect with the mark that says `full`; `lowered_at` is when a mark takes it back,
-    which revokes its certificate and nothing else.
+    `completed_at` is the receipt's moment, `at` the moment from which it counts: the same, unless the release was
+    published later. A session's completion takes effect with the mark that says `full`; `lowered_at` is when a mark
+    takes it back, which revokes its certificate and nothing else.
     """
 
     at: datetime
+    completed_at: datetime
     receipt_id: UUID
     course_release_id: UUID | None
     lesson_release_id: UUID | None
@@ -39,6 +41,7 @@ class Done(NamedTuple):
 def done_by_receipt(completion: Completion) -> Done:
     """A completion receipt as something done."""
     return Done(
+        completion.at,
         completion.at,
         completion.completion_receipt_id,
         completion.course_release_id,
@@ -59,7 +62,9 @@ def done_by_attendance(organization_id: UUID, learner_profile_id: UUID, session:
             receipt_id = attendance_receipt_id(
                 organization_id, session.live_session_id, learner_profile_id, len(found) + 1
             )
-            found.append(Done(mark.at, receipt_id, session.course_release_id, None, assessed=False, session=session))
+            found.append(
+                Done(mark.at, mark.at, receipt_id, session.course_release_id, None, assessed=False, session=session)
+            )
         elif mark.attended != Attendance.FULL and full:
             full = False
             lowered_by = session.trainer_profile_id if mark.marked_by == MarkedBy.TRAINER else None
@@ -103,7 +108,7 @@ class Chain:
         self.valid_until: datetime | None = None
         self.opens_at: datetime | None = None
         if edition.valid_months is not None:
-            last_day = add_months(day_of(zone, done.at), edition.valid_months)
+            last_day = add_months(day_of(zone, done.completed_at), edition.valid_months)
             self.valid_until = end_of_day(zone, last_day)
             if edition.renew_days_before is not None:
                 opens_on = last_day - timedelta(days=min(edition.renew_days_before, last_day.toordinal() - 1))
@@ -131,9 +136,9 @@ class Chain:
         """When and by whom this certificate was revoked, by `moment`: by an administrator, a voiding or a mark."""
         events = [self.revocations.get(link_id)]
         if self.done.voided_at is not None:
-            events.append((max(self.done.voided_at, self.issued_at), self.done.voided_by))
+            events.append((self.done.voided_at, self.done.voided_by))
         if self.done.lowered_at is not None:
-            events.append((max(self.done.lowered_at, self.issued_at), self.done.lowered_by))
+            events.append((self.done.lowered_at, self.done.lowered_by))
         reached = [event for event in events if event is not None and event[0] <= moment]
         return min(reached, key=lambda event: event[0]) if reached else None
 
@@ -188,6 +193,8 @@ class Chain:
         changed: tuple[datetime, UUID | None] | None = self.revoked(link.certificate_id, moment)
         if changed is not None:
             standing = CertificateStatus.REVOKED
+            # It may have been issued after the fact, when a voiding let its completion count.
+            changed = (max(changed[0], link.at), changed[1])
         elif successor is not None and successor.at <= moment:
             standing = CertificateStatus.REPLACED
             changed = (successor.at, successor.actor_id)
@@ -203,7 +210,7 @@ class Chain:
             course_release_version=self.release.version,
             certificate_title=self.edition.title,
             kind=CertificateKind(self.edition.kind),
-            earned_at=self.done.at,
+            earned_at=self.done.completed_at,
             issued_at=link.at,
             valid_until=self.valid_until,
             standing=standing,

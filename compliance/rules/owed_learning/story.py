@@ -8,9 +8,10 @@ freezes.
 Readings that design 4 leaves open, settled here:
 
 - A completed record lives while its learner is employed, whoever covers them; an uncompleted one while it is covered.
-- A release's completions may settle its record before its publication; releases go by publication, then version.
-- A completion earns a certificate unless it changes nothing: the learner is covered, it completes no record, and they
-  hold a certificate of the course that is neither expired nor revoked. An `assessed` edition needs an assessed one.
+- A completion of a release that is published later counts from then on; releases go by publication, then version.
+- A completion earns a certificate unless it changes nothing: the learner is covered, it completes no record, and it
+  would not settle the current release or they hold a certificate of the course that is neither expired nor revoked.
+  An `assessed` edition needs an assessed completion.
 - After a voiding, the successor of a superseded release's record stands as if it had begun with its publication.
 - A session's completion has a receipt id derived from session and learner; a mark raised to full again is a new one.
 - Changes go to the release's record, then the renewal, then lessons; with none undone, to the completed in that order.
@@ -247,6 +248,13 @@ class Story:
         self.all_done = [done_by_receipt(completion) for completion in doing.completions]
         for session in doing.attendances:
             self.all_done.extend(done_by_attendance(organization_id, learner.learner_profile_id, session))
+        # A completion of a release that is published later counts from the publication on.
+        self.all_done = [
+            done._replace(at=max(done.at, course.releases[index].published_at))
+            if (index := self.track.release_index(done)) is not None
+            else done
+            for done in self.all_done
+        ]
         self.all_done.sort(key=lambda done: (done.at, done.receipt_id))
         self.changes = sorted(doing.changes, key=lambda change: (change.at, change.obligation_change_id))
         self.corrections = sorted(doing.corrections, key=lambda fact: (fact.at, fact.certificate_id))
@@ -517,7 +525,8 @@ class Story:
                 return
             if edition.kind == CertificateKind.ASSESSED and not done.assessed:
                 return
-            if self.track.covered and not completed and any(not held.lost(moment) for held in self.held):
+            useful = self.track.counts(done) and all(held.lost(moment) for held in self.held)
+            if self.track.covered and not completed and not useful:
                 return
             issued_at = moment if self.era_start is None else max(moment, self.era_start)
             chain = Chain(self.organization_id, self.zone, done, edition, self.course.releases[index], issued_at)
@@ -702,7 +711,7 @@ class Story:
             due_at=record.due_at,
             due_time_zone=self.zone,
             due_basis=record.due_basis,
-            completed_at=record.done.at if record.done is not None else None,
+            completed_at=record.done.completed_at if record.done is not None else None,
             completion_receipt_id=record.done.receipt_id if record.done is not None else None,
             ended_at=record.ended_at,
             ended_reason=record.ended_reason,
@@ -719,9 +728,16 @@ class Story:
 
     def _next_change_at(self) -> datetime | None:
         """When the next renewal opens by the clock, if facts stay as they are."""
-        chain = self._newest_with_end()
-        if chain is None or chain.opens_at is None or chain.opens_at <= self.now:
-            return None
-        if chain.root_id in self.discharged or any(record.chain is chain for record in self.records):
-            return None
-        return chain.opens_at if self.track.covered_at(chain.opens_at) else None
+        newest = self._newest_with_end()
+        # Facts of the next minutes may yet make another certificate the newest: better to look once too often.
+        chains = self.held if self.moments and self.moments[-1] > self.now else [newest] if newest else []
+        opening = [
+            chain.opens_at
+            for chain in chains
+            if chain.opens_at is not None
+            and chain.opens_at > self.now
+            and chain.root_id not in self.discharged
+            and not any(record.chain is chain for record in self.records)
+            and self.track.covered_at(chain.opens_at)
+        ]
+        return min(opening, default=None)

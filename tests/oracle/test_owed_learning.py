@@ -1,0 +1,22 @@
+"""The decider of owed learning against a plain reading of design 4, on random stories (the same ones in every run)."""
+
+from random import Random
+
+import pytest
+
+from tests.oracle.comparison import decision_of, differences
+from tests.oracle.stories import story
+
+STORIES_A_CASE = 50
+
+
+@pytest.mark.parametrize("first", range(0, 300, STORIES_A_CASE))
+def test_decider_and_oracle_tell_the_same_story(first: int) -> None:
+    for seed in range(first, first + STORIES_A_CASE):
+        assert differences(story(seed), Random(seed), count=3) == [], f"story {seed}"
+
+
+def test_the_short_way_answers_as_the_long_one() -> None:
+    for seed in range(3000):
+        facts = story(seed, plain=True)
+        assert decision_of(facts) == decision_of(facts, by_story=True), f"plain story {seed}"
