@@ -32,9 +32,10 @@ def _within(moment: datetime) -> datetime:
 
 def _read_instant(text: str) -> datetime:
     try:
-        return _within(datetime.fromisoformat(text).astimezone(UTC))
+        moment = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
         raise PydanticCustomError("instant", "is no moment that exists") from None
+    return _within(moment)
 
 
 def _take_instant(value: datetime) -> datetime:
