@@ -46,9 +46,9 @@ def chosen(visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID 
     begin = company_days.start_of_day(zone, _date(start)) if start else moment - LONGEST_PERIOD
     begin = max(begin, organization.history_complete_from)
     if moment < organization.history_complete_from:
+        first = organization.history_complete_from.astimezone(visit.zone)
         raise UnreadableInputError(
-            f"The records of this company begin on {organization.history_complete_from.astimezone(visit.zone):%d %B %Y}."
-            " Choose that day or a later one."
+            f"The records of this company begin on {first:%d %B %Y}. Choose that day or a later one."
         )
     pin, latest = _pin(organization.organization_id, known)
     company = Company(

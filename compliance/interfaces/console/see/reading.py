@@ -45,10 +45,10 @@ _TRAINING_COLUMNS = (
     Column("course_id", "Course", "course"),
     Column("outcome", "Outcome", "badge"),
     Column("requirement", "Requirement", "badge"),
-    Column("assigned_at", "Assigned", "moment"),
+    Column("assigned_at", "Assigned", "day"),
     Column("due_at", "Due", "moment"),
     Column("completed_at", "Completed", "moment"),
-    Column("days_late", "Days late", "number"),
+    Column("days_late", "Late (days)", "number"),
     Column("reminders_sent", "Reminders", "number"),
     Column("record_id", "Story", "record"),
 )

@@ -36,7 +36,11 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
     local = instant.astimezone(context["visit"].zone)
     exact = instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return format_html(
-        '<time class="nowrap" datetime="{}" title="{}">{}</time>', exact, exact, f"{local:%d %b %Y, %H:%M}"
+        '<time datetime="{}" title="{}"><span>{}</span> <small>{}</small></time>',
+        exact,
+        exact,
+        f"{local:%d %b %Y}",
+        f"{local:%H:%M}",
     )
 
 

@@ -40,7 +40,8 @@ def teams(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: dat
         "SELECT t.team_id, t.name FROM (SELECT DISTINCT ON (team_id) team_id, joined FROM people_teammembership"
         " WHERE organization_id = %(company)s AND learner_profile_id = %(person)s AND at <= %(moment)s"
         " ORDER BY team_id, at DESC, id DESC) m"
-        " JOIN people_team t ON t.organization_id = %(company)s AND t.team_id = m.team_id WHERE m.joined ORDER BY t.name",
+        " JOIN people_team t ON t.organization_id = %(company)s AND t.team_id = m.team_id"
+        " WHERE m.joined ORDER BY t.name",
         {"company": organization_id, "person": learner_profile_id, "moment": moment},
     )
     return [(row[0], row[1]) for row in rows]
