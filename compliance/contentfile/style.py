@@ -124,11 +124,13 @@ class _Check:
         if rules and _is_end(rules[-1]):
             rules = rules[:-1]
         else:
-            line = css.count("\n") + 1
+            # Where the author's block would have ended nobody knows: what follows from it would be guesses.
             self.add(
-                FaultCode.STYLE_UNFINISHED, line, "ends inside a block, a comment or a rule; close what was opened"
+                FaultCode.STYLE_UNFINISHED,
+                css.count("\n") + 1,
+                "ends inside a block, a comment or a rule; close what was opened",
             )
-            rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+            return
         if _too_deep(rules):
             self.add(FaultCode.STYLE_SYNTAX, 1, f"nests brackets more than {limits.STYLE_DEPTH} deep; make it simpler")
             return
