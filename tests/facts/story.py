@@ -34,20 +34,27 @@ class Story:
 
     def employee(self, name: str = "Ana Reis", at: datetime = BEGIN, **more: Any) -> uuid.UUID:
         """Somebody joins."""
-        profile_id = uuid.uuid4()
-        self.tell(
-            [
-                lines.EmployeeJoined(
-                    fact_id=uuid.uuid4(),
-                    at=at,
-                    person_id=more.pop("person_id", uuid.uuid4()),
-                    learner_profile_id=profile_id,
-                    person_name=name,
-                    **more,
+        return self.employees([name], at, **more)[0]
+
+    def employees(self, names: Iterable[str], at: datetime = BEGIN, **more: Any) -> list[uuid.UUID]:
+        """Several join."""
+        joined = [
+            lines.EmployeeJoined(
+                **(
+                    {
+                        "fact_id": uuid.uuid4(),
+                        "at": at,
+                        "person_id": uuid.uuid4(),
+                        "learner_profile_id": uuid.uuid4(),
+                        "person_name": name,
+                    }
+                    | more
                 )
-            ]
-        )
-        return profile_id
+            )
+            for name in names
+        ]
+        self.tell(joined)
+        return [line.learner_profile_id for line in joined]
 
     def contact(self, door: Door = Door.PARTNER, company: str = "Atlas Freight", name: str = "Bo Lind") -> uuid.UUID:
         """A partner or customer comes."""
