@@ -4,7 +4,6 @@ Codes are part of the format: a code never changes its meaning, and `docs/conten
 holds the table to this enum; another holds one vector file per code to it).
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -236,11 +235,6 @@ def pointer_of(path: Path) -> str:
     steps = (str(part) if isinstance(part, int) or len(part) <= 200 else part[:200] + "..." for part in path)
     text = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def errors_in(faults: Iterable[Fault]) -> int:
-    """How many of the faults keep the file from being published."""
-    return sum(1 for fault in faults if fault.severity is Severity.ERROR)
 
 
 def shown(value: object) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 from typing import IO, Final, Protocol
 
 from compliance.contentfile import limits
-from compliance.contentfile.errors import PackageUnreadable
+from compliance.contentfile.errors import ContentFileError, PackageUnreadable
 from compliance.contentfile.faults import EnoughFaults, FaultCode, Report, shown
 from compliance.contentfile.manifest import is_safe_path
 
@@ -37,7 +37,7 @@ _ZIP_FAULTS: Final = (
 """What Python's zip reader raises for bytes that are no sound zip."""
 
 
-class FileFaulty(Exception):
+class FileFaulty(ContentFileError):
     """One file of a package could not be read to its end; the caller reports it with the file's name."""
 
     def __init__(self, code: FaultCode, sentence: str) -> None:
