@@ -1,0 +1,371 @@
+"""Importing a facts file (design 3): what is recorded, known and refused, and that order decides nothing."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from compliance.facts.importing import staging
+from compliance.facts.lines import KINDS
+from compliance.facts.people.queries import shown_people
+from compliance.tenancy import context, sql
+from compliance.tenancy.errors import NoSuchCompanyError
+from tests.companies import make_company
+
+from .files import (
+    completed,
+    course,
+    fact,
+    ids,
+    joined,
+    moment,
+    release,
+    shared,
+    take_in,
+    team,
+    waived,
+)
+
+pytestmark = pytest.mark.django_db
+
+DUE = {"basis": "share_deadline", "due_at": moment(60)}
+STORY: list[dict[str, Any]] = [
+    team("blue"),
+    team("red"),
+    fact("team_renamed", "red", 5, team_id="team red", name="crimson"),
+    *course("fire", certificate={"title": "Fire", "kind": "completion", "valid_months": 12}),
+    *course("safety"),
+    fact("course_changed", "fire", 9, course_id="course fire", title="Fire safety"),
+    release("fire", 2, 200, retake=True),
+    fact("release_withdrawn", "fire 2", 300, course_release_id="release fire 2"),
+    fact("person_invited", "ben", 1, invitation_id="invitation ben", work_email="ben@work.example"),
+    fact("person_invited", "zoe", 1, invitation_id="invitation zoe", work_email="z@work.example", expires_at=moment(9)),
+    fact("invitation_revoked", "zoe", 3, invitation_id="invitation zoe"),
+    joined("anna", 0, team_ids=ids("team blue")),
+    joined("ben", 2, invitation_id="invitation ben", person_name=None),
+    joined("cleo", 3, staff_practice=True),
+    fact("employee_suspended", "anna", 10, person_id="stay anna"),
+    fact("employee_resumed", "anna", 12, person_id="stay anna"),
+    fact("employee_left", "ben", 50, person_id="stay ben"),
+    joined("ben", 90, stay=" again"),
+    fact("contact_joined", "dora", 4, learner_profile_id="dora", door="partner", company="Partner Ltd"),
+    fact("contact_left", "dora", 40, learner_profile_id="dora", door="partner"),
+    fact("person_changed", "anna", 20, learner_profile_id="anna", person_name="Anna Maria"),
+    fact("team_joined", "anna", 6, team_id="team red", learner_profile_id="anna"),
+    fact("team_left", "anna", 30, team_id="team red", learner_profile_id="anna"),
+    shared("fire", 1, deadline={"basis": "days_after_added", "days": 30}),
+    shared("safety", 1, audience={"team_ids": ids("team blue")}, deadline=DUE),
+    fact(
+        "lesson_shared", "lesson", 2, share_id="share lesson", lesson_release_id="lesson", title="A lesson",
+        course_id="course safety", doors=["employee"], audience={"learner_profile_ids": ids("anna")},
+        requirement="optional", deadline={"basis": "none"},
+    ),
+    fact("share_changed", "fire", 70, share_id="share fire", requirement="optional"),
+    fact("share_ended", "safety", 80, share_id="share safety"),
+    completed("anna", "fire", 15),
+    completed("anna", "safety", 16),
+    fact(
+        "course_completed", "lesson", 17, completion_receipt_id="receipt lesson", learner_profile_id="anna",
+        lesson_release_id="lesson",
+    ),
+    fact(
+        "completion_voided", "safety", 18, completion_receipt_id="receipt anna safety", actor_id="administrator"
+    ),
+    waived(1, "ben", "fire", 10),
+    waived(2, "ben", "fire", 11, "reinstate"),
+    waived(3, "ben", "fire", 12, "set_deadline", due_at=moment(45)),
+    fact("reminder_sent", "ben", 13, learner_profile_id="ben", course_id="course fire"),
+    fact("trainer_named", "tim", 1, trainer_profile_id="tim", trainer_name="Tim"),
+    fact(
+        "live_session_held", "fire", 95, live_session_id="session", course_release_id="release fire 1",
+        format="online", starts_at=moment(94), ends_at=moment(94.1), minutes=120, trainer_profile_id="tim",
+    ),
+    fact(
+        "attendance_marked", "ben", 95, live_session_id="session", learner_profile_id="ben", attended="full",
+        marked_by="trainer",
+    ),
+]  # fmt: skip
+
+SOURCES = (
+    "people_profile", "people_personaldetail", "people_team", "people_invitation", "people_employment",
+    "people_suspension", "people_contact", "people_teammembership", "courses_course", "courses_certificateedition",
+    "courses_lesson", "courses_release", "shares_share", "shares_sharestep", "training_completion",
+    "training_obligationchange", "training_reminder", "training_livesession", "training_attendancemark",
+    "training_trainer",
+)  # fmt: skip
+
+
+@pytest.fixture
+def company() -> uuid.UUID:
+    return make_company().organization_id
+
+
+@pytest.fixture
+def inside(company: uuid.UUID) -> Iterator[uuid.UUID]:
+    with context.company(company):
+        yield company
+
+
+def stored(organization_id: uuid.UUID) -> dict[str, list[str]]:
+    """Everything in the source rooms but what tells the order of recording."""
+    with context.company(organization_id):
+        return {
+            table: sorted(
+                row[0]
+                for row in sql.fetch(
+                    f"SELECT (to_jsonb(t) - 'id' - 'organization_id' - 'recorded_at')::text FROM {table} t"
+                    " WHERE organization_id = %s",
+                    (organization_id,),
+                )
+            )
+            for table in (*SOURCES, "pending_fact")
+        }
+
+
+def reasons(report: Any) -> dict[int, str]:
+    return {each.line: each.reason for each in report.errors}
+
+
+def test_every_fact_of_a_story_is_recorded_and_known_the_second_time(company: uuid.UUID) -> None:
+    first = take_in(company, STORY)
+    assert first.errors == []
+    assert first.recorded == len(STORY)
+    before = stored(company)
+    second = take_in(company, STORY)
+    assert (second.recorded, second.known, second.errors) == (0, len(STORY), [])
+    assert stored(company) == before
+    assert sum(first.facts.values()) == len(STORY)
+
+
+def test_the_order_of_lines_and_the_parts_of_a_file_decide_nothing() -> None:
+    straight, shuffled, parts = (make_company().organization_id for _ in range(3))
+    take_in(straight, STORY)
+    mixed = STORY.copy()
+    random.Random(7).shuffle(mixed)
+    assert take_in(shuffled, mixed).errors == []
+    order = list(KINDS)
+    for kinds in (order[:8], order[8:18], order[18:]):
+        part = [line for line in mixed if line["fact"] in kinds]
+        assert take_in(parts, part).errors == []
+    assert stored(straight) == stored(shuffled) == stored(parts)
+
+
+def test_long_files_wait_on_disk_and_are_recorded_in_batches(
+    company: uuid.UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "KEPT_LINES", 3)
+    monkeypatch.setattr(staging, "BATCH_LINES", 2)
+    assert take_in(company, STORY).recorded == len(STORY)
+    other = make_company().organization_id
+    monkeypatch.undo()
+    take_in(other, STORY)
+    assert stored(company) == stored(other)
+
+
+def test_the_number_of_statements_does_not_grow_with_the_file(
+    company: uuid.UUID, django_assert_max_num_queries: Any
+) -> None:
+    def story(people: int) -> list[dict[str, Any]]:
+        names = [f"person-{people}-{number}" for number in range(people)]
+        return [
+            *(joined(name) for name in names),
+            *course(f"course {people}"),
+            shared(f"course {people}"),
+            *(completed(name, f"course {people}", 3) for name in names),
+        ]
+
+    with django_assert_max_num_queries(60) as few:
+        take_in(company, story(2))
+    with django_assert_max_num_queries(60) as many:
+        assert take_in(company, story(200)).recorded == 403
+    assert len(many) <= len(few) + 2
+
+
+def test_good_lines_are_recorded_beside_bad_ones_unless_strict(company: uuid.UUID) -> None:
+    lines = [joined("anna"), b"nonsense\n", joined("ben", nickname="Benny"), joined("cleo", 900), team("blue")]
+    strict = take_in(company, lines, strict=True)
+    assert strict.recorded == 0
+    assert stored(company)["people_profile"] == []
+    report = take_in(company, lines)
+    assert report.recorded == 2
+    assert sorted(reasons(report)) == sorted(reasons(strict)) == [2, 3, 4]
+    assert "five minutes" in reasons(report)[4]
+    assert report.errors[1].fact_id == joined("ben")["fact_id"]
+
+
+def test_references_are_looked_for_in_the_whole_file_and_the_store(company: uuid.UUID) -> None:
+    assert take_in(company, [completed("anna", "fire", 1), *course("fire", 5), joined("anna", 9)]).errors == []
+    assert take_in(company, [completed("anna", "fire", 2, "again")]).errors == []
+
+
+@pytest.mark.parametrize(
+    "line, names",
+    [
+        (joined("zoe", invitation_id="nothing"), "invitation_id"),
+        (joined("zoe", team_ids=ids("nothing")), "team_ids"),
+        (fact("team_renamed", "x", team_id="nothing", name="x"), "team_id"),
+        (fact("team_joined", "x", team_id="nothing", learner_profile_id="anna"), "team_id"),
+        (fact("team_joined", "x", team_id="team blue", learner_profile_id="nobody"), "learner_profile_id"),
+        (fact("invitation_revoked", "x", invitation_id="nothing"), "invitation_id"),
+        (fact("employee_left", "x", person_id="nobody"), "person_id"),
+        (fact("employee_suspended", "x", person_id="nobody"), "person_id"),
+        (fact("person_changed", "x", learner_profile_id="nobody", person_name="x"), "learner_profile_id"),
+        (fact("contact_left", "x", learner_profile_id="nobody", door="partner"), "learner_profile_id"),
+        (fact("course_changed", "x", course_id="nothing", title="x"), "course_id"),
+        (release("nothing", 1), "course_id"),
+        (fact("release_withdrawn", "x", course_release_id="nothing"), "course_release_id"),
+        (shared("nothing"), "course_id"),
+        (shared("fire", audience={"team_ids": ids("nothing")}), "team_ids"),
+        (shared("fire", audience={"learner_profile_ids": ids("nobody")}), "learner_profile_ids"),
+        (fact("share_ended", "x", share_id="nothing"), "share_id"),
+        (fact("share_changed", "x", share_id="nothing", doors=["employee"]), "share_id"),
+        (completed("nobody", "fire", 1), "learner_profile_id"),
+        (completed("anna", "nothing", 1), "course_release_id"),
+        (fact("completion_voided", "x", completion_receipt_id="nothing", actor_id="a"), "completion_receipt_id"),
+        (fact("reminder_sent", "x", learner_profile_id="anna", course_id="nothing"), "course_id"),
+        (waived(1, "anna", "nothing", 1), "course_id"),
+        (waived(1, "nobody", "fire", 1), "learner_profile_id"),
+    ],
+)
+def test_a_reference_to_nothing_is_refused_by_name_and_ids_of_others_do_not_count(
+    company: uuid.UUID, line: dict[str, Any], names: str
+) -> None:
+    other = make_company().organization_id
+    take_in(other, [joined("nobody"), team("nothing"), *course("nothing"), shared("nothing")])
+    beginning = [team("blue"), joined("anna"), *course("fire")]
+    report = take_in(company, [line, *beginning])
+    assert report.recorded == len(beginning)
+    [error] = report.errors
+    assert (error.line, error.fact_id) == (1, line["fact_id"])
+    assert error.reason.startswith(f"{names}: the company knows no such")
+
+
+OTHER = {"fact_id": ids("another fact")[0]}
+ANNA_WORKS = [joined("anna", 0), *course("fire"), shared("fire", 1), team("blue")]
+
+
+@pytest.mark.parametrize(
+    "story, refused",
+    [
+        # Resuming the active, suspending the suspended, ending the ended.
+        ([fact("employee_resumed", "x", 3, person_id="stay anna")], [0]),
+        ([fact("employee_suspended", str(day), day, person_id="stay anna") for day in (4, 3)], [0]),
+        ([fact("employee_left", str(day), day, person_id="stay anna") for day in (9, 8)], [0]),
+        ([fact("employee_left", "x", -1, person_id="stay anna")], [0]),
+        ([joined("anna", 5, " again")], [0]),
+        ([joined("anna", 5, " again"), fact("employee_left", "x", 4, person_id="stay anna")], []),
+        ([fact("employee_suspended", "x", 9, person_id="stay anna"),
+          fact("employee_left", "x", 8, person_id="stay anna")], [0]),
+        ([fact("share_ended", str(day), day, share_id="share fire") for day in (4, 3)], [0]),
+        ([fact("share_ended", "x", 0.5, share_id="share fire")], [0]),
+        ([fact("release_withdrawn", str(day), day, course_release_id="release fire 1") for day in (4, 3)], [0]),
+        ([fact("team_left", "x", 3, team_id="team blue", learner_profile_id="anna")], [0]),
+        ([fact("contact_left", "x", 3, learner_profile_id="anna", door="customer")], [0]),
+        # Changes of obligations: with no record, of the completed.
+        ([waived(1, "anna", "fire", 0.5)], [0]),
+        ([waived(1, "anna", "fire", 6), completed("anna", "fire", 5)], [0]),
+        ([waived(1, "anna", "fire", 5), completed("anna", "fire", 6)], []),
+        ([waived(1, "anna", "fire", 5), waived(1, "anna", "fire", 6, "set_deadline") | OTHER], [1]),
+        # Ids that stand already.
+        ([joined("anna", 3) | OTHER], [0]),
+        ([team("blue", 3) | OTHER], [0]),
+        ([course("fire", 3)[0] | OTHER], [0]),
+        ([release("fire", 1, 3) | OTHER | {"course_release_id": ids("other")[0]}], [0]),
+        ([completed("anna", "fire", 3), completed("anna", "fire", 4) | OTHER], [1]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", ["after", "before"])
+def test_what_the_rules_refuse_is_an_error_and_nothing_else_is_lost(
+    company: uuid.UUID, story: list[dict[str, Any]], refused: list[int], order: str
+) -> None:
+    lines = [*ANNA_WORKS, *story] if order == "after" else [*reversed(story), *reversed(ANNA_WORKS)]
+    report = take_in(company, lines)
+    assert {error.fact_id for error in report.errors} == {story[place]["fact_id"] for place in refused}
+    assert report.recorded == len(lines) - len(refused)
+    good = make_company().organization_id
+    take_in(good, [line for line in lines if line["fact_id"] not in {story[place]["fact_id"] for place in refused}])
+    assert stored(company) == stored(good)
+
+
+def test_a_fact_id_with_other_content_is_an_error_within_a_file_and_against_the_store(company: uuid.UUID) -> None:
+    first, other = team("blue"), team("blue") | {"name": "azure"}
+    assert take_in(company, [first, first]).known == 1
+    report = take_in(company, [other])
+    assert "other content" in reasons(report)[1]
+    assert report.recorded == 0
+    results = []
+    for lines in ([first, other], [other, first]):
+        elsewhere = make_company().organization_id
+        report = take_in(elsewhere, lines)
+        assert len(report.errors) == report.recorded == 1
+        results.append(stored(elsewhere)["people_team"])
+    assert results[0] == results[1]
+
+
+def test_two_companies_may_import_the_same_file_and_see_their_own_rows_only(company: uuid.UUID) -> None:
+    other = make_company().organization_id
+    assert take_in(company, STORY).recorded == take_in(other, STORY).recorded == len(STORY)
+    with context.company(other):
+        assert {row[0] for row in sql.fetch("SELECT DISTINCT organization_id FROM people_profile")} == {other}
+
+
+def test_a_company_that_does_not_exist_is_named() -> None:
+    with pytest.raises(NoSuchCompanyError):
+        take_in(uuid.uuid4(), STORY)
+
+
+def test_names_and_addresses_are_the_latest_told_whatever_came_last(inside: uuid.UUID) -> None:
+    take_in(inside, STORY)
+    people = shown_people(inside, [uuid.UUID(each) for each in ids("anna", "ben", "dora")])
+    anna, ben, dora = (people[uuid.UUID(each)] for each in ids("anna", "ben", "dora"))
+    assert (anna.person_name, anna.account_email, anna.work_email) == ("Anna Maria", "anna@example.org", None)
+    assert (ben.person_name, ben.work_email) == ("ben", "ben@work.example")
+    assert dora.person_name is None
+    take_in(inside, [fact("person_changed", "late", 19, learner_profile_id="anna", person_name="Too early")])
+    assert shown_people(inside, [uuid.UUID(ids("anna")[0])])[uuid.UUID(ids("anna")[0])].person_name == "Anna Maria"
+
+
+def test_an_erased_person_accepts_no_facts_and_importing_again_restores_nothing(company: uuid.UUID) -> None:
+    erasure = fact("person_erased", "anna", 100, learner_profile_id="anna")
+    assert take_in(company, [*ANNA_WORKS, completed("anna", "fire", 5), erasure]).errors == []
+    before = stored(company)
+    assert "anna@example.org" not in str(before)
+    again = take_in(company, ANNA_WORKS)
+    assert (again.known, again.errors) == (len(ANNA_WORKS), [])
+    late = [
+        completed("anna", "fire", 9, "late"),
+        fact("person_changed", "late", 9, learner_profile_id="anna", person_name="Anna"),
+        fact("employee_left", "late", 9, person_id="stay anna"),
+        joined("anna", 200, " again"),
+    ]
+    report = take_in(company, late)
+    assert report.recorded == 0
+    assert all("erased" in each.reason for each in report.errors)
+    assert len(report.errors) == len(late)
+    assert stored(company) == before
+
+
+def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: uuid.UUID) -> None:
+    def pending() -> set[tuple[str, str]]:
+        rows = sql.fetch(
+            "DELETE FROM pending_pendingsubject WHERE organization_id = %s RETURNING kind, first", (inside,)
+        )
+        return {(kind, str(first)) for kind, first in rows}
+
+    anna, fire = ids("anna", "course fire")
+    take_in(inside, ANNA_WORKS)
+    assert pending() == {("everything_of_person", anna), ("course", fire)}, "a first import decides people whole"
+    take_in(inside, [completed("anna", "fire", 5)])
+    assert pending() == {("person_course", anna)}
+    take_in(inside, [fact("share_changed", "x", 9, share_id="share fire", requirement="optional")])
+    assert pending() == {("share", ids("share fire")[0])}
+    take_in(inside, [fact("employee_suspended", "x", 9, person_id="stay anna")])
+    assert pending() == {("person", anna)}
+    take_in(
+        inside, [joined("ben", 3), completed("ben", "fire", 4), shared("fire", 20) | OTHER | {"share_id": ids("s")[0]}]
+    )
+    assert pending() == {("everything_of_person", ids("ben")[0]), ("share", ids("s")[0])}
+    take_in(inside, ANNA_WORKS)
+    assert pending() == set()
