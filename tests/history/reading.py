@@ -1,0 +1,47 @@
+"""What stands in the history, read the slow and plain way, for tests to compare with."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from compliance.history.models import Capture, HistoryRecord, HistoryRow
+from compliance.history.queries import head
+from compliance.tenancy import context
+
+
+def rows(organization_id: uuid.UUID, register: int | None = None) -> list[HistoryRow]:
+    """All stored rows in their order."""
+    with context.company(organization_id):
+        found = HistoryRow.objects.filter(organization_id=organization_id).order_by("sequence")
+        return list(found if register is None else found.filter(register=register))
+
+
+def captures(organization_id: uuid.UUID) -> list[Capture]:
+    with context.company(organization_id):
+        return list(Capture.objects.filter(organization_id=organization_id).order_by("capture_sequence"))
+
+
+def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: int | None = None) -> dict[str, Any]:
+    """What is in force at (moment, sequence), by record id: the rule of design 5, in so many words."""
+    known = head(organization_id).sequence if sequence is None else sequence
+    found: dict[int, HistoryRow] = {}
+    for row in rows(organization_id, register):
+        if row.valid_from <= moment and row.sequence <= known:
+            standing = found.get(row.birth)
+            if standing is None or (row.valid_from, row.sequence) > (standing.valid_from, standing.sequence):
+                found[row.birth] = row
+    with context.company(organization_id):
+        ids = dict(
+            HistoryRecord.objects.filter(organization_id=organization_id, register=register).values_list(
+                "birth", "record_id"
+            )
+        )
+    return {str(ids[birth]): orjson.loads(row.body) for birth, row in found.items() if row.body}
+
+
+def only(found: dict[str, Any]) -> dict[str, Any]:
+    """The one row there is."""
+    (row,) = found.values()
+    return dict(row)

@@ -1,0 +1,207 @@
+"""`verify_history` names the first fault, whatever anybody with all rights alters (design 5, "Chains")."""
+
+import uuid
+from datetime import datetime, timedelta
+
+import psycopg
+import pytest
+from django.db import connections
+
+from compliance.facts.lines import Certificate
+from compliance.facts.people import actions as people
+from compliance.facts.policies.actions import publish_policy, sign_policy
+from compliance.facts.shares import actions as shares
+from compliance.history import actions
+from compliance.history.numbers import REGISTERS
+from compliance.history.verify import FirstFault, Verified, verify_history
+from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct
+from tests.companies import NOW, day, make_company
+from tests.facts.story import HTML
+from tests.history.reading import rows
+
+APPEND_ONLY = ("history_capture", "history_historyrecord", "history_historyrow")
+
+
+@pytest.fixture
+def owner(committed):
+    """A connection that may do everything: the tables' owner, with the triggers out of the way."""
+    values = connections["owner"].settings_dict
+    with psycopg.connect(
+        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
+        dbname=values["NAME"], autocommit=True,
+    ) as connection:  # fmt: skip
+        for table in APPEND_ONLY:
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield connection
+        for table in APPEND_ONLY:
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+    connection.close()
+
+
+@pytest.fixture
+def company(committed):
+    """A small company with rows in all seven registers, an absent version among them."""
+    company = make_company()
+    organization_id = company.organization_id
+    course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12))
+    anna = company.join("Anna")
+    share = company.share(course, due_at=day(30))
+    company.complete(anna, course, day(3))
+    invitation = people.invite_person(organization_id=organization_id, work_email="b@example.org", at=day(1), now=NOW)
+    policy_id, release_id = uuid.uuid4(), uuid.uuid4()
+    publish_policy(
+        organization_id=organization_id, course_id=policy_id, course_release_id=release_id, version=1,
+        act=PolicyAct.ACKNOWLEDGE, doors=[Door.EMPLOYEE], statement="I have read it.", effective_on=None,
+        renew_months=0, change_kind=ChangeKind.FIRST, html=HTML, at=day(2),
+    )  # fmt: skip
+    policy_share = shares.share_policy(organization_id=organization_id, course_id=policy_id, at=day(3), now=NOW)
+    actions.capture_all(organization_id, NOW)
+    people.revoke_invitation(organization_id=organization_id, invitation_id=invitation, at=day(5), now=NOW)
+    sign_policy(
+        organization_id=organization_id, share_id=policy_share, learner_profile_id=anna.learner_profile_id,
+        door=Door.EMPLOYEE, course_release_id=release_id, signature=None, now=day(500),
+    )  # fmt: skip
+    company.leave(anna, day(520))
+    shares.end_share(
+        organization_id=organization_id, share_id=share, at=day(2), now=NOW
+    )  # late: ends before she did it
+    actions.capture_all(organization_id, NOW + timedelta(hours=1))
+    return company
+
+
+def test_an_untouched_history_holds(company):
+    stored = rows(company.organization_id)
+    assert {row.register for row in stored} == set(REGISTERS)
+    verified = verify_history(company.organization_id)
+    assert isinstance(verified, Verified)
+    assert verified.rows == len(stored)
+
+
+def test_any_altered_column_of_any_row_is_named_by_its_row(company, owner):
+    organization_id = company.organization_id
+    columns = _columns(owner, "history_historyrow")
+    assert len(columns) == 19
+    stored = _stored(owner, "history_historyrow", columns, organization_id, "sequence")
+    for row in stored:
+        for column, value in row.items():
+            key = {"organization_id": organization_id, "sequence": row["sequence"]}
+            with _altered(owner, "history_historyrow", key, column, value):
+                fault = verify_history(organization_id)
+            assert isinstance(fault, FirstFault), (row["sequence"], column)
+            assert fault.sequence == row["sequence"], (row["sequence"], column, fault)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_any_altered_column_of_a_capture_a_record_or_the_head_is_found(company, owner):
+    organization_id = company.organization_id
+    for table, key_column, left_alone in (
+        ("history_capture", "capture_sequence", set()),
+        ("history_historyrecord", "birth", set()),
+        # What operators set, and what the sweep works by, is no part of what was said.
+        ("history_historyhead", "organization_id", {"available", "unavailable_reason", "next_change_at"}),
+    ):
+        columns = [column for column in _columns(owner, table) if column not in left_alone]
+        for row in _stored(owner, table, columns, organization_id, key_column):
+            for column, value in row.items():
+                key = {"organization_id": organization_id, key_column: row[key_column]}
+                with _altered(owner, table, key, column, value):
+                    assert isinstance(verify_history(organization_id), FirstFault), (table, row[key_column], column)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_a_removed_row_is_missed_and_a_row_put_in_by_hand_is_found(company, owner):
+    organization_id = company.organization_id
+    columns = ", ".join(_columns(owner, "history_historyrow"))
+    copy = columns.replace("sequence,", "sequence + 1000,", 1)
+    last = len(rows(organization_id))
+    owner.execute(
+        f"INSERT INTO history_historyrow ({columns}) SELECT {copy} FROM history_historyrow"
+        " WHERE organization_id = %s AND sequence = %s",
+        [organization_id, last],
+    )
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert fault.sequence == last + 1000
+    owner.execute(
+        "DELETE FROM history_historyrow WHERE organization_id = %s AND sequence IN (%s, %s)",
+        [organization_id, last, last + 1000],
+    )
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert (fault.sequence, fault.sentence) == (last, f"Row {last} is missing.")
+
+
+def test_a_company_whose_verification_failed_is_unavailable_until_it_holds_again(company, owner):
+    from compliance.history import queries, tasks
+
+    organization_id = company.organization_id
+    key = {"organization_id": organization_id, "sequence": 1}
+    ((body,),) = owner.execute(
+        "SELECT body FROM history_historyrow WHERE organization_id = %s AND sequence = 1", [organization_id]
+    ).fetchall()
+    with _altered(owner, "history_historyrow", key, "body", body):
+        tasks.verify_company(str(organization_id))
+        head = queries.head(organization_id)
+        assert (head.available, head.unavailable_reason) == (
+            False,
+            "Verification failed: Row 1 is not what was captured.",
+        )
+    tasks.verify_company(str(organization_id))
+    assert queries.head(organization_id).available
+
+
+def _columns(owner, table):
+    return [
+        name
+        for (name,) in owner.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = %s ORDER BY ordinal_position",
+            [table],
+        ).fetchall()
+    ]
+
+
+def _stored(owner, table, columns, organization_id, order):
+    found = owner.execute(
+        f"SELECT {', '.join(columns)} FROM {table} WHERE organization_id = %s ORDER BY {order}", [organization_id]
+    ).fetchall()
+    return [dict(zip(columns, row, strict=True)) for row in found]
+
+
+class _altered:
+    """Alters one column of one row, and puts it back."""
+
+    def __init__(self, owner, table, key, column, value):
+        self.owner, self.table, self.key, self.column, self.value = owner, table, key, column, value
+
+    def __enter__(self):
+        self._set(_other(self.column, self.value), self.key)
+
+    def __exit__(self, *_):
+        self._set(
+            self.value, self.key | ({self.column: _other(self.column, self.value)} if self.column in self.key else {})
+        )
+
+    def _set(self, value, key):
+        where = " AND ".join(f"{name} = %s" for name in key)
+        updated = self.owner.execute(
+            f"UPDATE {self.table} SET {self.column} = %s WHERE {where}", [value, *key.values()]
+        )
+        assert updated.rowcount == 1
+
+
+_ELSEWHERE = uuid.UUID("eeeeeeee-0000-4000-8000-000000000001")
+
+
+def _other(column, value):
+    if column in ("organization_id", "record_id", "learner_profile_id", "course_id"):
+        return _ELSEWHERE
+    if column in ("row_sha256",):
+        return bytes(32)
+    if isinstance(value, datetime):
+        return value + timedelta(microseconds=1)
+    if isinstance(value, int):
+        return value + 3
+    if isinstance(value, str):
+        return "x" + value[1:] if value else "x"
+    assert value is None
+    return "other" if column in ("state", "state_before_end") else NOW

@@ -1,0 +1,336 @@
+"""The writer of the history: what it appends, when, and why (design 5)."""
+
+import uuid
+from datetime import date
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from compliance.facts.lines import Certificate
+from compliance.facts.people import actions as people
+from compliance.facts.shares import actions as shares
+from compliance.history import actions, deciding, numbers, queries, subjects
+from compliance.history.errors import NoHistoryError
+from compliance.history.verify import Verified, verify_history
+from compliance.rules.company_days import start_of_day
+from compliance.rules.vocabulary import CertificateKind
+from compliance.tenancy import context, sql
+from tests.companies import NOW, START, day, make_company
+from tests.history.reading import at, captures, only, rows
+
+pytestmark = pytest.mark.django_db
+
+TRAINING = numbers.TRAINING_RECORDS
+
+
+def _capture(company):
+    return actions.capture_all(company.organization_id, company.now)
+
+
+@pytest.fixture
+def told():
+    """A company in which Anna owes a course by day 30; captured."""
+    company = make_company()
+    course = company.course()
+    anna = company.join("Anna")
+    company.share(course, due_at=day(30))
+    _capture(company)
+    return company, course, anna
+
+
+def test_a_new_company_begins_with_capture_one_and_no_row():
+    company = make_company()
+    (capture,) = captures(company.organization_id)
+    assert (capture.capture_sequence, capture.first_sequence, capture.last_sequence) == (1, 1, 0)
+    assert queries.head(company.organization_id).chain_hash == capture.chain_hash
+    assert isinstance(verify_history(company.organization_id), Verified)
+    assert rows(company.organization_id) == []
+
+
+def test_a_company_without_a_history_cannot_be_captured():
+    with pytest.raises(NoHistoryError):
+        queries.head(uuid.uuid4())
+
+
+def test_sequences_have_no_gap_and_each_capture_goes_on_where_the_last_one_ended(told):
+    company, course, anna = told
+    company.complete(anna, course, day(3))
+    _capture(company)
+    stored = rows(company.organization_id)
+    assert [row.sequence for row in stored] == list(range(1, len(stored) + 1))
+    previous = 0
+    for capture in captures(company.organization_id):
+        assert capture.first_sequence == previous + 1
+        previous = capture.last_sequence
+    head = queries.head(company.organization_id)
+    assert (head.sequence, head.capture_sequence) == (len(stored), len(captures(company.organization_id)))
+
+
+def test_the_first_version_is_first_and_what_a_fact_brings_later_is_a_change(told):
+    company, course, anna = told
+    company.complete(anna, course, day(3))
+    _capture(company)
+    stored = rows(company.organization_id, TRAINING)
+    assert [row.cause for row in stored] == ["first", "change"]
+    assert [row.valid_from for row in stored] == [START, day(3)]
+
+
+def test_a_fact_takes_effect_when_it_happened_and_is_known_since_it_was_captured(told):
+    company, course, anna = told
+    before = queries.head(company.organization_id).sequence
+    company.complete(anna, course, day(3))
+    _capture(company)
+    organization_id = company.organization_id
+    assert only(at(organization_id, TRAINING, day(2)))["completed_at"] is None
+    assert only(at(organization_id, TRAINING, day(3)))["completed_at"] is not None
+    assert only(at(organization_id, TRAINING, day(3), before))["completed_at"] is None
+
+
+def test_a_late_fact_restates_every_boundary_that_it_changes_and_no_other(told):
+    company, course, anna = told
+    company.leave(anna, day(20))
+    _capture(company)
+    before = queries.head(company.organization_id).sequence
+    company.complete(anna, course, day(3))  # long ago, before she left
+    _capture(company)
+    organization_id = company.organization_id
+    appended = [row for row in rows(organization_id, TRAINING) if row.sequence > before]
+    assert [row.valid_from for row in appended] == [day(3), day(20)]
+    assert {row.cause for row in appended} == {"change"}
+    assert only(at(organization_id, TRAINING, day(25)))["completed_at"] is not None
+    assert only(at(organization_id, TRAINING, day(25), before))["completed_at"] is None
+    assert only(at(organization_id, TRAINING, day(2))) == only(at(organization_id, TRAINING, day(2), before))
+
+
+def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    company.complete(anna, course, day(3))
+    _capture(company)
+    before = queries.head(organization_id).sequence
+    person = people.join_employee(
+        organization_id=organization_id, at=START, now=NOW, person_name="Ben", account_email=None
+    )
+    # Narrowed to Ben from the start on: the share never covered Anna.
+    ((share_id,),) = _fetch(company, "SELECT share_id FROM shares_share")
+    shares.change_share(
+        organization_id=organization_id, share_id=share_id, at=START, now=NOW,
+        audience=shares.Audience(learner_profile_ids=(person[1],)),
+    )  # fmt: skip
+    _capture(company)
+    absent = [row for row in rows(organization_id, TRAINING) if row.sequence > before and not row.body]
+    assert [row.valid_from for row in absent] == [START, day(3)]
+    assert all(getattr(row, column) is None for row in absent for column in ("state", "begins_at", "due_at", "done_at"))
+    assert [row["learner_profile_id"] for row in at(organization_id, TRAINING, NOW).values()] == [str(person[1])]
+    assert str(anna.learner_profile_id) in {
+        row["learner_profile_id"] for row in at(organization_id, TRAINING, NOW, before).values()
+    }
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(told):
+    company, _, anna = told
+    organization_id = company.organization_id
+    before = queries.head(organization_id)
+    _pend(company, "person", anna.learner_profile_id)
+    captured = actions.capture(organization_id, NOW)
+    after = queries.head(organization_id)
+    assert captured.rows == 0
+    assert (after.sequence, after.capture_sequence) == (before.sequence, before.capture_sequence + 1)
+    assert after.chain_hash != before.chain_hash
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_nothing_pending_takes_no_number_in_a_capture_or_a_sweep(told):
+    company, _, _ = told
+    before = queries.head(company.organization_id)
+    assert not actions.capture(company.organization_id, NOW).found
+    assert actions.sweep_company(company.organization_id, NOW) == []
+    assert queries.head(company.organization_id) == before
+
+
+def test_deciding_everything_again_changes_no_row(told):
+    company, course, anna = told
+    company.complete(anna, course, day(3))
+    _capture(company)
+    _pend(company, "company", None)
+    assert sum(captured.rows for captured in _capture(company)) == 0
+
+
+def test_recording_the_same_facts_in_another_order_gives_the_same_answers():
+    answers = []
+    for late in (False, True):
+        company = make_company()
+        course, anna = company.course(), company.join("Anna")
+        share = company.share(course, due_at=day(30))
+        if late:
+            company.complete(anna, course, day(9))
+            _capture(company)
+            shares.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
+        else:
+            shares.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
+            _capture(company)
+            company.complete(anna, course, day(9))
+        _capture(company)
+        row = only(at(company.organization_id, TRAINING, NOW))
+        answers.append({name: row[name] for name in ("completed_at", "ended_at", "ended_reason", "requirement")})
+    assert answers[0] == answers[1]
+
+
+def test_a_passing_deadline_moves_nothing_and_an_opening_renewal_once_with_cause_sweep():
+    company = make_company()
+    course = company.course(
+        certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=30)
+    )
+    anna = company.join("Anna")
+    company.share(course, due_at=day(30))
+    company.complete(anna, course, day(1))
+    organization_id = company.organization_id
+    early = day(200)
+    actions.capture_all(organization_id, early)
+    before = queries.head(organization_id)
+    assert actions.sweep_company(organization_id, day(250)) == []
+    opened = day(345)
+    for _ in range(3):
+        actions.sweep_company(organization_id, opened)
+    added = [row for row in rows(organization_id) if row.sequence > before.sequence]
+    assert [(row.register, row.cause) for row in added] == [(TRAINING, "sweep")]
+    assert queries.head(organization_id).capture_sequence == before.capture_sequence + 1
+    assert [capture.why for capture in captures(organization_id)][-1] == "sweep"
+    renewal = only(
+        {key: row for key, row in at(organization_id, TRAINING, opened).items() if row["due_basis"] == "renewal"}
+    )
+    assert renewal["renews_certificate_id"] is not None
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told):
+    company, _, anna = told
+    idle = make_company("Idle")
+    assert not {company.organization_id, idle.organization_id} & set(queries.companies_with_work(NOW))
+    _pend(company, "person", anna.learner_profile_id)
+    found = queries.companies_with_work(NOW)
+    assert company.organization_id in found
+    assert idle.organization_id not in found
+
+
+def test_a_certificate_gets_its_check_code_in_the_capture_that_begins_it():
+    company = make_company()
+    course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION))
+    anna = company.join("Anna")
+    company.share(course)
+    company.complete(anna, course, day(1))
+    _capture(company)
+    (certificate,) = at(company.organization_id, numbers.CERTIFICATES, NOW)
+    assert sql.fetch(
+        "SELECT learner_profile_id, check_code IS NOT NULL FROM certificates_checkcode WHERE certificate_id = %s",
+        [uuid.UUID(certificate)],
+    ) == [(anna.learner_profile_id, True)]
+
+
+def test_a_capture_costs_the_same_number_of_queries_for_one_subject_and_for_many():
+    counts = []
+    for size in (2, 40):
+        company = make_company()
+        course = company.course()
+        company.share(course)
+        for number in range(size):
+            company.join(f"Person {number}")
+        _capture(company)
+        _pend(company, "company", None)
+        with CaptureQueriesContext(
+            connection,
+        ) as counted:
+            actions.capture(company.organization_id, NOW)
+        counts.append(len(counted))
+    assert counts[0] == counts[1]
+
+
+def test_what_a_wide_subject_reaches_beyond_the_limit_waits_as_narrow_subjects(monkeypatch):
+    company = make_company()
+    course = company.course()
+    for number in range(9):
+        company.join(f"Person {number}")
+    company.share(course)
+    _capture(company)
+    _pend(company, "company", None)
+    monkeypatch.setattr(subjects, "NARROW_LIMIT", 4)
+    assert actions.capture(company.organization_id, NOW).subjects == 4
+    with context.company(company.organization_id):
+        waiting = queries.pending_count(company.organization_id)
+    assert waiting == 9 + 9 + 1 - 4  # people, their records, and the course
+    assert [captured.subjects for captured in _capture(company)] == [4, 4, 4, 3]
+
+
+def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_the_end(monkeypatch):
+    company = make_company()
+    course, anna, ben = company.course(), company.join("Anna"), company.join("Ben")
+    company.share(course)
+    decide = deciding.owed_learning.decide
+
+    def fail_for_anna(organization_id, zone, prepared, learner, doing, now):
+        if learner.learner_profile_id == anna.learner_profile_id:
+            raise ValueError("anna@example.org is a poison pill")
+        return decide(organization_id, zone, prepared, learner, doing, now)
+
+    monkeypatch.setattr(deciding.owed_learning, "decide", fail_for_anna)
+    (captured,) = _capture(company)
+    organization_id = company.organization_id
+    assert captured.failed == 1
+    owed = at(organization_id, TRAINING, NOW)
+    assert [row["learner_profile_id"] for row in owed.values()] == [str(ben.learner_profile_id)]
+    assert not actions.capture(organization_id, NOW).found  # it waits for its next attempt
+    later = NOW
+    for _ in range(subjects.ATTEMPTS):
+        later += subjects.FIRST_RETRY * 2**subjects.ATTEMPTS
+        actions.capture_all(organization_id, later)
+    ((attempts, aside, reason),) = _fetch(
+        company, "SELECT attempts, set_aside_at IS NOT NULL, set_aside_reason FROM pending_pendingsubject"
+    )
+    assert (attempts, aside) == (subjects.ATTEMPTS, True)
+    assert reason.startswith("ValueError at test_writer.py:")
+    assert "anna" not in reason.lower().replace("test_writer", "")
+    with context.company(organization_id):
+        assert queries.writer_lag(organization_id, later) == later - NOW
+
+    monkeypatch.undo()
+    _pend(company, "person_course", anna.learner_profile_id, course.course_id)
+    actions.capture_all(organization_id, later)
+    assert len(at(organization_id, TRAINING, NOW)) == 2
+    with context.company(organization_id):
+        assert queries.pending_count(organization_id) == 0
+
+
+def test_days_of_the_history_begin_in_the_company_zone():
+    company = make_company(time_zone="Pacific/Auckland")
+    ((complete_from,),) = _fetch(
+        company, "SELECT history_complete_from FROM tenancy_organization", "organization_id = %s"
+    )
+    assert complete_from == start_of_day("Pacific/Auckland", date(2020, 1, 1))
+
+
+def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(told):
+    company, _, _ = told
+    organization_id = company.organization_id
+    sql.execute("UPDATE history_historyhead SET logic_version = 0 WHERE organization_id = %s", [organization_id])
+    before = queries.head(organization_id)
+    assert organization_id in queries.companies_with_work(NOW)
+    actions.sweep_company(organization_id, NOW)
+    after = queries.head(organization_id)
+    assert (after.sequence, after.capture_sequence) == (before.sequence, before.capture_sequence)
+    assert organization_id not in queries.companies_with_work(NOW)
+
+
+def _pend(company, kind, first, second=None):
+    with context.company(company.organization_id):
+        sql.execute(
+            "INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts,"
+            " set_aside_reason) VALUES (%s, %s, %s, %s, %s, 0, '')",
+            [company.organization_id, kind, first, second, NOW],
+        )
+
+
+def _fetch(company, statement, restriction="organization_id = %s"):
+    with context.company(company.organization_id):
+        return sql.fetch(f"{statement} WHERE {restriction}", [company.organization_id])
