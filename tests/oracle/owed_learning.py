@@ -522,8 +522,10 @@ class World:
         return found
 
     def certificates(self, m: datetime) -> list[Row]:
-        """The certificates at a moment."""
-        found = []
+        """The certificates at a moment, of one who is or was an employee by then."""
+        found: list[Row] = []
+        if not any(job.joined_at <= m for job in self.learner.employments):
+            return found
         for deed in self.deeds:
             issued = self.issued_at(deed, m) if deed.at <= m else None
             if issued is None:

@@ -161,22 +161,25 @@ class Chain:
             return True
         return self.revoked(self.tip(moment), moment) is not None
 
-    def timelines(self, learner_profile_id: UUID, course_id: UUID) -> list[CertificateTimeline]:
-        """Every certificate of the chain, from its issue on."""
+    def timelines(
+        self, learner_profile_id: UUID, course_id: UUID, employee_since: datetime
+    ) -> list[CertificateTimeline]:
+        """Every certificate of the chain, from its issue on; but not before its holder became an employee."""
         found = []
         for position, link in enumerate(self.links):
             successor = self.links[position + 1] if position + 1 < len(self.links) else None
-            moments = {link.at}
+            first = max(link.at, employee_since)
+            moments = {first}
             for happened in (
                 self.done.voided_at,
                 self.done.lowered_at,
                 self.revocations[link.certificate_id][0] if link.certificate_id in self.revocations else None,
                 successor.at if successor else None,
             ):
-                if happened is not None and happened > link.at:
+                if happened is not None and happened > first:
                     moments.add(happened)
             if self.done.session is not None:
-                moments.update(mark.at for mark in self.done.session.marks if mark.at > link.at)
+                moments.update(mark.at for mark in self.done.session.marks if mark.at > first)
             versions: list[CertificateVersion] = []
             for moment in sorted(moments):
                 content = self._content(learner_profile_id, course_id, position, successor, moment)

@@ -15,6 +15,7 @@ Readings that design 4 leaves open, settled here:
 - After a voiding, the successor of a superseded release's record stands as if it had begun with its publication.
 - A session's completion has a receipt id derived from session and learner; a mark raised to full again is a new one.
 - Changes go to the release's record, then the renewal, then lessons; with none undone, to the completed in that order.
+- Certificates are shown from the moment at which their holder first joined as an employee.
 - Where several shares stop covering at once, the reason is `share_ended` only if all of them ended.
 """
 
@@ -280,10 +281,12 @@ class Story:
             self._tell(static, start, end)
         records = [RecordTimeline(key, tuple(versions)) for key, versions in self.versions.items()]
         records.sort(key=lambda timeline: (timeline.versions[0].valid_from, timeline.record_id))
+        joined = [employment.joined_at for employment in self.learner.employments]
         certificates = [
             timeline
             for chain in self.chains.values()
-            for timeline in chain.timelines(self.learner.learner_profile_id, self.course.course_id)
+            if joined
+            for timeline in chain.timelines(self.learner.learner_profile_id, self.course.course_id, min(joined))
         ]
         certificates.sort(key=lambda timeline: (timeline.versions[0].valid_from, timeline.certificate_id))
         self.refusals.sort(key=lambda refusal: (refusal.at, refusal.fact, str(refusal.fact_key)))

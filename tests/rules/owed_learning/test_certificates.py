@@ -54,7 +54,7 @@ class TestCertificates:
 
     def test_months_are_clamped(self) -> None:
         # Earned on 31 January 2024, for one month: 29 February.
-        tale = Tale().published(0).certified(1).completed(30.5)
+        tale = Tale().published(0).joined(0).certified(1).completed(30.5)
         assert tale.certificates(31)[0]["valid_until"] == end_of(59)
 
     def test_without_months_it_never_ends(self) -> None:
@@ -63,11 +63,13 @@ class TestCertificates:
         assert len(tale.rows(9000)) == 1
 
     def test_the_edition_is_that_of_the_moment(self) -> None:
-        tale = Tale().published(0).certified(12, at=5).certified(24, at=20).completed(4).completed(10, name="d")
+        tale = (
+            Tale().published(0).joined(0).certified(12, at=5).certified(24, at=20).completed(4).completed(10, name="d")
+        )
         assert [row["valid_until"] for row in tale.certificates(30)] == [end_of(LAST_DAY)]
 
     def test_an_assessed_one_needs_an_assessed_completion(self) -> None:
-        tale = Tale().published(0).certified(12, kind=CertificateKind.ASSESSED)
+        tale = Tale().published(0).joined(0).certified(12, kind=CertificateKind.ASSESSED)
         assert tale.completed(4).certificates(5) == []
         assert tale.completed(6, name="d", assessed=True).certificates(7)[0]["kind"] == "assessed"
 
@@ -82,6 +84,12 @@ class TestCertificates:
     def test_a_lesson_earns_none(self) -> None:
         tale = Tale().shared(1, lesson="hygiene").joined(2).certified(12).lesson_completed(5, "hygiene")
         assert tale.certificates(9) == []
+
+    def test_those_of_a_contact_are_shown_when_they_join_as_an_employee(self) -> None:
+        tale = Tale().published(0).certified(12).completed(5)
+        assert tale.certificates(9) == []
+        assert tale.joined(20).certificates(19) == []
+        assert fields(tale.certificates(20)[0], "issued_at", "status") == (day(5), "valid")
 
     def test_erasure_leaves_them(self) -> None:
         assert certified().erased(20).certificates(30)[0]["status"] == "valid"
