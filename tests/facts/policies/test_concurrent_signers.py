@@ -1,49 +1,81 @@
 """Forty signers at once, on two processes: one unbroken chain, one receipt each (issue 4)."""
 
-import subprocess
-import sys
+import multiprocessing
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from multiprocessing.connection import Connection
+from typing import Any
 
+from django.db import connection, connections
+
+from compliance.facts.policies.actions import sign_policy
 from compliance.facts.policies.chain import verify
 from compliance.facts.policies.models import Receipt
 from compliance.tenancy import context
 from tests.facts.story import BEGIN, Story
 
+MOMENT = BEGIN + timedelta(days=10)  # all claim the same moment: the chain tells them apart
 
-def test_forty_concurrent_signers_on_two_processes_make_one_chain(
-    committed: None, process_environment: dict[str, str], now: datetime
+
+def sign_together(
+    organization_id: uuid.UUID,
+    share_id: uuid.UUID,
+    release_id: uuid.UUID,
+    people: Sequence[uuid.UUID],
+    together: Any,
+    results: Connection,
 ) -> None:
+    """One process: a thread and a connection for each signer; each signs twice."""
+
+    def sign(profile_id: uuid.UUID) -> list[uuid.UUID]:
+        connection.ensure_connection()
+        together.wait()
+        try:
+            return [
+                sign_policy(
+                    organization_id=organization_id,
+                    share_id=share_id,
+                    learner_profile_id=profile_id,
+                    course_release_id=release_id,
+                    signature={"typed": "A name"},
+                    sign_in_methods=None,
+                    at=MOMENT,
+                )
+                for _ in range(2)
+            ]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(people)) as threads:
+        results.send(list(threads.map(sign, people)))
+
+
+def test_forty_concurrent_signers_on_two_processes_make_one_chain(committed: None, now: datetime) -> None:
     story = Story(now)
     version, share_id = story.shared_policy()
     people = story.employees(f"Signer {number}" for number in range(40))
-    arguments = [str(story.organization_id), str(share_id), str(version.course_release_id)]
-    moment = (BEGIN + timedelta(days=10)).isoformat()  # all claim the same moment: the chain tells them apart
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.facts.policies.signers", *arguments, moment],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=process_environment,
+    connections.close_all()  # a process must not inherit a connection
+    processes = multiprocessing.get_context("fork")
+    together = processes.Barrier(len(people), timeout=60)
+    ends = [processes.Pipe(duplex=False) for _ in range(2)]
+    signing = [
+        processes.Process(
+            target=sign_together,
+            args=(story.organization_id, share_id, version.course_release_id, group, together, sending),
         )
-        for _ in range(2)
+        for group, (_, sending) in zip((people[:20], people[20:]), ends, strict=True)
     ]
-    try:
-        for process, group in zip(processes, (people[:20], people[20:]), strict=True):
-            assert process.stdin is not None
-            process.stdin.write(" ".join(map(str, group)) + "\n")
-            process.stdin.flush()
-        for process in processes:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        outputs = [process.communicate("go\n", timeout=60)[0] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    pairs = [line.split() for output in outputs for line in output.splitlines()]
+    for process in signing:
+        process.start()
+    for _, sending in ends:
+        sending.close()  # so that a process that died is an end of file, not a wait
+    pairs = [pair for receiving, _ in ends for pair in receiving.recv()]
+    for process in signing:
+        process.join()
     assert len(pairs) == 40
     assert all(first == second for first, second in pairs)  # signing twice gives the first receipt again
     with context.company(story.organization_id):
         assert verify(story.organization_id) == 40
-        assert {str(each) for each in Receipt.objects.values_list("receipt_id", flat=True)} == {one for one, _ in pairs}
+        assert set(Receipt.objects.values_list("receipt_id", flat=True)) == {first for first, _ in pairs}
