@@ -41,6 +41,8 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponse]
         else:
             visit = Visit(request=request, page=page, staff=staff, now=now, pages=pages)
             response = _answer(visit, organization_id, values)
+        if visit is not None and visit.logged:
+            return response
         access_log.record(
             request,
             staff=staff,

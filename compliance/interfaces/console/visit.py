@@ -24,9 +24,10 @@ class Visit:
     now: datetime
     pages: tuple[Page, ...]
     company: Organization | None = None
-    # What the view adds to the access log: filled by acts.
+    # What an act adds to the access log, and whether it wrote its line itself, in its own transaction.
     act: str = ""
     reason: str = ""
+    logged: bool = False
     crumbs: list[tuple[str, str]] = field(default_factory=list)
 
     @property

@@ -29,7 +29,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
     when = chosen(visit, course=course)
     word = visit.request.GET.get("show", "")
     page, total, last = read(when.question, reading, word, keyset.after(visit.request, 4))
-    rows = [orjson.loads(row) for row in page.rows]
+    rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
     offered = titles.courses(organization_id) if reading.by_course else []
     named = {course_id: title for course_id, title, _ in offered}
@@ -67,7 +67,7 @@ def read(
     page = pages.page(listing, question, after, ROWS, 2**31 if total is None else total - served)
     if page.position is None:
         return page, total, None
-    served += len(page.rows)
+    served += page.held
     return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
 
 

@@ -94,3 +94,18 @@ def short(value: object) -> str:
 def item(value: dict[str, Any], name: str) -> Any:
     """The entry `name` of a dictionary."""
     return value.get(name)
+
+
+@register.simple_tag(takes_context=True)
+def act_place(context: dict[str, Any], act: Any) -> str:
+    """The address of an act."""
+    visit: Visit = context["visit"]
+    return visit.address(f"act-{act.name}")
+
+
+@register.simple_tag
+def act_title(name: str) -> str:
+    """The title of an act by its name."""
+    from compliance.interfaces.console.acting.registry import ACTS
+
+    return ACTS[name].title if name in ACTS else name

@@ -50,7 +50,7 @@ def teams(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: dat
 def rows(listing: Listing, question: Question) -> list[dict[str, Any]]:
     """The person's rows in a register, as the API would give them."""
     page = pages.page(listing, question, Position(), ROWS_AT_MOST, 2**31)
-    return [orjson.loads(row) for row in page.rows]
+    return list(orjson.loads(b"[" + page.content + b"]"))
 
 
 def everything(question: Question) -> dict[str, list[dict[str, Any]]]:

@@ -1,0 +1,141 @@
+"""Upkeep: import a facts file, sweep, verify. Long work, done by the worker."""
+
+import io
+
+from django import forms
+
+from compliance.facts.importing import Report, import_facts
+from compliance.facts.policies.chain import verify as verify_receipts
+from compliance.history.actions import capture_all, sweep_company
+from compliance.history.verify import FirstFault, verify_history
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+from compliance.tenancy import context
+
+GROUP = "Upkeep"
+PREVIEWED_BYTES = 4 * 1024 * 1024
+FAULTS_SHOWN = 40
+
+
+class ImportForm(ActForm):
+    """The file."""
+
+    file = forms.FileField(label="Facts file", help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line.")
+    strict = forms.BooleanField(required=False, label="Record nothing if any line is wrong")
+
+
+class ImportFacts(Act):
+    """Takes in a facts file."""
+
+    name = "import"
+    title = "Import a facts file"
+    explains = "Records what happened, as another system tells it. Lines known already are left alone."
+    permission = Permission.OPERATE
+    form = ImportForm
+    group = GROUP
+    long = True
+    upload = "file"
+
+    def preview(self, acting: Acting) -> Preview:
+        """Runs the whole file and takes it back; a large one is only counted."""
+        data = acting.upload or b""
+        lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+        found = Preview(pairs=[("File", acting.upload_name), ("Lines", lines)])
+        if len(data) > PREVIEWED_BYTES:
+            found.warnings.append(
+                "The file is too large to be tried while you wait: it is checked as it is recorded."
+                " Tick “record nothing if any line is wrong” to be safe."
+            )
+            return found
+        report = self._rehearse(acting, data)
+        found.pairs += [("Would be recorded", report.recorded), ("Known already", report.known)]
+        found.pairs += [(kind.replace("_", " "), count) for kind, count in sorted(report.facts.items())]
+        found.pairs.append(("Lines that are wrong", len(report.errors)))
+        found.notes = [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)[:FAULTS_SHOWN]]
+        if report.errors:
+            found.warnings.append("Lines that are wrong are left out; the good ones are recorded.")
+        return found
+
+    def _rehearse(self, acting: Acting, data: bytes) -> Report:
+        from django.db import transaction
+
+        with transaction.atomic():
+            report = import_facts(
+                organization_id=acting.organization_id,
+                stream=io.BytesIO(data),
+                now=acting.at,
+                strict=acting.data["strict"],
+                actor_id=acting.staff.actor_id,
+            )
+            transaction.set_rollback(True)
+        return report
+
+    def work(self, acting: Acting, job: Job) -> str:
+        """Records and captures the file."""
+        report = import_facts(
+            organization_id=acting.organization_id,
+            stream=io.BytesIO(acting.upload or b""),
+            now=acting.at,
+            strict=acting.data["strict"],
+            actor_id=acting.staff.actor_id,
+            progress=lambda stage, done, total: jobs.say(job, done, total or 0),
+        )
+        captured = 0
+
+        def tell(count: int) -> None:
+            nonlocal captured
+            captured += count
+            jobs.say(job, captured, 0)
+
+        capture_all(acting.organization_id, acting.at, tell)
+        acting.findings = [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
+        said = f"{report.recorded} facts recorded, {report.known} known already"
+        return f"{said}, {len(report.errors)} lines wrong." if report.errors else f"{said}."
+
+
+class Sweep(Act):
+    """Captures what waits and what the clock has changed."""
+
+    name = "sweep"
+    title = "Sweep"
+    explains = "Captures what waits and what the clock has brought. This runs by itself every minute."
+    permission = Permission.OPERATE
+    group = GROUP
+    long = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """A sweep only writes down what is so."""
+        return Preview(notes=["Writes down what is already so. Nothing that anybody owes is changed by it."])
+
+    def work(self, acting: Acting, job: Job) -> str:
+        """Sweeps."""
+        captured = sweep_company(acting.organization_id, acting.at)
+        rows = sum(each.rows for each in captured)
+        return f"{len(captured)} captures, {rows} row versions." if captured else "There was nothing to capture."
+
+
+class Verify(Act):
+    """Computes every hash anew."""
+
+    name = "verify"
+    title = "Verify history and receipts"
+    explains = "Computes the hash of every row, capture and receipt anew, and names the first that does not hold."
+    permission = Permission.OPERATE
+    group = GROUP
+    long = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """Verification reads only."""
+        return Preview(notes=["Only reads. On a large company it takes some minutes."])
+
+    def work(self, acting: Acting, job: Job) -> str:
+        """Verifies both."""
+        found = verify_history(acting.organization_id)
+        if isinstance(found, FirstFault):
+            raise CannotActError(f"The history does not hold: {found.sentence}")
+        with context.company(acting.organization_id):
+            receipts = verify_receipts(acting.organization_id)
+        return f"All holds: {found.rows} row versions in {found.captures} captures, {receipts} receipts."
