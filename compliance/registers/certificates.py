@@ -22,33 +22,35 @@ _WANTED = (
 
 _JOINED = """
 LEFT JOIN LATERAL (SELECT person_name, erased_at FROM people_profile p
-    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true
+    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
+    LIMIT 1) p ON true
 LEFT JOIN LATERAL (SELECT check_code FROM certificates_checkcode c
-    WHERE c.organization_id = %(organization)s AND c.certificate_id = r.record_id LIMIT 1) c ON true
+    WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = r.record_id LIMIT 1) c ON true
 LEFT JOIN LATERAL (
     WITH RECURSIVE chain AS (
         SELECT 0 AS depth, c.supersedes_id, c.person_name, c.at FROM certificates_certificatecorrection c
-        WHERE c.organization_id = %(organization)s AND c.certificate_id = r.record_id
+        WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = r.record_id
         UNION ALL
         SELECT chain.depth + 1, c.supersedes_id, c.person_name, c.at
         FROM chain JOIN certificates_certificatecorrection c
-          ON c.organization_id = %(organization)s AND c.certificate_id = chain.supersedes_id
+          ON c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = chain.supersedes_id
         WHERE chain.person_name IS NULL AND chain.depth < 100)
     SELECT coalesce(
         (SELECT chain.person_name FROM chain WHERE chain.person_name IS NOT NULL ORDER BY depth LIMIT 1),
         (SELECT d.person_name FROM people_personaldetail d
-         WHERE d.organization_id = %(organization)s AND d.learner_profile_id = r.learner_profile_id
+         WHERE d.organization_id = (SELECT %(organization)s::uuid) AND d.learner_profile_id = r.learner_profile_id
            AND d.person_name IS NOT NULL AND d.at <= coalesce((
                SELECT root.begins_at FROM chain
-               JOIN history_historyrecord h ON h.organization_id = %(organization)s
+               JOIN history_historyrecord h ON h.organization_id = (SELECT %(organization)s::uuid)
                 AND h.record_id = chain.supersedes_id AND h.register = %(register)s
-               JOIN history_historyrow root ON root.organization_id = %(organization)s AND root.sequence = h.birth
+               JOIN history_historyrow root ON root.organization_id = (SELECT %(organization)s::uuid)
+      AND root.sequence = h.birth
                ORDER BY depth DESC LIMIT 1), r.begins_at)
          ORDER BY d.at DESC, d.id DESC LIMIT 1)) AS person_name LIMIT 1) n ON true
 LEFT JOIN LATERAL (SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
-    LEFT JOIN training_trainer t ON t.organization_id = %(organization)s
+    LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
       AND t.trainer_profile_id = s.trainer_profile_id
-    WHERE s.organization_id = %(organization)s AND strpos(r.body, '"live_session_id":null') = 0
+    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND strpos(r.body, '"live_session_id":null') = 0
       AND s.live_session_id = (r.body::json ->> 'live_session_id')::uuid LIMIT 1) t ON true"""
 
 

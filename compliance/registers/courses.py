@@ -16,7 +16,7 @@ from compliance.tenancy import sql
 
 _JOINED = """
 LEFT JOIN LATERAL (SELECT title FROM courses_course c
-    WHERE c.organization_id = %(organization)s AND c.course_id = r.course_id LIMIT 1) c ON true"""
+    WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.course_id = r.course_id LIMIT 1) c ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:

@@ -20,9 +20,10 @@ _WANTED = (
 )
 _JOINED = """
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
-    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true
+    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
+    LIMIT 1) p ON true
 LEFT JOIN LATERAL (SELECT person_name, work_email FROM people_invitation i
-    WHERE i.organization_id = %(organization)s AND i.invitation_id = r.record_id LIMIT 1) i ON true"""
+    WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = r.record_id LIMIT 1) i ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
@@ -88,7 +89,7 @@ CROSS JOIN LATERAL {
         columns="v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at, v.body", moment="%(moment)s"
     )
 } v
-WHERE r.organization_id = %(organization)s AND r.register = {numbers.TRAINING_RECORDS}
+WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = {numbers.TRAINING_RECORDS}
   AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s
   AND v.body <> '' AND v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)
 GROUP BY r.learner_profile_id"""  # noqa: S608

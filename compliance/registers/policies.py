@@ -28,15 +28,16 @@ POLICIES = Listing(
 
 _PERSON = """
 LEFT JOIN LATERAL (SELECT person_name, account_email, erased_at FROM people_profile p
-    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true"""
+    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
+    LIMIT 1) p ON true"""
 
 _IS_EMPLOYEE = f'"door":"{Door.EMPLOYEE}"'
 
 _RECORD_JOINED = f"""{_PERSON}
 LEFT JOIN LATERAL (SELECT coalesce(
-    (SELECT s.signer_company FROM policies_rawsignature s WHERE s.organization_id = %(organization)s
+    (SELECT s.signer_company FROM policies_rawsignature s WHERE s.organization_id = (SELECT %(organization)s::uuid)
       AND s.receipt_id = (r.body::json ->> 'receipt_id')::uuid LIMIT 1),
-    (SELECT c.company FROM people_contact c WHERE c.organization_id = %(organization)s
+    (SELECT c.company FROM people_contact c WHERE c.organization_id = (SELECT %(organization)s::uuid)
       AND c.learner_profile_id = r.learner_profile_id AND c.door = r.body::json ->> 'door' AND c.joined
       AND c.at <= %(moment)s AND c.company IS NOT NULL ORDER BY c.at DESC, c.id DESC LIMIT 1)) AS company
     WHERE strpos(r.body, '{_IS_EMPLOYEE}') = 0) s ON true"""  # noqa: S608
@@ -65,7 +66,7 @@ POLICY_RECORDS = Listing(
 
 _RECEIPT_JOINED = f"""{_PERSON}
 LEFT JOIN LATERAL (SELECT signer_company FROM policies_rawsignature s
-    WHERE s.organization_id = %(organization)s AND s.receipt_id = r.record_id
+    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.receipt_id = r.record_id
       AND strpos(r.body, '{_IS_EMPLOYEE}') = 0 LIMIT 1) s ON true"""  # noqa: S608
 
 

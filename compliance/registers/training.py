@@ -14,22 +14,25 @@ from compliance.tenancy import sql
 
 PERSON = """
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
-    WHERE p.organization_id = %(organization)s AND p.learner_profile_id = r.learner_profile_id LIMIT 1) p ON true"""
+    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
+    LIMIT 1) p ON true"""
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
-    " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id, p.person_name, p.work_email, p.erased_at"
+    " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id, p.person_name, p.work_email, p.erased_at,"
+    " EXISTS (SELECT FROM training_reminder s WHERE s.organization_id = (SELECT %(organization)s::uuid)"
+    " AND s.learner_profile_id = r.learner_profile_id AND s.course_id = r.course_id)"
 )
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
-    reminders = _reminders_by_birth(question, [record[14] for record in records])
+    reminders = _reminders_by_birth(question, [record[14] for record in records if record[18]])
     opening = splicing.opening(question)
     moment, personal = question.moment, question.personal
     rows = []
     for (
         birth, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
-        completed_at, waived_at, ended_at, body, _, person_name, work_email, erased_at,
+        completed_at, waived_at, ended_at, body, _, person_name, work_email, erased_at, _,
     ) in records:  # fmt: skip
         outcome, days_late = outcome_at(
             moment if ended_at is None or ended_at > moment else ended_at,
@@ -73,16 +76,17 @@ PERIOD = Listing(
 _REMINDED = f"""
 SELECT owner.birth, count(*)
 FROM training_reminder s
-JOIN pending_fact f ON f.organization_id = %(organization)s AND f.fact_id = s.fact_id AND f.recorded_at <= %(known_at)s
+JOIN pending_fact f ON f.organization_id = (SELECT %(organization)s::uuid) AND f.fact_id = s.fact_id
+      AND f.recorded_at <= %(known_at)s
 CROSS JOIN LATERAL (
     SELECT r.birth FROM history_historyrecord r
     CROSS JOIN LATERAL {pages.IN_FORCE.format(columns="v.*", moment="s.at")} v
-    WHERE r.organization_id = %(organization)s AND r.register = {numbers.TRAINING_RECORDS}
+    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = {numbers.TRAINING_RECORDS}
       AND r.learner_profile_id = s.learner_profile_id AND r.course_id = s.course_id
       AND v.body <> '' AND v.begins_at <= s.at AND (v.ends_at IS NULL OR v.ends_at > s.at)
       AND v.waived_at IS NULL AND (v.done_at IS NULL OR v.done_at > s.at)
     ORDER BY strpos(v.body, '"renews_certificate_id":null') > 0 DESC, r.birth LIMIT 1) owner
-WHERE s.organization_id = %(organization)s AND s.learner_profile_id = ANY(%(learners)s)
+WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
 GROUP BY owner.birth"""  # noqa: S608
 
 

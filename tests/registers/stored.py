@@ -61,7 +61,7 @@ class StoredCompany:
             HistoryRow.objects.create(
                 organization_id=self.organization_id, sequence=self.sequence, register=register, birth=birth,
                 capture_sequence=2, valid_from=valid_from, recorded_at=self.now, cause="first", logic_version=1,
-                body="" if body is None else canonical(body), **columns,
+                body="" if body is None else canonical(body), row_sha256=b"0" * 32, **columns,
             )  # fmt: skip
         HistoryHead.objects.filter(organization_id=self.organization_id).update(
             sequence=self.sequence, capture_sequence=2, captured_at=self.now

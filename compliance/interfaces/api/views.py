@@ -169,7 +169,7 @@ class RegisterViewSet(CompanyViewSet):
         following = None
         if page.position is not None:
             following = cursors.seal(
-                cursor._replace(position=page.position, served=cursor.served + len(page.rows)),
+                cursor._replace(position=page.position, served=cursor.served + page.held),
                 endpoint=endpoint,
                 organization_id=company.organization_id,
                 secrets=tuple(settings.CURSOR_KEYS),
@@ -177,7 +177,7 @@ class RegisterViewSet(CompanyViewSet):
         tail = orjson.dumps(
             {"total": cursor.total, "snapshot": snapshot_of(question, caller.available), "next_cursor": following}
         )
-        return HttpResponse(b'{"data":[' + b",".join(page.rows) + b"]," + tail[1:], content_type=CONTENT_TYPE)
+        return HttpResponse(b'{"data":[' + page.content + b"]," + tail[1:], content_type=CONTENT_TYPE)
 
     def _window(
         self, end: Moment | None, start: Moment | None, end_name: str | None, start_name: str | None, now: datetime
