@@ -28,6 +28,7 @@ from compliance.rules.company_days import end_of_day_after
 from compliance.rules.owed_learning.certificates import Chain, Done, Link, done_by_attendance, done_by_receipt
 from compliance.rules.owed_learning.coverage import OpenShare, PreparedCourse, Stay, employed_intervals, stays
 from compliance.rules.owed_learning.decisions import (
+    NOTHING_OWED,
     Decision,
     RecordContent,
     RecordTimeline,
@@ -251,8 +252,8 @@ class Story:
             self.all_done.extend(done_by_attendance(organization_id, learner.learner_profile_id, session))
         # A completion of a release that is published later counts from the publication on.
         self.all_done = [
-            done._replace(at=max(done.at, course.releases[index].published_at))
-            if (index := self.track.release_index(done)) is not None
+            done._replace(at=course.releases[index].published_at)
+            if (index := self.track.release_index(done)) is not None and done.at < course.releases[index].published_at
             else done
             for done in self.all_done
         ]
@@ -275,6 +276,9 @@ class Story:
 
     def decide(self) -> Decision:
         """Tell the story of every era."""
+        told = self.all_done or self.changes or self.corrections or self.revocations
+        if not told and not any(track.stays for track in self.tracks):
+            return NOTHING_OWED
         voidings = sorted({done.voided_at for done in self.all_done if done.voided_at is not None})
         static = self._static_moments()
         for start, end in zip([None, *voidings], [*voidings, END], strict=True):
@@ -433,7 +437,7 @@ class Story:
     def _open_renewal(self, moment: datetime) -> None:
         """Open or restart the one renewal cycle: that of the newest certificate with an end."""
         track = self.track
-        if not track.covered:
+        if not track.covered or not self.held:
             return
         chain = self._newest_with_end()
         if chain is None:
@@ -541,7 +545,7 @@ class Story:
 
     def _judge_certificate_facts(self, moment: datetime, *, last_time: bool = False) -> None:
         """Record corrections and revocations of this moment, once; what is still refused `last_time` is reported."""
-        if self._happens_again(moment):
+        if self._happens_again(moment) or not (self.corrections or self.revocations):
             return
         for correction in self.corrections:
             if correction.at == moment and correction not in self.judged_certificate_facts:
