@@ -41,6 +41,14 @@ def number(name: str, default: int) -> int:
     return int(value)
 
 
+def choice(name: str, allowed: tuple[str, ...], default: str) -> str:
+    """The setting `name`, one of `allowed`. Raises ImproperlyConfigured."""
+    value = text(name, default)
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} is {' or '.join(allowed)}, not {value!r}.")
+    return value
+
+
 def words(name: str, default: str = "") -> list[str]:
     """The setting `name` as a list of words separated by commas."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]

@@ -3,10 +3,12 @@
 ENVIRONMENT is `live` (production) or `test` (everything else: the demo, development, the suite).
 """
 
+import os
+
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
-from config import environment
+from config import environment, logs
 from config.console import *  # noqa: F403
 
 ROOT = environment.ROOT
@@ -66,6 +68,7 @@ INSTALLED_APPS = [
     "compliance.interfaces.console",
     "compliance.interfaces.pages",
     "compliance.interfaces.commands",
+    "compliance.interfaces.operations",
     "compliance.demo",
 ]
 
@@ -110,6 +113,11 @@ if _owner:
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.text("REDIS_URL")
+# Signed notes of how far each history reached, outside the database; newest key first, the others still check.
+CHECKPOINT_FILE = environment.text(
+    "CHECKPOINT_FILE", None if PRODUCTION else str(FOLDER / "checkpoints-{deployment_id}.notes")
+)
+CHECKPOINT_KEYS = environment.secret("CHECKPOINT_KEY", PRODUCTION).split(",")
 ERASURE_LIST = environment.text("ERASURE_LIST", str(FOLDER / "erasures.jsonl"))  # outside the database
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
@@ -156,6 +164,18 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
+# Letters: reminders alone. Outside production they lie in a folder, and nobody is reminded unless REMINDERS says so.
+REMINDERS = environment.choice("REMINDERS", ("on", "off"), "on" if PRODUCTION else "off") == "on"
+DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", None if PRODUCTION else "reminders@localhost")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if PRODUCTION else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = str(FOLDER / "letters")
+EMAIL_HOST = environment.text("EMAIL_HOST", None if PRODUCTION and REMINDERS else "localhost")
+EMAIL_PORT = environment.number("EMAIL_PORT", 587 if PRODUCTION else 25)
+EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = PRODUCTION
+EMAIL_TIMEOUT = 20
+
 CELERY_BROKER_URL = REDIS_URL
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_ACKS_LATE = True
@@ -165,12 +185,40 @@ CELERY_TASK_TIME_LIMIT = 600
 CELERY_TASK_SOFT_TIME_LIMIT = 540
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # Redis comes back: never give up
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True  # they are handed out again, and safe to repeat
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
+SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "compliance.history.sweep", "schedule": 60.0},
-    "verify nightly": {"task": "compliance.history.verify_all", "schedule": crontab(hour=2, minute=30)},
+    # A tick that nobody took before the next one is due is not worth keeping: the next does its work.
+    "sweep": {
+        "task": "compliance.history.sweep",
+        "schedule": float(SWEEP_SECONDS),
+        "options": {"expires": SWEEP_SECONDS},
+    },
+    "checkpoints": {
+        "task": "compliance.operations.write_checkpoints",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+    "reminders": {"task": "compliance.operations.remind_all", "schedule": crontab(minute=10)},
+    "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
+    "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
 }
+
+LOG_LEVEL = environment.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO" if PRODUCTION else "WARNING")
+LOG_FORMAT = environment.choice("LOG_FORMAT", ("json", "plain"), "json" if PRODUCTION else "plain")
+LOGGING = logs.configuration(LOG_LEVEL, LOG_FORMAT)
+logs.set_up_structlog()
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+METRICS_PORT = environment.number("METRICS_PORT", 9464)
+# Where the web processes leave their counters; without it requests are not counted across processes.
+METRICS_FOLDER = environment.text("METRICS_FOLDER", "")
+if METRICS_FOLDER:
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_FOLDER  # read when prometheus_client is imported
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],

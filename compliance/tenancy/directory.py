@@ -11,6 +11,7 @@ DIRECTORY_TABLES = frozenset(
         "access_apikey",
         "history_historyhead",
         "certificates_checkcode",
+        "operations_companystanding",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",
         "console_accesslog",

@@ -1,14 +1,21 @@
-"""Recomputes stored histories and names the first fault (design 5 and 9): `verify_history [--organization ORG]`."""
+"""Recomputes stored histories and names the first fault (design 5 and 9): `verify_history [--organization ORG]`.
+
+With `--checkpoints` it also holds them to every signed checkpoint outside the database (design 11); `--accept` then
+takes refused histories, as they stand, for the true ones: after a restore of a backup on purpose, and never else.
+"""
 
 import json
 import uuid
 from argparse import ArgumentParser
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from compliance.errors import ComplianceError
 from compliance.history import queries
 from compliance.history.verify import FirstFault, verify_history
+from compliance.interfaces.operations import checkpoints
 
 
 class Command(BaseCommand):
@@ -19,8 +26,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", type=uuid.UUID, help="One company; all of them without.")
         parser.add_argument("--json", action="store_true")
+        parser.add_argument("--checkpoints", action="store_true", help="Also hold them to every signed checkpoint.")
+        parser.add_argument(
+            "--accept", action="store_true", help="With --checkpoints: a backup was restored on purpose; go on from it."
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if options["accept"] and not options["checkpoints"]:
+            raise CommandError("--accept goes with --checkpoints.")
         found = [
             verify_history(organization_id)
             for organization_id in ([options["organization"]] if options["organization"] else queries.companies())
@@ -38,3 +51,20 @@ class Command(BaseCommand):
                 )
         if faults:
             raise CommandError(f"{len(faults)} of {len(found)} histories do not hold.")
+        if options["checkpoints"]:
+            try:
+                self._hold_to_checkpoints(options["organization"], options["accept"])
+            except ComplianceError as error:
+                raise CommandError(str(error)) from error
+
+    def _hold_to_checkpoints(self, organization_id: uuid.UUID | None, accept: bool) -> None:
+        checked, refused = checkpoints.verify_all(organization_id)
+        self.stderr.write(f"{checked} signed checkpoints compared; {len(refused)} histories are refused.")
+        for each in refused:
+            self.stderr.write(each.sentence)
+        if not refused:
+            return
+        if not accept:
+            raise CommandError(checkpoints.WHAT_TO_DO)
+        checkpoints.accept(refused, datetime.now(UTC))
+        self.stderr.write("Accepted as they stand. Run `manage.py replay_erasures` before you serve readers again.")

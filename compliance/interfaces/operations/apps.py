@@ -1,0 +1,12 @@
+"""The Django app of this room."""
+
+from django.apps import AppConfig
+
+
+class OperationsConfig(AppConfig):
+    """Registers the room with Django."""
+
+    name = "compliance.interfaces.operations"
+    label = "operations"
+    verbose_name = "Operations"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,181 @@
+"""Prometheus metrics, served on a private port by a process of their own (`manage.py serve_metrics`).
+
+Requests are counted where they are answered: each web process writes its counters to a file in METRICS_FOLDER
+(prometheus_client's multiprocess mode), so several workers add up. Everything else is read from the database and Redis
+when it is asked for, at most every few seconds. No label names a person, a key or a company.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import redis
+from django.conf import settings
+from django.db import Error, connection
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from compliance.access.models import ApiKey
+from compliance.history.queries import companies
+from compliance.interfaces.operations.models import ReminderDelivery
+from compliance.interfaces.operations.tidying import WARN_BEFORE
+from compliance.tenancy import context, sql
+
+FRESH_SECONDS = 10.0
+QUEUES = ("celery",)
+
+REQUESTS = Counter("svc_requests", "Requests answered.", ["interface", "method", "status"])
+SECONDS = Histogram(
+    "svc_request_seconds", "How long answers took.", ["interface"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)  # fmt: skip
+
+REGISTERS = frozenset(
+    {
+        "training-records", "certificates", "people", "courses", "policies", "policy-records", "acknowledgements",
+        "snapshot", "openapi.json",
+    }
+)  # fmt: skip
+METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+
+
+def count_request(path: str, method: str, status: str, seconds: float) -> None:
+    """Counts one answer. Labels come from short lists, whatever was asked for."""
+    interface = _interface(path)
+    REQUESTS.labels(interface, method if method in METHODS else "other", status).inc()
+    SECONDS.labels(interface).observe(seconds)
+
+
+def _interface(path: str) -> str:
+    first, _, rest = path.lstrip("/").partition("/")
+    if first == "v1":
+        register = rest.partition("/")[0]
+        return f"v1/{register}" if register in REGISTERS else "v1"
+    return first if first in ("console", "check", "sign", "static", "livez", "readyz", "docs", "problems") else "pages"
+
+
+class Standing(NamedTuple):
+    """All companies together, at one moment."""
+
+    companies: int
+    unavailable: int
+    pending: int
+    set_aside: int
+    oldest_pending_seconds: float
+    overdue_sweep_seconds: float
+    verification_age_seconds: float
+    verifications_failed: int
+    checkpoint_age_seconds: float
+    keys_ending: int
+    reminders_unsettled: int
+
+
+class Collector:
+    """Reads where the service stands when it is asked, and keeps the answer for a few seconds."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._read_at = 0.0
+        self._kept: list[Metric] = []
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus gets."""
+        if not self._kept or time.monotonic() - self._read_at > FRESH_SECONDS:
+            self._kept = [*_database(self._clock()), *_redis()]
+            self._read_at = time.monotonic()
+        yield from self._kept
+
+
+def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
+    """Everything that the private port serves."""
+    found = CollectorRegistry()
+    if settings.METRICS_FOLDER and Path(settings.METRICS_FOLDER).is_dir():
+        MultiProcessCollector(found, path=settings.METRICS_FOLDER)
+    found.register(Collector(clock))
+    return found
+
+
+def standing(now: datetime) -> Standing:
+    """Where all companies stand together."""
+    pending = set_aside = unsettled = 0
+    oldest = now
+    found = companies()
+    for organization_id in found:
+        with context.company(organization_id):
+            ((count, aside, since),) = sql.fetch(
+                "SELECT count(*), count(set_aside_at), min(recorded_at) FROM pending_pendingsubject"
+                " WHERE organization_id = %s",
+                [organization_id],
+            )
+            unsettled += ReminderDelivery.objects.filter(
+                organization_id=organization_id, state__in=("failed", "unknown")
+            ).count()
+        pending, set_aside, oldest = pending + count, set_aside + aside, min(oldest, since or now)
+    ((unavailable, due_since),) = sql.fetch(
+        "SELECT count(*) FILTER (WHERE NOT available), min(next_change_at) FROM history_historyhead"
+    )
+    ((verified_at, failed, behind),) = sql.fetch(
+        "SELECT min(coalesce(s.verified_at, o.created_at)), count(*) FILTER (WHERE NOT s.verified_well),"
+        " min(h.captured_at) FILTER (WHERE s.checkpoint_sequence IS DISTINCT FROM h.capture_sequence)"
+        " FROM history_historyhead h JOIN tenancy_organization o USING (organization_id)"
+        " LEFT JOIN operations_companystanding s USING (organization_id)"
+    )
+    keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
+    return Standing(
+        len(found), unavailable, pending, set_aside, _age(oldest, now), _age(due_since, now), _age(verified_at, now),
+        failed, _age(behind, now), keys, unsettled,
+    )  # fmt: skip
+
+
+def _age(since: datetime | None, now: datetime) -> float:
+    return max((now - since).total_seconds(), 0.0) if since is not None else 0.0
+
+
+_WORDS = {
+    "companies": "Companies with a history.",
+    "unavailable": "Companies closed to readers.",
+    "pending": "Subjects that the writer has yet to decide.",
+    "set_aside": "Subjects set aside after failing again and again.",
+    "oldest_pending_seconds": "How long the oldest pending subject has waited (capture lag).",
+    "overdue_sweep_seconds": "How long the oldest change by the clock has been waiting for the sweep.",
+    "verification_age_seconds": "Age of the oldest last verification of a company.",
+    "verifications_failed": "Companies whose last verification failed.",
+    "checkpoint_age_seconds": "Age of the oldest capture that no checkpoint states yet.",
+    "keys_ending": "API keys that end within two weeks.",
+    "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",
+}
+
+
+def _database(now: datetime) -> list[Metric]:
+    up = GaugeMetricFamily("svc_database_up", "Whether the database answers.")
+    try:
+        values = standing(now)
+    except Error:
+        up.add_metric([], 0)
+        return [up]
+    finally:
+        connection.close()  # each answer has a thread of its own, and with it a connection
+    up.add_metric([], 1)
+    found: list[Metric] = [up]
+    for name, value in values._asdict().items():
+        gauge = GaugeMetricFamily(f"svc_{name}", _WORDS[name])
+        gauge.add_metric([], value)
+        found.append(gauge)
+    return found
+
+
+def _redis() -> list[Metric]:
+    up = GaugeMetricFamily("svc_redis_up", "Whether Redis answers.")
+    length = GaugeMetricFamily("svc_queue_length", "Tasks that wait for a worker.", labels=["queue"])
+    try:
+        client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+        for queue in QUEUES:
+            length.add_metric([queue], float(client.llen(queue)))
+    except redis.RedisError:
+        up.add_metric([], 0)
+        return [up]
+    up.add_metric([], 1)
+    return [up, length]

@@ -1,0 +1,53 @@
+"""What web, worker and beat make sure of before they do anything (design 11).
+
+The database role must not be able to look past the tenant boundary, and each history must be the one that was last
+stated outside the database. Otherwise the process says why on standard error and ends with exit code 1.
+"""
+
+import sys
+import time
+
+from django.db import InterfaceError, OperationalError, ProgrammingError, connection
+
+from compliance.errors import ComplianceError
+from compliance.interfaces.operations import checkpoints
+from compliance.interfaces.operations.errors import DatabaseAwayError, NotMigratedError
+from compliance.tenancy.checks import refuse_unsafe_role
+
+PATIENCE_SECONDS = 60.0
+"""How long a starting process waits for the database, before its supervisor starts it again."""
+
+
+def refuse_unsafe() -> None:
+    """Raises UnsafeRoleError, HistoryRefusedError, CheckpointFileError, NotMigratedError or DatabaseAwayError."""
+    try:
+        refuse_unsafe_role()
+        checkpoints.refuse_other_histories()
+    except ProgrammingError as error:
+        raise NotMigratedError("The database lacks tables. Run `manage.py migrate` first.") from error
+    except (OperationalError, InterfaceError) as error:
+        connection.close()
+        raise DatabaseAwayError("The database cannot be reached.") from error
+
+
+def refuse_unsafe_patiently(patience: float = PATIENCE_SECONDS) -> None:
+    """As `refuse_unsafe`, but waits for a database that is away."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return refuse_unsafe()
+        except DatabaseAwayError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.5)
+
+
+def start_or_exit() -> None:
+    """For processes that have nothing to do without a database. Leaves no connection open for children to share."""
+    try:
+        refuse_unsafe_patiently()
+    except ComplianceError as error:
+        sys.stderr.write(f"Refused to start. {error}\n")
+        raise SystemExit(1) from error
+    finally:
+        connection.close()

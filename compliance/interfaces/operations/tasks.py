@@ -1,0 +1,78 @@
+"""Tasks that keep the service going. Each is safe to repeat and to run twice at once; only tasks read the clock.
+
+A task for all companies only hands out one task a company, so that one company's trouble stays its own.
+"""
+
+import uuid
+from datetime import UTC, datetime
+
+import redis
+from celery import current_app, shared_task
+from django.conf import settings
+from django.db import OperationalError
+
+from compliance.interfaces.operations import checkpoints, reminders, tidying, verification
+from compliance.tenancy.models import Organization
+
+AWAY = (OperationalError, redis.RedisError, OSError)
+RETRY = {"autoretry_for": AWAY, "retry_backoff": 5, "retry_backoff_max": 300, "retry_jitter": True, "max_retries": 5}
+
+
+def now() -> datetime:
+    """The present, in UTC."""
+    return datetime.now(UTC)
+
+
+@shared_task(name="compliance.operations.write_checkpoints", ignore_result=True)  # type: ignore[untyped-decorator]
+def write_checkpoints() -> int:
+    """Each minute: a signed checkpoint of every history that has grown."""
+    return checkpoints.write_due(now())
+
+
+@shared_task(name="compliance.operations.remind_all", ignore_result=True)  # type: ignore[untyped-decorator]
+def remind_all() -> None:
+    """Each hour: one task a company. Off unless REMINDERS says so."""
+    if settings.REMINDERS:
+        _hand_out("compliance.operations.remind")
+
+
+@shared_task(name="compliance.operations.remind", ignore_result=True, **RETRY)  # type: ignore[untyped-decorator]
+def remind(organization_id: str) -> None:
+    """Sends one company's reminders that are due, and gives up on those that a crash left unfinished."""
+    company = uuid.UUID(organization_id)
+    reminders.forget_unfinished(company, now())
+    reminders.send_due(company, now())
+
+
+@shared_task(name="compliance.operations.verify_all", ignore_result=True)  # type: ignore[untyped-decorator]
+def verify_all() -> None:
+    """Each night: one task a company."""
+    _hand_out("compliance.operations.verify")
+
+
+# Acknowledged at once: it may outlast the broker's patience (visibility_timeout), which would hand it out again. One
+# that is lost to a crash shows as an old verification, and the next night makes it good.
+@shared_task(  # type: ignore[untyped-decorator]
+    name="compliance.operations.verify",
+    ignore_result=True,
+    acks_late=False,
+    time_limit=4 * 3600,
+    soft_time_limit=4 * 3600 - 60,
+    **RETRY,
+)
+def verify(organization_id: str) -> None:
+    """Verifies one company's history, receipts and checkpoints; a fault closes it to readers and alerts."""
+    verification.verify_company(uuid.UUID(organization_id), now)
+
+
+@shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)  # type: ignore[untyped-decorator]
+def tidy() -> None:
+    """Each hour: expired keys, left leases, ended sessions."""
+    tidying.expire_keys(now())
+    tidying.prune_leases()
+    tidying.clear_sessions(now())
+
+
+def _hand_out(task: str) -> None:
+    for organization_id in Organization.objects.values_list("organization_id", flat=True):
+        current_app.send_task(task, [str(organization_id)])

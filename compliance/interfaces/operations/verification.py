@@ -1,0 +1,92 @@
+"""Nightly proof that what is stored is what was written; a company whose proof fails is closed to readers (issue 7).
+
+The history chain, the receipt chain and the signed checkpoints are each recomputed, and each run is kept.
+"""
+
+import logging
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.policies import chain
+from compliance.facts.policies.errors import BrokenReceiptChainError
+from compliance.history.actions import fail_verification, pass_verification
+from compliance.history.verify import FirstFault, verify_history
+from compliance.interfaces.operations import checkpoints
+from compliance.interfaces.operations.errors import CheckpointFileError
+from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
+from compliance.tenancy import context
+
+log = logging.getLogger(__name__)
+
+Kind = VerificationRun.Kind
+Clock = Callable[[], datetime]
+
+
+class Finding(NamedTuple):
+    """What one verification found: how much it recomputed, and the first fault, empty when all holds."""
+
+    checked: int
+    fault: str
+
+
+def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Finding]:
+    """Verifies everything of one company, keeps a run of each kind, and closes or opens the company accordingly."""
+    findings: dict[Kind, Finding] = {}
+    for kind, verify in _VERIFIERS.items():
+        started_at = clock()
+        finding = verify(organization_id)
+        findings[kind] = finding
+        with context.company(organization_id):
+            VerificationRun.objects.create(
+                organization_id=organization_id,
+                kind=kind,
+                started_at=started_at,
+                finished_at=clock(),
+                well=not finding.fault,
+                checked=finding.checked,
+                fault=finding.fault[:400],
+            )
+    well = not any(finding.fault for finding in findings.values())
+    CompanyStanding.objects.update_or_create(
+        organization_id=organization_id, defaults={"verified_at": clock(), "verified_well": well}
+    )
+    if well:
+        pass_verification(organization_id)
+    for kind, finding in findings.items():
+        if finding.fault:
+            fail_verification(organization_id, finding.fault)
+            log.critical(
+                "verification_failed",
+                extra={"organization_id": str(organization_id), "kind": kind.value, "fault": finding.fault},
+            )
+    return findings
+
+
+def _history(organization_id: uuid.UUID) -> Finding:
+    answer = verify_history(organization_id)
+    return Finding(0, answer.sentence) if isinstance(answer, FirstFault) else Finding(answer.rows, "")
+
+
+def _receipts(organization_id: uuid.UUID) -> Finding:
+    try:
+        with context.company(organization_id):
+            return Finding(chain.verify(organization_id), "")
+    except BrokenReceiptChainError as error:
+        return Finding(0, str(error))
+
+
+def _checkpoints(organization_id: uuid.UUID) -> Finding:
+    try:
+        checked, refused = checkpoints.verify_all(organization_id)
+    except CheckpointFileError as error:
+        return Finding(0, str(error))
+    return Finding(checked, refused[0].sentence if refused else "")
+
+
+_VERIFIERS: dict[Kind, Callable[[uuid.UUID], Finding]] = {
+    Kind.HISTORY: _history,
+    Kind.RECEIPTS: _receipts,
+    Kind.CHECKPOINTS: _checkpoints,
+}

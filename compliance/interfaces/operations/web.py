@@ -1,0 +1,89 @@
+"""What stands around the web application: the start-up checks, and counting what is answered.
+
+With the database away at start the application answers all the same (`upstream_unavailable` says so better than a
+closed port), and the checks are made up for before the first request that could reach it.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.db import connection
+
+from compliance.errors import ComplianceError
+from compliance.interfaces.operations import metrics, startup
+from compliance.interfaces.operations.errors import DatabaseAwayError
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+
+class Guarded:
+    """A WSGI application that answers nothing before the start-up checks have passed, or could not be made."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._lock = threading.Lock()
+        self._passed = False
+        try:
+            self._check()
+        except ComplianceError as error:
+            sys.stderr.write(f"Refused to start. {error}\n")
+            raise SystemExit(1) from error
+        finally:
+            connection.close()
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answers one request."""
+        if not self._passed:
+            try:
+                self._check()
+            except ComplianceError as error:
+                sys.stderr.write(f"Refused to go on. {error}\n")
+                os.kill(os.getppid(), signal.SIGTERM)  # the whole server, not this worker alone
+                start_response(
+                    "503 Service Unavailable", [("Content-Type", "text/plain"), ("Cache-Control", "no-store")]
+                )
+                return [b"The service has refused to start.\n"]
+        return self._application(environ, start_response)
+
+    def _check(self) -> None:
+        with self._lock:
+            if not self._passed:
+                try:
+                    startup.refuse_unsafe()
+                except DatabaseAwayError:
+                    return
+                self._passed = True
+
+
+class Counted:
+    """A WSGI application whose answers are counted by interface, method and status, with how long they took."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answers one request."""
+        started = time.monotonic()
+        status = "500"
+
+        def starting(line: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            nonlocal status
+            status = line[:3]
+            return start_response(line, headers, *more)
+
+        try:
+            return self._application(environ, starting)
+        finally:
+            metrics.count_request(
+                str(environ.get("PATH_INFO", "")),
+                str(environ.get("REQUEST_METHOD", "")),
+                status,
+                time.monotonic() - started,
+            )
