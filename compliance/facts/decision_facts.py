@@ -161,7 +161,8 @@ def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
     for (profile_id, team_id), begin, end in _stretches(
         sql.fetch(
             "SELECT learner_profile_id, team_id, at, joined FROM people_teammembership"
-            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) ORDER BY at, id",
+            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])"
+            " ORDER BY at, joined, fact_id",
             [organization_id, wanted],
         )
     ):
@@ -190,7 +191,8 @@ def load_contacts(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
     for (profile_id, door), begin, end in _stretches(
         sql.fetch(
             "SELECT learner_profile_id, door, at, joined FROM people_contact"
-            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) ORDER BY at, id",
+            " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])"
+            " ORDER BY at, joined, fact_id",
             [organization_id, arrays.uuids(list(profile_ids))],
         )
     ):
@@ -211,7 +213,7 @@ def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) 
     editions: dict[uuid.UUID, list[CertificateEdition]] = defaultdict(list)
     for course_id, at, title, kind, valid_months, renew_days_before in sql.fetch(
         "SELECT course_id, at, title, kind, valid_months, renew_days_before FROM courses_certificateedition"
-        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, id",
+        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, fact_id",
         parameters,
     ):
         editions[course_id].append(
@@ -223,7 +225,8 @@ def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) 
         "SELECT s.course_id, s.share_id, s.ended_at, s.lesson_release_id, t.at, t.doors, t.audience, t.team_ids,"
         " t.learner_profile_ids, t.requirement, t.deadline_basis, t.due_at, t.days"
         " FROM shares_share s JOIN shares_sharestep t USING (organization_id, share_id)"
-        " WHERE s.organization_id = (SELECT %s::uuid) AND s.course_id = ANY(%s) ORDER BY s.share_id, t.at, t.id",
+        " WHERE s.organization_id = (SELECT %s::uuid) AND s.course_id = ANY(%s) "
+        " ORDER BY s.share_id, t.at, t.id <> min(t.id) OVER (PARTITION BY s.share_id), t.fact_id",
         parameters,
     ):
         steps[course_id, share_id, ended_at, lesson_release_id].append(tuple(step))
@@ -292,7 +295,7 @@ def load_doings(organization_id: uuid.UUID, pairs: Collection[Pair]) -> dict[Pai
         " f.at, f.attended, f.marked_by",
         "training_attendancemark",
         "JOIN training_livesession s ON s.organization_id = f.organization_id AND s.live_session_id = f.live_session_id"
-        " ORDER BY f.at, f.id",
+        " ORDER BY f.at, f.fact_id",
     ):
         doing.attendances.setdefault(tuple(session), []).append(
             AttendanceMark(at, Attendance(attended), MarkedBy(marked_by))

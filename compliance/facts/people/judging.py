@@ -11,6 +11,7 @@ from typing import Any
 
 from compliance.facts.people.recorders import show_latest_details
 from compliance.facts.recording.batch import Batch, Staged, Why
+from compliance.facts.recording.rows import ONE_COMPANY
 from compliance.rules.people.judging import PersonFact, PersonFactKind, judge
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import sql
@@ -204,7 +205,10 @@ def _fact(
 
 
 def _column(statement: str, organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    return {row[0] for row in sql.fetch(statement, (organization_id, list(ids)))}
+    return {
+        row[0]
+        for row in sql.fetch(statement.replace("organization_id = %s", ONE_COMPANY), (organization_id, list(ids)))
+    }
 
 
 def _take_away(organization_id: uuid.UUID, gone: dict[str, list[Any]]) -> None:

@@ -222,7 +222,7 @@ def record_contact_joined(batch: Batch[ContactJoined]) -> None:
 
 def record_contact_left(batch: Batch[ContactLeft]) -> None:
     """Partners' and customers' people go."""
-    resolving.living_profiles(batch)
+    resolving.living_profiles(batch, resolving.JUDGED)
     _append_contacts(batch, [(*_contact(line), False, None) for _, line, _ in batch.standing()])
 
 
@@ -263,7 +263,7 @@ class _Detail(NamedTuple):
 def _make_profiles(batch: Batch[Any], details: Sequence[_Detail]) -> None:
     """Refuses the erased, makes the profiles that are new, and keeps what was told of names and addresses."""
     organization_id = batch.organization_id
-    known = resolving.profiles(organization_id, (detail.learner_profile_id for detail in details))
+    known = resolving.profiles(organization_id, {detail.learner_profile_id for detail in details}, resolving.JUDGED)
     for staged in batch.standing():
         if known.get(staged.line.learner_profile_id):
             batch.refuse(staged, Why.ERASED, resolving.ERASED)
@@ -320,7 +320,7 @@ _LATEST = ", ".join(
 _SHOW_LATEST = (
     "UPDATE people_profile AS t SET person_name = d.person_name, account_email = d.account_email,"  # noqa: S608
     f" work_email = d.work_email FROM (SELECT learner_profile_id, {_LATEST} FROM people_personaldetail"
-    " WHERE organization_id = %s AND learner_profile_id = ANY(%s) GROUP BY learner_profile_id) AS d"
+    " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s) GROUP BY learner_profile_id) AS d"
     " WHERE t.organization_id = %s AND t.learner_profile_id = d.learner_profile_id AND t.erased_at IS NULL"
 )
 
@@ -337,7 +337,7 @@ def append_memberships(organization_id: uuid.UUID, rows: Sequence[tuple[Any, ...
 
 def _record_memberships(batch: Batch[Any], joined: bool) -> None:
     _teams_stand(batch)
-    resolving.living_profiles(batch)
+    resolving.living_profiles(batch, resolving.JUDGED)
     standing = batch.standing()
     append_memberships(
         batch.organization_id,

@@ -33,22 +33,28 @@ class StoredInvitation(NamedTuple):
     person_id: uuid.UUID | None
 
 
-def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, bool]:
+# Who writes about a person holds a lock on the profile: the weakest keeps an erasure out until it is committed, the
+# stronger one also whoever else records a fact that is judged together with the person's other facts.
+WRITING = " ORDER BY p.id FOR KEY SHARE OF p"
+JUDGED = " ORDER BY p.id FOR NO KEY UPDATE OF p"
+
+
+def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID], locking: str = "") -> dict[uuid.UUID, bool]:
     """The profiles that stand, each with whether it was erased."""
     return lookup(
-        "SELECT learner_profile_id, erased_at IS NOT NULL FROM people_profile"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
+        "SELECT p.learner_profile_id, p.erased_at IS NOT NULL FROM people_profile p"  # noqa: S608
+        " WHERE p.organization_id = %s AND p.learner_profile_id = ANY(%s)" + locking,
         organization_id,
         set(profile_ids),
     )
 
 
 def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Stay]:
-    """The employments that stand, by person_id."""
+    """The employments that stand, by person_id; their profiles are locked."""
     found = lookup(
-        "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, p.erased_at IS NOT NULL"
+        "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, p.erased_at IS NOT NULL"  # noqa: S608
         " FROM people_employment e JOIN people_profile p USING (organization_id, learner_profile_id)"
-        " WHERE e.organization_id = %s AND e.person_id = ANY(%s)",
+        " WHERE e.organization_id = %s AND e.person_id = ANY(%s)" + JUDGED,
         organization_id,
         set(person_ids),
     )
@@ -78,9 +84,10 @@ def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uu
     return {invitation_id: StoredInvitation(*row) for invitation_id, row in found.items()}
 
 
-def living_profiles(batch: Batch[Any]) -> None:
-    """Refuses lines whose learner_profile_id names nobody, or someone erased."""
-    found = profiles(batch.organization_id, [staged.line.learner_profile_id for staged in batch.standing()])
+def living_profiles(batch: Batch[Any], locking: str = WRITING) -> None:
+    """Refuses lines whose learner_profile_id names nobody, or someone erased; locks the others' profiles."""
+    wanted = {staged.line.learner_profile_id for staged in batch.standing()}
+    found = profiles(batch.organization_id, wanted, locking)
     for staged in batch.standing():
         erased = found.get(staged.line.learner_profile_id)
         if erased is None:

@@ -79,7 +79,8 @@ def _shares(organization_id: uuid.UUID, course_ids: list[uuid.UUID]) -> dict[uui
         "SELECT s.course_id, s.share_id, s.ended_at, t.at, t.doors, t.audience, t.team_ids, t.learner_profile_ids,"
         " t.requirement, t.deadline_basis, t.due_at, t.days FROM shares_share s JOIN shares_sharestep t"
         " USING (organization_id, share_id) WHERE s.organization_id = %s AND s.course_id = ANY(%s)"
-        " AND s.lesson_release_id IS NULL ORDER BY s.share_id, t.at, t.id",
+        " AND s.lesson_release_id IS NULL "
+        " ORDER BY s.share_id, t.at, t.id <> min(t.id) OVER (PARTITION BY s.share_id), t.fact_id",
         [organization_id, course_ids],
     )
     steps: dict[tuple[uuid.UUID, uuid.UUID, datetime | None], list[_Step]] = defaultdict(list)

@@ -11,6 +11,8 @@ from typing import Any
 from compliance.tenancy import arrays as arrays_of
 from compliance.tenancy import sql
 
+ONE_COMPANY = "organization_id = (SELECT %s::uuid)"
+
 
 def append(
     table: str,
@@ -66,7 +68,7 @@ def update(
     ]
     return sql.execute(
         f"UPDATE {table} AS t SET {assignments} FROM unnest({arrays}) AS x({', '.join(columns)}) "  # noqa: S608
-        f"WHERE t.organization_id = %s AND {condition}",
+        f"WHERE t.{ONE_COMPANY} AND {condition}",
         [*parameters, organization_id],
     )
 
@@ -74,13 +76,14 @@ def update(
 def lookup(statement: str, organization_id: uuid.UUID, ids: Iterable[Any]) -> dict[Any, Any]:
     """Runs a statement on (organization_id, ids): {first column: second column, or a tuple of the others}.
 
-    No statement is run for no ids.
+    No statement is run for no ids. `organization_id = %s` becomes a sub-select: of a company that the statistics do not
+    hold yet the planner would else expect a single row, and read all of them for each batch by the wrong index.
     """
     wanted = list(ids)
     if not wanted:
         return {}
     sent = arrays_of.uuids(wanted) if isinstance(wanted[0], uuid.UUID) else wanted
-    found = sql.fetch(statement, (organization_id, sent))
+    found = sql.fetch(statement.replace("organization_id = %s", ONE_COMPANY), (organization_id, sent))
     if found and len(found[0]) == 2:
         return dict(found)
     return {row[0]: row[1:] for row in found}
