@@ -82,4 +82,5 @@ CERTIFICATES = Listing(
     wanted=_WANTED,
     present=_present,
     joined=_JOINED,
+    settles=True,
 )

@@ -49,6 +49,7 @@ COURSES = Listing(
     wanted="r.body, c.title",
     present=_present,
     joined=_JOINED,
+    settles=True,
 )
 
 

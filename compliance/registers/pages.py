@@ -33,7 +33,8 @@ class Listing(NamedTuple):
     """How one register is read.
 
     `condition` decides on the version `v` in force; `wanted` are columns of `r` (record), `v` (version) and of the
-    lateral `joined` reads; `present` turns the records of a page into JSON texts, with at most two more statements.
+    lateral `joined` reads; `settles` says that from the latest moment that rows name on, `condition` no longer depends
+    on the moment; `present` turns the records of a page into JSON texts, with at most two more statements.
     """
 
     register: int
@@ -42,6 +43,7 @@ class Listing(NamedTuple):
     present: Callable[[Question, Sequence[Record]], list[str]]
     joined: str = ""
     by_publication: bool = False
+    settles: bool = False
 
 
 class Page(NamedTuple):
@@ -52,10 +54,11 @@ class Page(NamedTuple):
     position: Position | None
 
 
+# `sequence + 0`: the primary key must not tempt a planner that has no statistics yet; row_in_force is the index that fits.
 IN_FORCE = """(
     SELECT {columns} FROM history_historyrow v
     WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.birth = r.birth
-      AND v.valid_from <= {moment} AND v.sequence <= %(sequence)s
+      AND v.valid_from <= {moment} AND v.sequence + 0 <= %(sequence)s
     ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1)"""
 
 _COLUMNS = (
@@ -85,14 +88,14 @@ def parameters(listing: Listing, question: Question) -> Parameters:
     }
 
 
-def total(listing: Listing, question: Question) -> int:
-    """How many rows the whole pull returns, exactly."""
+def count(listing: Listing, question: Question) -> int:
+    """How many rows the whole pull returns, counted one by one; `totals` keeps what it can."""
     statement = (
         f"SELECT count(*) FROM ({_candidates(question)}) r CROSS JOIN LATERAL {_VERSION_COUNTED} v"  # noqa: S608
         f" WHERE v.body <> '' AND {listing.condition}"
     )
-    ((count,),) = sql.fetch(statement, parameters(listing, question))
-    return int(count)
+    ((number,),) = sql.fetch(statement, parameters(listing, question))
+    return int(number)
 
 
 def page(listing: Listing, question: Question, after: Position, limit: int, left: int) -> Page:
@@ -180,5 +183,5 @@ def _end_of_candidates(question: Question, values: Parameters) -> Position | Non
         f"SELECT max(birth), count(*) FROM ({_candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
         " ORDER BY r.birth LIMIT %(candidates)s) r"
     )
-    ((last, count),) = sql.fetch(statement, values)
-    return Position(last) if count >= CANDIDATES else None
+    ((last, number),) = sql.fetch(statement, values)
+    return Position(last) if number >= CANDIDATES else None

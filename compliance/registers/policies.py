@@ -24,6 +24,7 @@ POLICIES = Listing(
     wanted="v.body",
     present=_present_versions,
     by_publication=True,
+    settles=True,
 )
 
 _PERSON = """
@@ -62,6 +63,7 @@ POLICY_RECORDS = Listing(
     wanted="r.due_at, r.done_at, r.body, p.person_name, p.account_email, p.erased_at, s.company",
     present=_present_records,
     joined=_RECORD_JOINED,
+    settles=True,
 )
 
 _RECEIPT_JOINED = f"""{_PERSON}
@@ -87,6 +89,7 @@ ACKNOWLEDGEMENTS = Listing(
     wanted="r.body, p.person_name, p.account_email, p.erased_at, s.signer_company",
     present=_present_receipts,
     joined=_RECEIPT_JOINED,
+    settles=True,
 )
 
 

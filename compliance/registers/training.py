@@ -63,6 +63,7 @@ RECORDS = Listing(
     wanted=_WANTED,
     present=_present,
     joined=PERSON,
+    settles=True,
 )
 
 PERIOD = Listing(

@@ -18,7 +18,7 @@ from compliance.interfaces.api.cursors import Cursor
 from compliance.interfaces.api.parameters import Moment, Window
 from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
 from compliance.interfaces.api.schema import ApiSchema
-from compliance.registers import callers, certificates, courses, pages, people, policies, training
+from compliance.registers import callers, certificates, courses, pages, people, policies, totals, training
 from compliance.registers.callers import Caller
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
@@ -164,7 +164,7 @@ class RegisterViewSet(CompanyViewSet):
             oldest = callers.begin_read(company.organization_id, settings.READ_TIMEOUT_MILLISECONDS)
             if cursor.total < 0:
                 check_writer(oldest, now)
-                cursor = cursor._replace(total=pages.total(listing, question))
+                cursor = cursor._replace(total=totals.total(listing, question))
             page = pages.page(listing, question, cursor.position, limit, cursor.total - cursor.served)
         following = None
         if page.position is not None:

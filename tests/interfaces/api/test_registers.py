@@ -340,7 +340,7 @@ def test_a_page_takes_the_same_few_statements_however_many_rows(stored, key_of, 
             stored.training(learner, LEARN)
             _policy(stored, LEARN)
         call = Caller(token)
-        call("/v1/snapshot")  # notes the key's use
+        call(target)  # notes the key's use, and keeps the total
         with CaptureQueriesContext(
             connection,
         ) as queries:

@@ -1,0 +1,147 @@
+"""Exact totals, kept: what a whole pull returns is counted once and then only for what has changed (design 6, 10).
+
+From the latest moment that any stored row names on, the answer to "how many rows now" depends on the history alone and
+not on the clock. So one number a register is kept in Redis with the sequence it holds for, and brought up to a later
+pin by looking at the records that have a version in between. It is trusted only if the history still has the chain
+hash under which it was counted (a restored backup has another), and counted anew whenever anything is missing.
+"""
+
+import hashlib
+import logging
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+import orjson
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from compliance.registers import pages
+from compliance.registers.pages import Listing
+from compliance.registers.questions import Pin, Question
+from compliance.tenancy import sql
+
+log = logging.getLogger(__name__)
+
+MOST_CHANGES = 20_000
+"""Rows between the kept number and the pin beyond which counting anew is as fast."""
+
+KEPT_SECONDS = 30 * 24 * 3600
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Kept(NamedTuple):
+    """How many rows hold from `settled` on (microseconds since 1970) when all up to `sequence` is known."""
+
+    sequence: int
+    capture_sequence: int
+    chain_hash: str
+    settled: int
+    total: int
+
+
+def total(listing: Listing, question: Question) -> int:
+    """How many rows the whole pull returns, exactly."""
+    if not listing.settles or question.course is not None or question.start is not None:
+        return pages.count(listing, question)
+    name = _name(listing, question)
+    kept = _current(listing, question, _read(name))
+    if kept is None:
+        kept = _counted(listing, question)
+    if kept is None or _micros(question.moment) < kept.settled:
+        return pages.count(listing, question)
+    _write(name, kept)
+    return kept.total
+
+
+def _current(listing: Listing, question: Question, kept: Kept | None) -> Kept | None:
+    """The kept number, brought up to the pin; null when it cannot be."""
+    pin = question.pin
+    if kept is None or not 0 <= pin.sequence - kept.sequence <= MOST_CHANGES or not _same_history(question, kept):
+        return None
+    if kept.sequence == pin.sequence:
+        return kept
+    values = pages.parameters(listing, question) | {"before": kept.sequence}
+    ((settled, change),) = sql.fetch(_changes(listing.condition), values)
+    settled = kept.settled if settled is None else max(kept.settled, _micros(settled))
+    if _micros(question.moment) < settled:
+        return None
+    return _at(pin, settled, kept.total + int(change))
+
+
+def _counted(listing: Listing, question: Question) -> Kept | None:
+    """Counts anew, if the moment lies where the answer no longer depends on it."""
+    ((settled,),) = sql.fetch(_SETTLED, pages.parameters(listing, question))
+    settled = 0 if settled is None else _micros(settled)
+    if _micros(question.moment) < settled:
+        return None
+    return _at(question.pin, settled, pages.count(listing, question))
+
+
+_LATEST = "max(greatest(v.valid_from, v.begins_at, v.ends_at))"
+_SETTLED = f"""
+SELECT {_LATEST} FROM history_historyrow v
+WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.register = %(register)s AND v.sequence <= %(sequence)s
+"""  # noqa: S608
+
+
+@lru_cache(maxsize=16)
+def _changes(condition: str) -> str:
+    """Over the records with a version behind `before`: the latest moment they name, and by how many more hold."""
+    holds = [
+        f"EXISTS (SELECT FROM {pages.IN_FORCE.format(columns='v.*', moment='%(moment)s')} v"
+        f" WHERE v.body <> '' AND {condition})".replace("%(sequence)s", upper)
+        for upper in ("%(sequence)s", "%(before)s")
+    ]
+    return f"""
+SELECT max(r.latest), coalesce(sum({holds[0]}::int - {holds[1]}::int), 0) FROM (
+    SELECT v.birth, {_LATEST} AS latest FROM history_historyrow v
+    WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.sequence > %(before)s
+      AND v.sequence <= %(sequence)s AND v.register = %(register)s
+    GROUP BY v.birth) r"""  # noqa: S608
+
+
+def _same_history(question: Question, kept: Kept) -> bool:
+    if kept.capture_sequence == question.pin.capture_sequence:
+        return kept.chain_hash == question.pin.chain_hash
+    found = sql.fetch(
+        "SELECT chain_hash FROM history_capture WHERE organization_id = %s AND capture_sequence = %s",
+        [question.company.organization_id, kept.capture_sequence],
+    )
+    return found == [(kept.chain_hash,)]
+
+
+def _at(pin: Pin, settled: int, number: int) -> Kept:
+    return Kept(pin.sequence, pin.capture_sequence, pin.chain_hash, settled, number)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _name(listing: Listing, question: Question) -> str:
+    rule = hashlib.sha256(listing.condition.encode()).hexdigest()[:12]
+    return f"svc:totals:{question.company.organization_id}:{listing.register}:{rule}"
+
+
+@lru_cache(maxsize=4)
+def _client(address: str) -> redis.Redis:
+    return redis.Redis.from_url(address, socket_timeout=0.5, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 0))
+
+
+def _read(name: str) -> Kept | None:
+    try:
+        kept = _client(settings.REDIS_URL).get(name)
+    except redis.RedisError:
+        return None
+    return None if kept is None else Kept(*orjson.loads(kept))
+
+
+def _write(name: str, kept: Kept) -> None:
+    try:
+        _client(settings.REDIS_URL).set(name, orjson.dumps(list(kept)), ex=KEPT_SECONDS)
+    except redis.RedisError:
+        log.warning("total_not_kept")
