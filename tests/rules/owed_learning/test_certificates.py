@@ -6,7 +6,6 @@ import pytest
 
 from compliance.rules.owed_learning import identity
 from compliance.rules.owed_learning.decisions import RefusalCode
-from compliance.rules.owed_learning.reminders import reminded_record
 from compliance.rules.vocabulary import Attendance, CertificateKind, MarkedBy
 from tests.rules.owed_learning.tale import (
     ADMIN,
@@ -220,11 +219,9 @@ class TestRenewals:
         tale = certified().published(355, "two", retake=True).completed(360, "two", name="d")
         assert [row["completed_at"] for row in tale.rows(361)] == [day(10), day(360), day(360)]
 
-    def test_with_two_undone_records_changes_and_reminders_go_to_the_releases(self) -> None:
+    def test_with_two_undone_records_changes_go_to_the_releases(self) -> None:
         tale = certified().published(355, "two", retake=True).waived(356)
         assert [row["waived_at"] for row in tale.rows(357)] == [None, None, day(356)]
-        decision = certified().published(355, "two", retake=True).decision()
-        assert reminded_record(decision, day(356)) == decision.records[2].record_id
         assert certified().waived(356).rows(357)[1]["waived_at"] == day(356)
 
     def test_a_certificate_lost_before_the_record_began_settles_nothing_and_opens_no_cycle_beside(self) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from compliance.rules.owed_learning.decisions import RefusalCode
-from compliance.rules.owed_learning.reminders import reminded_record
 from compliance.rules.vocabulary import Door
 from tests.rules.owed_learning.tale import (
     LEARNER,
@@ -583,14 +582,6 @@ class TestRefusals:
 
     def test_a_waiver_at_the_moment_of_completion_is_accepted(self) -> None:
         assert owed().completed(5).waived(5).decision().refusals == ()
-
-
-def test_reminders_go_to_the_open_record() -> None:
-    tale = owed().completed(5).published(7, "two", retake=True)
-    decision = tale.decision()
-    first, second = (timeline.record_id for timeline in decision.records)
-    assert [reminded_record(decision, day(at)) for at in (1, 3, 6, 8)] == [None, first, None, second]
-    assert reminded_record(owed().waived(4).decision(), day(5)) is None
 
 
 def test_record_ids_are_of_person_course_and_release_only() -> None:
