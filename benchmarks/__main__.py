@@ -1,0 +1,92 @@
+"""`python -m benchmarks [--small] [load]`: builds the data, measures every row of design 10, prints one table.
+
+Runs on servers of its own (`make bench`), each row against its peer in the same run. Exit 1 below a bound.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def main() -> int:
+    """Runs the benchmark."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["rows", "load"], default="rows")
+    parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
+    parser.add_argument("--only", choices=["reads", "writes", "sweep"], action="append", help="these rows alone")
+    options = parser.parse_args()
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from benchmarks import building, loading, reads, serving, writes
+
+    wanted = set(options.only or ["reads", "writes", "sweep"])
+    call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
+    now = datetime.now(UTC)
+    divisor = 100 if options.small else 1
+    results: list[reads.Result] = []
+
+    def say(words: str) -> None:
+        sys.stderr.write(f"{words}\n")
+
+    def note(result: reads.Result) -> None:
+        results.append(result)
+        say(
+            f"  {'ok  ' if result.holds else 'LOW '} {result.name}: {result.measured:.2f} ({result.bound}) {result.note}"
+        )
+
+    if "reads" in wanted or options.what == "load":
+        say("Building 1.5 million versions ...")
+        made = building.template(now)
+        built = {}
+        sizes = [
+            ("big", 500_000 // divisor, 2),
+            ("tenth", 50_000 // divisor, 2),
+            ("200 versions", 1000, 200),
+            ("3 versions", 1000, 3),
+        ]
+        small = [(f"small {number}", 1000 // min(divisor, 10), 1) for number in range(197)]
+        for name, records, versions in sizes + small[: 197 // min(divisor, 20)]:
+            built[name] = building.company(name, records, versions, now, made)
+            building.captures(built[name].organization_id, records * versions, now)
+        say("Building the peers ...")
+        building.peers(built["big"], now, say)
+        with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
+            if options.what == "load":
+                sys.stdout.write(loading.table(address, built["big"]))
+                return 0
+            say("Reads ...")
+            for result in reads.rows(address, built, now, 31):
+                note(result)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "facts.jsonl"
+        if "writes" in wanted:
+            say("Writes ...")
+            what = writes.facts_file(path, options.small)
+            for result in writes.import_rows(path, what, 3):
+                note(result)
+            for result in writes.capture_rows(3, 5000 // min(divisor, 5)):
+                note(result)
+    if "sweep" in wanted:
+        say("Sweep ...")
+        people, courses = (2000, 10) if options.small else (50_000, 20)
+        totals = (10_000, 100_000) if options.small else (10_000, 100_000, 1_000_000)
+        for result in writes.sweep_rows(people, courses, totals):
+            note(result)
+    sys.stdout.write("| what | measured | bound | aim | |\n| --- | --- | --- | --- | --- |\n")
+    for result in results:
+        mark = "" if result.holds else "**below**"
+        sys.stdout.write(
+            f"| {result.name} | {result.measured:.2f} | {result.bound} | {result.aim} | {mark} {result.note} |\n"
+        )
+    return 0 if all(result.holds for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

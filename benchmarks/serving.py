@@ -1,0 +1,38 @@
+"""One web worker as in production, and a client that keeps its connection."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import httpx
+
+
+@contextlib.contextmanager
+def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
+    """Runs granian; yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
+            "--workers", str(workers), "--blocking-threads", "8", "--backpressure", "64", "--workers-kill-timeout", "3",
+            "--log-level", "error", "benchmarks.wsgi:application",
+        ],
+        env=os.environ | environment,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(300):
+            with contextlib.suppress(httpx.HTTPError):
+                if httpx.get(f"{address}/livez").status_code == 200:
+                    break
+            time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=30)

@@ -1,0 +1,250 @@
+"""The write rows of design 10: a facts file to readable rows, a capture against the bulk writes of others, the sweep."""
+
+import io
+import os
+import resource
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import orjson
+from django.db import connections, transaction
+from simple_history.utils import bulk_create_with_history
+
+from benchmarks import measuring
+from benchmarks.peers.models import SimpleRecord
+from benchmarks.reads import Result
+from compliance.facts.importing import import_facts
+from compliance.history import actions as history
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+def facts_file(path: Path, small: bool) -> str:
+    """Writes the Open University's facts file, or one of its shape where the data is not there. Returns what it is."""
+    if (SHARED / "data" / "oulad").is_dir() and not small:
+        with path.open("wb") as file:
+            subprocess.run(
+                [sys.executable, SHARED / "tools" / "oulad_facts.py", SHARED / "data" / "oulad"],
+                stdout=file,
+                check=True,
+            )
+        return "the Open University's 18,381 facts"
+    from benchmarks import university
+
+    people = 400 if small else 2000
+    kept = {university._identifier(f"profile/{number}") for number in range(people)}
+    with path.open("wb") as file:
+        for line in sorted(university.facts(), key=lambda line: str(line["at"])):
+            if line.get("learner_profile_id", next(iter(kept))) in kept:
+                file.write(orjson.dumps(line) + b"\n")
+    return f"a made file of {people:,} people"
+
+
+def one_import(path: Path) -> tuple[int, float, uuid.UUID]:
+    """Imports the file into a new company, until every row is readable. Returns facts, seconds, the company."""
+    organization_id = uuid.uuid4()
+    now = datetime.now(UTC)
+    history.create_company(
+        name="Import",
+        time_zone="Europe/London",
+        history_from=date(2011, 1, 1),
+        now=now,
+        organization_id=organization_id,
+    )
+    recorded = 0
+
+    def work() -> None:
+        nonlocal recorded
+        with path.open("rb") as stream:
+            recorded = import_facts(organization_id=organization_id, stream=stream, now=now, strict=False).recorded
+        history.capture_all(organization_id, datetime.now(UTC))
+
+    seconds = measuring.once(work)
+    return recorded, seconds, organization_id
+
+
+def import_rows(path: Path, what: str, rounds: int) -> Iterator[Result]:
+    """Facts a second, each round in a process of its own, so that the memory is that of one import."""
+    runs = []
+    for _ in range(rounds):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.one_import", str(path)],
+            check=True,
+            capture_output=True,
+            cwd=ROOT,
+            env=os.environ,
+        )
+        runs.append(orjson.loads(done.stdout.splitlines()[-1]))
+    runs.sort(key=lambda run: run["facts"] / run["seconds"])
+    middle = runs[len(runs) // 2]
+    rate, memory = middle["facts"] / middle["seconds"], max(run["mebibytes"] for run in runs)
+    yield Result("facts file to readable rows, facts a second", rate, ">= 5000", rate >= 5000, "10000", what)
+    yield Result("its memory, MiB", memory, "<= 1024", memory <= 1024)
+
+
+def _company(people: int, courses: int, now: datetime) -> tuple[uuid.UUID, list[str]]:
+    """A company whose people owe `courses` courses each; captured."""
+    organization_id = uuid.uuid4()
+    history.create_company(
+        name="Capture",
+        time_zone="Europe/London",
+        history_from=date(2023, 1, 1),
+        now=now,
+        organization_id=organization_id,
+    )
+    at = "2024-01-01T09:00:00Z"
+
+    def lines() -> Iterator[dict[str, object]]:
+        for number in range(courses):
+            course, release = (str(uuid.uuid5(organization_id, f"{kind}{number}")) for kind in ("course", "release"))
+            yield {"fact": "course_created", "at": at, "course_id": course, "title": f"Course {number}"}
+            yield {
+                "fact": "release_published",
+                "at": at,
+                "course_id": course,
+                "course_release_id": release,
+                "version": 1,
+                "lessons": [],
+            }
+            yield {"fact": "course_shared", "at": at, "share_id": str(uuid.uuid5(organization_id, f"share{number}")),
+                   "course_id": course, "doors": ["employee"], "audience": {"everyone": True}, "requirement": "required",
+                   "deadline": {"basis": "days_after_added", "days": 30}}  # fmt: skip
+        for number in range(people):
+            yield {"fact": "employee_joined", "at": at, "person_id": str(uuid.uuid5(organization_id, f"person{number}")),
+                   "learner_profile_id": str(uuid.uuid5(organization_id, f"profile{number}"))}  # fmt: skip
+
+    _take(organization_id, lines(), now)
+    history.capture_all(organization_id, now)
+    return organization_id, [str(uuid.uuid5(organization_id, f"profile{number}")) for number in range(people)]
+
+
+def _take(organization_id: uuid.UUID, lines: Iterator[dict[str, object]], now: datetime) -> None:
+    text = b"".join(orjson.dumps(line | {"fact_id": str(uuid.uuid4())}) + b"\n" for line in lines)
+    report = import_facts(organization_id=organization_id, stream=io.BytesIO(text), now=now, strict=False)
+    assert not report.errors, report.errors[:2]
+
+
+def capture_rows(rounds: int, size: int = 5000) -> Iterator[Result]:
+    """A capture of `size` completions against a bulk create of as many rows with their history."""
+    now = datetime.now(UTC)
+    organization_id, people = _company(size, 1, now)
+    release = str(uuid.uuid5(organization_id, "release0"))
+    ours, theirs, versions = [], [], 0
+    for number in range(rounds):
+        at = (datetime(2024, 2, 1, tzinfo=UTC) - timedelta(days=number)).isoformat()
+        # An earlier completion each round changes every record again.
+        completed = (
+            {"fact": "course_completed", "at": at, "completion_receipt_id": str(uuid.uuid4()), "learner_profile_id": person,
+             "course_release_id": release}
+            for person in people
+        )  # fmt: skip
+        _take(organization_id, completed, now)
+        began = len(ours)
+        captured: list[history.Captured] = []
+        ours.append(measuring.once(lambda: captured.extend(history.capture_all(organization_id, datetime.now(UTC)))))  # noqa: B023
+        versions = sum(one.rows for one in captured)
+        assert versions >= size and began == number
+        made = [_plain(organization_id) for _ in range(versions)]
+
+        def bulk() -> None:
+            with transaction.atomic():
+                bulk_create_with_history(made, SimpleRecord, batch_size=5000)  # noqa: B023
+
+        theirs.append(measuring.once(bulk))
+    ours.sort()
+    theirs.sort()
+    ratio = theirs[len(theirs) // 2] / ours[len(ours) // 2]
+    note = f"{versions:,} versions: {ours[len(ours) // 2]:.2f} s and {theirs[len(theirs) // 2]:.2f} s"
+    yield Result("capture, against simple-history's bulk create", ratio, ">= 3", ratio >= 3, "10", note)
+
+
+def _plain(organization_id: uuid.UUID) -> SimpleRecord:
+    now = datetime.now(UTC)
+    name = uuid.uuid4()
+    return SimpleRecord(
+        deployment_id=name, organization_id=organization_id, learning_space_id=name, sequence=1, valid_from=now,
+        recorded_at=now, cause="change", logic_version=1, record_id=name, course_id=name, course_release_id=name,
+        requirement="required", assigned_at=now, due_at=now, due_time_zone="Europe/London", due_basis="days_after_added",
+        completed_at=now, completion_receipt_id=name, outcome="completed_on_time", reminders_sent=0, share_ids=[name],
+        doors=["employee"], profile_id=name,
+    )  # fmt: skip
+
+
+def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Result]:
+    """A sweep with 1 % of all subjects due against deciding all; and how finding due work grows."""
+    now = datetime.now(UTC)
+    organization_id, _ = _company(people, courses, now)
+    subjects = people * courses
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
+            " SELECT organization_id, 'person_course', learner_profile_id, course_id,"
+            "   %s + (row_number() OVER () %% 100) * interval '1 day' FROM history_historyrecord"
+            " WHERE organization_id = %s AND register = 1",
+            [now - timedelta(minutes=1), organization_id],
+        )
+        cursor.execute(
+            "UPDATE history_historyhead SET next_change_at = %s WHERE organization_id = %s",
+            [now - timedelta(minutes=1), organization_id],
+        )
+        cursor.execute("ANALYZE history_duesubject")
+    swept = measuring.once(lambda: history.sweep_company(organization_id, datetime.now(UTC)))
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "UPDATE history_duesubject SET next_change_at = %s WHERE organization_id = %s", [now, organization_id]
+        )
+        cursor.execute(
+            "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
+            " SELECT organization_id, 'person_course', learner_profile_id, course_id, %s FROM history_historyrecord"
+            " WHERE organization_id = %s AND register = 1 ON CONFLICT DO NOTHING",
+            [now, organization_id],
+        )
+        cursor.execute(
+            "UPDATE history_historyhead SET next_change_at = %s WHERE organization_id = %s", [now, organization_id]
+        )
+    everything = measuring.once(lambda: history.sweep_company(organization_id, datetime.now(UTC)))
+    note = f"{subjects:,} subjects: {swept:.2f} s and {everything:.2f} s"
+    ratio = everything / swept
+    yield Result("sweep with 1 % due, against deciding all", ratio, ">= 30", ratio >= 30, "", note)
+    finding = _finding(organization_id, sizes, now)
+    growth = finding[-1] / finding[0]
+    times = ", ".join(f"{size:,}: {seconds * 1000:.2f} ms" for size, seconds in zip(sizes, finding, strict=True))
+    yield Result("finding due work, largest total / smallest", growth, "<= 2", growth <= 2, "1.0", times)
+
+
+def _finding(organization_id: uuid.UUID, sizes: tuple[int, ...], now: datetime) -> list[float]:
+    """The seconds that claiming 100 due subjects takes among more and more that are not due."""
+    from compliance.history import subjects
+    from compliance.tenancy import context
+
+    taken = []
+    with connections["owner"].cursor() as cursor:
+        for size in sizes:
+            cursor.execute("DELETE FROM history_duesubject WHERE organization_id = %s", [organization_id])
+            cursor.execute(
+                "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
+                " SELECT %s, 'person_course', gen_random_uuid(), gen_random_uuid(),"
+                "   %s + CASE WHEN n <= 100 THEN -1 ELSE 1 END * interval '1 day' FROM generate_series(1, %s) n",
+                [organization_id, now, size],
+            )
+            cursor.execute("ANALYZE history_duesubject")
+
+            def claim() -> None:
+                with context.company(organization_id):
+                    assert len(subjects.claim(organization_id, now, due=True).subjects) == 100
+                    transaction.set_rollback(True)
+
+            taken.append(measuring.interleaved({"claim": claim}, 15)["claim"])
+    return taken
+
+
+def main() -> None:
+    """One import in a process of its own (`python -m benchmarks.one_import`); prints what it took as JSON."""
+    facts, seconds, _ = one_import(Path(sys.argv[1]))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sys.stdout.write(orjson.dumps({"facts": facts, "seconds": seconds, "mebibytes": memory}).decode() + "\n")
