@@ -1,0 +1,453 @@
+"""The reference client: pulls every register of one company to JSON Lines, and checks what it gets (contract, whole).
+
+    SVC_KEY=svc_live_… python -m compliance.interfaces.pull --base-url https://svc.example --key-env SVC_KEY DIR
+
+Small on purpose: httpx and the standard library, and `compliance.proofs` to recompute digests; rich draws the bar.
+What it shows to whoever writes another client:
+
+- compare `sequence` and `capture_sequence` of /v1/snapshot with the last complete pull; equal: nothing to do;
+- follow `next_cursor` until it is null, and keep each page with its cursor before asking for the next, so that a
+  pull that was killed goes on where it stopped (a cursor never expires);
+- hold every page to the pin of the first, every register to the same pin, and the rows to `total`;
+- wait as long as `RateLimit` and `Retry-After` say; act on `code`, never on `detail`.
+
+DIR holds one `<register>.jsonl` a register and `state.json`; files under `DIR/pulling` are a pull under way.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from compliance.proofs.pages import page_of
+from compliance.proofs.verifier import verify
+
+REGISTERS = (
+    "policies",
+    "acknowledgements",
+    "policy-records",
+    "courses",
+    "certificates",
+    "people",
+    "training-records",
+)
+IDENTITY = {
+    "training-records": "record_id",
+    "people": "person_id",
+    "certificates": "certificate_id",
+    "courses": "row_id",
+    "policies": "course_release_id",
+    "policy-records": "record_id",
+    "acknowledgements": "receipt_id",
+}
+PERIOD = timedelta(days=400)
+FRESH = timedelta(days=1)
+"""Outcomes depend on the clock too, so after a day a pull is repeated although no fact has changed (contract)."""
+
+ROUNDS = 5
+ATTEMPTS = 10
+LONGEST_WAIT_SECONDS = 60.0
+DONE, AT_FAULT, FAILED = 0, 1, 2
+Json = dict[str, Any]
+
+
+class PullError(Exception):
+    """The pull cannot go on."""
+
+
+class FaultError(Exception):
+    """What was pulled is not what the contract promises."""
+
+
+class StaleCursorError(Exception):
+    """A kept cursor no longer opens: the register is pulled anew."""
+
+
+@dataclass
+class Part:
+    """How far the pull of one register has come; written after each page, behind the rows it speaks of."""
+
+    register: str
+    rows: int = 0
+    bytes: int = 0
+    total: int = -1
+    cursor: str | None = None
+    snapshot: Json = field(default_factory=dict)
+    done: bool = False
+    skipped: bool = False
+
+    @property
+    def pin(self) -> tuple[int, int]:
+        return self.snapshot["sequence"], self.snapshot["capture_sequence"]
+
+
+class Service:
+    """The API, asked one call at a time, no faster than it allows."""
+
+    def __init__(self, client: httpx.Client, wait: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._wait = wait
+
+    def get(self, path: str, parameters: dict[str, str] | None = None) -> Json:
+        """One answer. Waits and repeats what may pass; raises PullError for what will not."""
+        problem = "no answer"
+        for attempt in range(ATTEMPTS):
+            pause = min(0.5 * 2**attempt, LONGEST_WAIT_SECONDS)
+            try:
+                answer = self._client.get(path, params=parameters)
+            except httpx.TransportError as error:
+                problem = f"{type(error).__name__} at {path}"
+                self._wait(pause)
+                continue
+            if answer.status_code == 200:
+                self._respect(answer)
+                found: Json = answer.json()
+                return found
+            code = _code(answer)
+            problem = f"{answer.status_code} {code} at {path} (request {answer.headers.get('X-Request-Id', '?')})"
+            if code == "invalid_cursor" and parameters is not None and "cursor" in parameters:
+                raise StaleCursorError
+            if answer.status_code != 429 and answer.status_code < 500:
+                raise PullError(problem)
+            self._wait(float(answer.headers.get("Retry-After", pause)))
+        raise PullError(problem)
+
+    def _respect(self, answer: httpx.Response) -> None:
+        """Waits for the next window where the last call of this one has been made."""
+        for item in answer.headers.get("RateLimit", "").split(","):
+            values = dict(part.strip().split("=", 1) for part in item.split(";")[1:] if "=" in part)
+            if values.get("r") == "0":
+                self._wait(float(values.get("t", "1")))
+                return
+
+
+def _code(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["code"])
+    except (ValueError, KeyError, TypeError):
+        return "unknown"
+
+
+class Folder:
+    """What has been pulled and what is being pulled; every change is complete on disk before the next begins."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.pulling = folder / "pulling"
+        self.pulling.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def state(self) -> Json:
+        """The last complete pull; empty before the first."""
+        return self._read(self.folder / "state.json")
+
+    @property
+    def plan(self) -> Json:
+        """The moments of the pull under way; empty when there is none."""
+        return self._read(self.pulling / "plan.json")
+
+    def begin(self, plan: Json) -> None:
+        """A new pull; what an earlier one left is thrown away."""
+        for left in self.pulling.iterdir():
+            left.unlink()
+        self._write(self.pulling / "plan.json", plan)
+
+    def part(self, register: str) -> Part:
+        """How far a register is, with its file cut back to what is known to be whole."""
+        kept = self._read(self.pulling / f"{register}.json")
+        part = Part(**kept) if kept else Part(register)
+        with (self.pulling / f"{register}.jsonl").open("ab") as file:
+            file.truncate(part.bytes)
+        return part
+
+    def restart(self, register: str) -> Part:
+        """Throws away what was pulled of a register."""
+        part = Part(register)
+        self._write(self.pulling / f"{register}.json", asdict(part))
+        return self.part(register)
+
+    def append(self, part: Part, rows: list[Json]) -> None:
+        """Keeps the rows of a page, then says so."""
+        content = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows).encode()
+        with (self.pulling / f"{part.register}.jsonl").open("ab") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.bytes += len(content)
+        part.rows += len(rows)
+        self.keep(part)
+
+    def keep(self, part: Part) -> None:
+        """Says how far a register is."""
+        self._write(self.pulling / f"{part.register}.json", asdict(part))
+
+    def rows(self, register: str, *, pulled: bool = False) -> Iterator[Json]:
+        """The rows of a register, of the pull under way or of the last complete one."""
+        place = (self.folder if pulled else self.pulling) / f"{register}.jsonl"
+        if not place.exists():
+            return
+        with place.open(encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+
+    def publish(self, state: Json) -> None:
+        """Puts the pulled files in their place. Repeated after a crash, it ends the same."""
+        self._write(self.pulling / "publish.json", state)
+        self.finish()
+
+    def finish(self) -> bool:
+        """Ends a publication that a crash cut short; tells whether there was one."""
+        state = self._read(self.pulling / "publish.json")
+        if not state:
+            return False
+        for register in REGISTERS:
+            part = self.pulling / f"{register}.jsonl"
+            if part.exists():
+                part.replace(self.folder / f"{register}.jsonl")
+        self._write(self.folder / "state.json", state)
+        for left in sorted(self.pulling.iterdir(), key=lambda each: each.name == "publish.json"):
+            left.unlink()
+        return True
+
+    def _read(self, path: Path) -> Json:
+        try:
+            found: Json = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        return found
+
+    def _write(self, path: Path, content: Json) -> None:
+        temporary = path.with_name(path.name + ".new")
+        with temporary.open("wb") as file:
+            file.write(json.dumps(content, indent=1).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+
+
+def pull(
+    service: Service, folder: Folder, now: datetime, say: Callable[[str], None], bar: Progress | None = None
+) -> bool:
+    """Brings the folder up to the company's latest snapshot; tells whether anything had to be done.
+
+    Raises PullError when the service will not go on, FaultError when what came is not what the contract promises.
+    """
+    folder.finish()
+    latest = service.get("/v1/snapshot")["snapshot"]
+    last = folder.state
+    if last and not folder.plan and _unchanged(last, latest, now):
+        say("Nothing has changed since the last pull.")
+        return False
+    if folder.plan and folder.plan["organization_id"] != latest["organization_id"]:
+        raise PullError("The pull under way is of another company. Use another folder.")
+    if last and last["organization_id"] != latest["organization_id"]:
+        raise PullError("The folder holds another company. Use another folder.")
+    if not folder.plan:
+        start = max(now - PERIOD, _instant(latest["history_complete_from"]))
+        folder.begin(
+            {"organization_id": latest["organization_id"], "as_at": _text(now), "from": _text(min(start, now))}
+        )
+    plan = folder.plan
+    parts = _pull_to_one_pin(service, folder, plan, bar)
+    _check(folder, parts, last)
+    whole = [part for part in parts if not part.skipped]
+    pins = {part.pin for part in whole}
+    for part in parts:
+        if part.skipped:
+            say(f"{part.register}: the key lacks the scope.")
+    if not whole:
+        raise PullError("The key opens no register.")
+    snapshot = whole[0].snapshot
+    folder.publish(
+        {
+            "organization_id": snapshot["organization_id"],
+            "deployment_id": snapshot["deployment_id"],
+            "as_at": plan["as_at"],
+            "sequence": snapshot["sequence"],
+            "capture_sequence": snapshot["capture_sequence"],
+            "chain_hash": snapshot["chain_hash"],
+            "rows": {part.register: part.rows for part in whole},
+            "receipts": _tail(folder),
+        }
+    )
+    say(f"Pulled {sum(part.rows for part in whole)} rows up to sequence {min(pins)[0]}.")
+    return True
+
+
+def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
+    moved = (last["sequence"], last["capture_sequence"]) != (latest["sequence"], latest["capture_sequence"])
+    return not moved and now - _instant(last["as_at"]) < FRESH
+
+
+def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, bar: Progress | None) -> list[Part]:
+    """Pulls every register; those with an older pin than the newest are pulled again, so that all tell of one state."""
+    for _ in range(ROUNDS):
+        parts = [_pull_register(service, folder, register, plan, bar) for register in REGISTERS]
+        whole = [part for part in parts if not part.skipped]
+        newest = max((part.pin for part in whole), default=(0, 0))
+        behind = [part for part in whole if part.pin != newest]
+        if not behind:
+            return parts
+        for part in behind:
+            folder.restart(part.register)
+    raise PullError(f"The company's history moved during each of {ROUNDS} rounds. Try again.")
+
+
+def _pull_register(service: Service, folder: Folder, register: str, plan: Json, bar: Progress | None) -> Part:
+    part = folder.part(register)
+    task = None if bar is None else bar.add_task(register, total=None, completed=part.rows)
+    while not (part.done or part.skipped):
+        parameters = _parameters(register, plan) if part.cursor is None else {"cursor": part.cursor}
+        try:
+            page = service.get(f"/v1/{register}", parameters)
+        except StaleCursorError:
+            part = folder.restart(register)
+            continue
+        except PullError as error:
+            if "insufficient_scope" not in str(error):
+                raise
+            part.skipped = True
+            folder.keep(part)
+            break
+        _accept(part, page)
+        folder.append(part, page["data"])
+        if bar is not None and task is not None:
+            bar.update(task, total=part.total, completed=part.rows)
+    return part
+
+
+def _parameters(register: str, plan: Json) -> dict[str, str]:
+    if register == "courses":
+        return {}
+    if register == "people":
+        return {"from": plan["from"], "to": plan["as_at"]}
+    return {"as_at": plan["as_at"]}
+
+
+def _accept(part: Part, page: Json) -> None:
+    """Holds a page to the ones before it."""
+    if part.total < 0:
+        part.total, part.snapshot = page["total"], page["snapshot"]
+    elif (page["total"], page["snapshot"]) != (part.total, part.snapshot):
+        raise FaultError(f"{part.register}: a page has another total or pin than the first.")
+    part.cursor = page["next_cursor"]
+    part.done = part.cursor is None
+    pulled = part.rows + len(page["data"])
+    if pulled > part.total or (part.done and pulled != part.total):
+        raise FaultError(f"{part.register}: {pulled} rows came, but total says {part.total}.")
+
+
+def _check(folder: Folder, parts: list[Part], last: Json) -> None:
+    """Holds the whole pull to what can be known without the service. Raises FaultError."""
+    for part in parts:
+        if part.skipped:
+            continue
+        seen: set[str] = set()
+        for row in folder.rows(part.register):
+            identity = row[IDENTITY[part.register]]
+            if identity in seen:
+                raise FaultError(f"{part.register}: {identity} came twice.")
+            seen.add(identity)
+            if row.get("sequence", 0) > part.snapshot["sequence"]:
+                raise FaultError(f"{part.register}: {identity} lies behind the pin.")
+            if row.get("organization_id", part.snapshot["organization_id"]) != part.snapshot["organization_id"]:
+                raise FaultError(f"{part.register}: {identity} is another company's.")
+        if len(seen) != part.total:
+            raise FaultError(f"{part.register}: {len(seen)} rows were kept, but total says {part.total}.")
+    pages = [
+        page_of(
+            f"{part.register}.jsonl",
+            {"data": list(folder.rows(part.register)), "total": part.total, "snapshot": part.snapshot},
+        )
+        for part in parts
+        if part.register in ("policies", "acknowledgements") and not part.skipped
+    ]
+    faults = verify(pages).faults
+    if faults:
+        raise FaultError("\n".join(str(fault) for fault in faults[:20]))
+    _check_prefix(folder, last)
+
+
+def _check_prefix(folder: Folder, last: Json) -> None:
+    """The receipts of the last pull must still be the beginning of the chain."""
+    number, digest = (last.get("receipts") or [0, ""])[:2]
+    if number == 0:
+        return
+    for position, row in enumerate(folder.rows("acknowledgements"), start=1):
+        if position == number:
+            if row["receipt_sha256"] != digest:
+                break
+            return
+    raise FaultError("acknowledgements: the chain no longer begins with the receipts of the last pull.")
+
+
+def _tail(folder: Folder) -> list[Any]:
+    number, digest = 0, ""
+    for row in folder.rows("acknowledgements"):
+        number, digest = number + 1, row["receipt_sha256"]
+    return [number, digest]
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command. Exit status: 0 done or nothing to do, 1 what came is at fault, 2 the pull could not go on."""
+    parser = argparse.ArgumentParser(prog="python -m compliance.interfaces.pull", description=__doc__.split("\n")[0])
+    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
+    parser.add_argument("--as-at", type=_instant, help="RFC 3339 instant; now, unless said otherwise.")
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    chosen = parser.parse_args(arguments)
+    console = Console(stderr=True)
+    key = os.environ.get(chosen.key_env, "")
+    if not key:
+        console.print(f"The environment variable {chosen.key_env} holds no key.", markup=False)
+        return FAILED
+    headers = {"Authorization": f"Bearer {key}", "User-Agent": "svc-pull/1"}
+    try:
+        with ExitStack() as stack:
+            client = stack.enter_context(httpx.Client(base_url=chosen.base_url, headers=headers, timeout=60))
+            bar = None
+            if console.is_terminal:
+                columns = (
+                    TextColumn("{task.description:<18}"),
+                    BarColumn(),
+                    MofNCompleteColumn(),
+                    TimeRemainingColumn(),
+                )
+                bar = stack.enter_context(Progress(*columns, console=console))
+            pull(
+                Service(client),
+                Folder(chosen.folder),
+                chosen.as_at or datetime.now(UTC),
+                lambda line: console.print(line, markup=False, highlight=False),
+                bar,
+            )
+    except FaultError as error:
+        console.print(str(error), markup=False)
+        return AT_FAULT
+    except PullError as error:
+        console.print(str(error), markup=False)
+        return FAILED
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
