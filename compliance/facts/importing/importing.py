@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
+import psycopg
+from django.db import IntegrityError, OperationalError
+
 from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS
 from compliance.facts.lines.reading import Fault, read
@@ -22,6 +25,7 @@ from compliance.tenancy import context, queries, sql
 
 Progress = Callable[[str, int, int | None], None]
 _EVERY = 1_000
+_ATTEMPTS = 3
 
 
 class ReportedLine(NamedTuple):
@@ -97,6 +101,25 @@ def import_facts(
 
 
 def _record(
+    organization_id: uuid.UUID,
+    staging: Staging,
+    now: datetime,
+    actor_id: uuid.UUID | None,
+    strict: bool,
+    faulty: bool,
+    say: Progress,
+) -> Recording:
+    """Records what is staged. An action that got in the way is read anew: then its facts are in the store."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _record_once(organization_id, staging, now, actor_id, strict, faulty, say)
+        except (IntegrityError, OperationalError) as error:
+            if not isinstance(error.__cause__, psycopg.errors.UniqueViolation | psycopg.errors.DeadlockDetected):
+                raise
+    return _record_once(organization_id, staging, now, actor_id, strict, faulty, say)
+
+
+def _record_once(
     organization_id: uuid.UUID,
     staging: Staging,
     now: datetime,

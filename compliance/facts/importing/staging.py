@@ -90,8 +90,8 @@ class Staging:
         return fault
 
     def batches(self, kind: str) -> Iterator[list[Staged]]:
-        """The lines of a kind in order of (`at`, `fact_id`), in batches bounded by count and bytes. Once only."""
-        entries = self._entries.pop(kind)
+        """The lines of a kind in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
+        entries = self._entries[kind]
         entries.sort()
         validate = KINDS[kind].__pydantic_validator__.validate_json
         batch: list[Staged] = []

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import psycopg
 from celery import current_app
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
 from compliance.facts.lines import KINDS, FactLine
@@ -183,6 +184,17 @@ def record(
 
     Raises the error of the first refusal (see `facts.errors`). Facts that are known already change nothing.
     """
+    try:
+        _record_all(organization_id, lines, now, actor_id)
+    except IntegrityError as error:
+        if not isinstance(error.__cause__, psycopg.errors.UniqueViolation):
+            raise
+        raise ERRORS[Why.EXISTS]("Somebody recorded the same at this moment. Look at it anew.") from error
+
+
+def _record_all(
+    organization_id: uuid.UUID, lines: Sequence[FactLine], now: datetime, actor_id: uuid.UUID | None
+) -> None:
     ordered = sorted(lines, key=lambda line: (line.at, line.fact_id))
     with context.company(organization_id):
         recording = Recording(organization_id, now, actor_id)
