@@ -125,7 +125,7 @@ FROM generate_series(0, %(records)s - 1) n
 # The odd versions are open and the even ones completed; every tenth record stays open. A minute lies between versions.
 _ROWS = f"""
 INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from, recorded_at,
-    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body, digest)
+    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body, row_sha256)
 SELECT %(organization)s, 1 + n::bigint * %(versions)s + v, 1, 1 + n::bigint * %(versions)s, 2,
     m.begins_at + v * interval '1 minute' + (n %% 400) * interval '1 day', %(now)s,
     CASE WHEN v = 0 THEN 'first' ELSE 'change' END, 1, m.state, m.state_before_end,
@@ -133,7 +133,7 @@ SELECT %(organization)s, 1 + n::bigint * %(versions)s + v, 1, 1 + n::bigint * %(
     CASE WHEN v %% 2 = 1 AND n %% 10 <> 0 THEN m.begins_at + v * interval '1 minute' + (n %% 400) * interval '1 day' END,
     NULL, NULL,
     replace(replace(CASE WHEN v %% 2 = 1 AND n %% 10 <> 0 THEN %(completed)s ELSE %(opened)s END,
-        %(profile)s, ({_PROFILE})::text), %(record)s, ({_RECORD})::text), repeat('0', 64)
+        %(profile)s, ({_PROFILE})::text), %(record)s, ({_RECORD})::text), decode(repeat('00', 32), 'hex')
 FROM (SELECT * FROM history_historyrow WHERE organization_id = %(model)s AND register = 1 ORDER BY sequence LIMIT 1) m,
     generate_series(0, %(records)s - 1) n, generate_series(0, %(versions)s - 1) v
 """

@@ -190,7 +190,7 @@ def _raw(client: httpx.Client, key: str, **parameters: str) -> bytes:
 def _deep(company: Company, cursor: str, share: float = 0.5) -> str:
     """A cursor deep in the pull: the product's own, with the position moved as if the pages before had been read."""
     secrets = tuple(settings.CURSOR_KEYS)
-    bound = {"endpoint": "training-records", "organization_id": company.organization_id, "secrets": secrets}
+    bound = {"endpoint": "/v1/training-records", "organization_id": company.organization_id, "secrets": secrets}
     opened = cursors.unseal(cursor, **bound)
     birth = int(company.records * share) * company.versions + 1
     moved = opened._replace(position=Position(birth=birth), served=int(opened.total * share))
