@@ -1,0 +1,407 @@
+"""Erasure: what is personal goes, everywhere, and nothing else changes (issue 5; contract, privacy rules)."""
+
+import json
+import logging
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.test import Client
+
+from compliance.access.actions import issue_key
+from compliance.facts import lines
+from compliance.facts.certificates.models import CheckCode
+from compliance.facts.errors import (
+    AlreadyExistsError,
+    ErasedPersonError,
+    RefusedByRuleError,
+    UnresolvedReferenceError,
+)
+from compliance.facts.people.erasing import WHOSE, erase_invitation, erase_person, repeat, would_clear
+from compliance.facts.people.erasure_list import ErasureListError, read
+from compliance.facts.people.models import Erasure, Invitation, Profile
+from compliance.facts.personal_columns import PERSONAL_COLUMNS
+from compliance.facts.policies.chain import verify
+from compliance.history.actions import capture_all
+from compliance.history.models import Capture
+from compliance.rules.owed_learning.identity import certificate_id
+from compliance.rules.vocabulary import Attendance, Door, LiveSessionFormat, MarkedBy, Scope
+from compliance.tenancy import context
+from tests.facts.story import BEGIN, Story
+
+
+@pytest.fixture(autouse=True)
+def erasure_list(settings: Any, tmp_path: Path) -> Path:
+    """The list outside the database, in a folder of the test's own."""
+    settings.ERASURE_LIST = str(tmp_path / "kept" / "erasures.jsonl")
+    return tmp_path / "kept" / "erasures.jsonl"
+
+
+class Remembered:
+    """Somebody of whom everything personal is known everywhere; every string of theirs occurs nowhere else."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.mark = uuid.uuid4().hex[:12]
+        self.strings: list[str] = []
+        self.profile_id = uuid.uuid4()
+        self._joins()
+        self._learns()
+        self._signs()
+
+    def said(self, word: str) -> str:
+        """A personal string."""
+        text = f"{word}{self.mark}"
+        self.strings.append(text)
+        return text
+
+    def _joins(self) -> None:
+        invitation_id = uuid.uuid4()
+        work_email = self.said("work") + "@example.com"
+        self.story.tell(
+            [
+                lines.PersonInvited(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN - timedelta(days=9),
+                    invitation_id=uuid.uuid4(),
+                    work_email=work_email.upper(),  # an earlier invitation to the same person, never accepted
+                    person_name=self.said("Early"),
+                ),
+                lines.PersonInvited(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN - timedelta(days=1),
+                    invitation_id=invitation_id,
+                    work_email=work_email,
+                    person_name=self.said("Invited"),
+                ),
+                lines.EmployeeJoined(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    person_id=uuid.uuid4(),
+                    learner_profile_id=self.profile_id,
+                    person_name=self.said("First"),
+                    account_email=self.said("account") + "@example.com",
+                    invitation_id=invitation_id,
+                ),
+                lines.PersonChanged(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN + timedelta(days=1),
+                    learner_profile_id=self.profile_id,
+                    person_name=self.said("Märried"),
+                    work_email=self.said("new") + "@example.com",
+                ),
+                lines.ContactJoined(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    learner_profile_id=self.profile_id,
+                    door=Door.PARTNER,
+                    company=self.said("Company"),
+                ),
+                lines.TrainerNamed(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN,
+                    trainer_profile_id=self.profile_id,
+                    trainer_name=self.said("Trainer"),
+                ),
+            ]
+        )
+
+    def _learns(self) -> None:
+        _, release_id = self.story.shared_course()
+        receipt_id = self.story.completed(self.profile_id, release_id, BEGIN + timedelta(days=5))
+        earned = certificate_id(self.story.organization_id, receipt_id)
+        self.story.tell(
+            [
+                lines.CertificateCorrected(
+                    fact_id=uuid.uuid4(),
+                    at=BEGIN + timedelta(days=6),
+                    certificate_id=uuid.uuid4(),
+                    supersedes_id=earned,
+                    person_name=self.said("Corrected"),
+                    actor_id=uuid.UUID(int=7),
+                )
+            ]
+        )
+
+    def _signs(self) -> None:
+        for signature in (
+            lines.Signature(typed=self.said("Signed")),
+            lines.Signature(drawn=((self._number(), 2.5, 3.0),)),
+        ):
+            version, share_id = self.story.shared_policy()
+            self.story.tell(
+                [
+                    self.story.signed(version, share_id, self.profile_id, signature=signature),
+                    self.story.signed(
+                        version,
+                        share_id,
+                        self.profile_id,
+                        door=Door.PARTNER,
+                        at=BEGIN + timedelta(days=11),
+                        signature=signature,
+                    ),
+                ]
+            )
+
+    def _number(self) -> float:
+        number = int(self.mark[:7], 16) + 0.53125
+        self.strings.append(repr(number))
+        return number
+
+    def captured(self) -> None:
+        """The history catches up; check codes are given."""
+        capture_all(self.story.organization_id, self.story.now)
+        codes = CheckCode.objects.filter(learner_profile_id=self.profile_id, check_code__isnull=False)
+        self.strings += [str(code.check_code) for code in codes if str(code.check_code) not in self.strings]
+
+
+def hits(strings: list[str]) -> dict[str, set[str]]:
+    """Where each string stands, by table: every row of every table as text, and bytes as their hexadecimal text."""
+    found: dict[str, set[str]] = {text: set() for text in strings}
+    with connections["owner"].cursor() as cursor:  # the owner is above row-level security
+        cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        for (table,) in cursor.fetchall():
+            for text in strings:
+                forms = [text, text.encode().hex(), json.dumps(text)[1:-1]]
+                conditions = " OR ".join(["strpos(lower(t::text), lower(%s)) > 0"] * len(forms))
+                cursor.execute(f'SELECT EXISTS (SELECT 1 FROM "{table}" t WHERE {conditions})', forms)
+                if cursor.fetchone()[0]:
+                    found[text].add(table)
+    connections["owner"].close()
+    return found
+
+
+def in_redis(strings: list[str], address: str) -> list[str]:
+    """The strings that stand in any key or value of Redis."""
+    client = redis.Redis.from_url(address)
+    readers = {b"string": "get", b"list": "lrange", b"hash": "hgetall", b"set": "smembers", b"zset": "zrange"}
+    held = []
+    for key in client.scan_iter(count=1000):
+        kind = client.type(key)
+        more = (0, -1) if kind in (b"list", b"zset") else ()
+        try:
+            held.append((key, getattr(client, readers[kind])(key, *more) if kind in readers else None))
+        except redis.ResponseError:
+            continue  # it went, or became something else, while we looked
+    client.close()
+    return [text for text in strings if text in repr(held)]
+
+
+def api_answers(story: Story) -> str:
+    """All that the API tells of the company, with every scope."""
+    token, _ = issue_key(
+        organization_id=story.organization_id,
+        scopes=tuple(Scope),
+        environment="test",
+        at=story.now,
+        actor="a test",
+    )
+    client = Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.77.1.2")
+    period = {"from": str((story.now - timedelta(days=390)).date()), "to": str(story.now.date())}
+    answers = []
+    for register, query in (
+        ("training-records", {}),
+        ("training-records/period", period),
+        ("people", period),
+        ("certificates", {}),
+        ("courses", {}),
+        ("policies", {}),
+        ("policy-records", {}),
+        ("acknowledgements", {}),
+    ):
+        answer = client.get(f"/v1/{register}", query)
+        assert answer.status_code == 200, answer.content
+        answers.append(answer.content.decode())
+    return "\n".join(answers)
+
+
+def test_nothing_personal_is_left_anywhere_and_no_hash_changes(
+    committed: None, settings: Any, caplog: pytest.LogCaptureFixture, erasure_list: Path
+) -> None:
+    story = Story(datetime.now(UTC))
+    with caplog.at_level(logging.DEBUG):
+        person = Remembered(story)
+        person.captured()
+        before = hits(person.strings)
+        assert all(before.values()), {text: tables for text, tables in before.items() if not tables}
+        assert set().union(*before.values()) == set(PERSONAL_COLUMNS)
+        answers = api_answers(story)
+        assert [text for text in person.strings if text in answers] != []
+        with context.company(story.organization_id):
+            captures = list(Capture.objects.order_by("capture_sequence").values_list("chain_hash", flat=True))
+            receipts = verify(story.organization_id)
+            listed = would_clear(organization_id=story.organization_id, learner_profile_id=person.profile_id)
+        assert {each.table for each in listed if each.values} == set(PERSONAL_COLUMNS)
+
+        erase_person(organization_id=story.organization_id, learner_profile_id=person.profile_id, at=story.now)
+        capture_all(story.organization_id, story.now)
+
+        assert hits(person.strings) == {text: set() for text in person.strings}
+        answers = api_answers(story)
+        assert [text for text in person.strings if text in answers] == []
+        assert str(person.profile_id) in answers
+        assert "Erased person" in answers
+        assert "source_removed" in answers
+    assert in_redis(person.strings, settings.REDIS_URL) == []
+    assert [text for text in person.strings if text in caplog.text] == []
+    assert [text for text in person.strings if text in erasure_list.read_text()] == []
+    with context.company(story.organization_id):
+        after = list(Capture.objects.order_by("capture_sequence").values_list("chain_hash", flat=True))
+        assert verify(story.organization_id) == receipts == 4
+    assert after[: len(captures)] == captures
+    (entry,) = read(erasure_list)
+    assert (entry.organization_id, entry.learner_profile_id) == (story.organization_id, person.profile_id)
+
+
+def test_every_table_with_personal_columns_knows_whose_its_rows_are() -> None:
+    assert set(WHOSE) == set(PERSONAL_COLUMNS)
+
+
+@pytest.mark.django_db
+def test_others_keep_what_is_theirs(now: datetime) -> None:
+    story = Story(now)
+    ana, bo = story.employees(["Ana Reis", "Bo Lind"])
+    erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=now)
+    with context.company(story.organization_id):
+        assert Profile.objects.get(learner_profile_id=bo).person_name == "Bo Lind"
+        erased = Profile.objects.get(learner_profile_id=ana)
+        assert (erased.person_name, erased.erased_at) == (None, now)
+
+
+@pytest.mark.django_db
+def test_the_erased_the_unknown_and_other_companies_are_refused(now: datetime) -> None:
+    story, elsewhere = Story(now), Story(now)
+    person = story.employee()
+
+    def erase(company: Story, profile_id: uuid.UUID) -> None:
+        erase_person(organization_id=company.organization_id, learner_profile_id=profile_id, at=now)
+
+    with pytest.raises(UnresolvedReferenceError):
+        erase(story, uuid.uuid4())
+    with pytest.raises(UnresolvedReferenceError):
+        erase(elsewhere, person)
+    erase(story, person)
+    with pytest.raises(ErasedPersonError, match="erased before"):
+        erase(story, person)
+    with context.company(story.organization_id):
+        with pytest.raises(AlreadyExistsError):
+            would_clear(organization_id=story.organization_id, learner_profile_id=person)
+        assert Erasure.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_facts_about_the_erased_are_refused_and_restore_nothing(now: datetime) -> None:
+    story = Story(now)
+    person = story.employee()
+    course_id, release_id = story.shared_course()
+    erase_person(organization_id=story.organization_id, learner_profile_id=person, at=now)
+    session = lines.LiveSessionHeld(
+        fact_id=uuid.uuid4(),
+        at=BEGIN,
+        live_session_id=uuid.uuid4(),
+        course_release_id=release_id,
+        format=LiveSessionFormat.ONLINE,
+        starts_at=BEGIN,
+        ends_at=BEGIN + timedelta(hours=1),
+        minutes=60,
+    )
+    story.tell([session])
+    common: dict[str, Any] = {"at": BEGIN + timedelta(days=3), "learner_profile_id": person}
+    for line in (
+        lines.PersonChanged(fact_id=uuid.uuid4(), person_name="Ana Again", **common),
+        lines.ReminderSent(fact_id=uuid.uuid4(), course_id=course_id, **common),
+        lines.AttendanceMarked(
+            fact_id=uuid.uuid4(),
+            live_session_id=session.live_session_id,
+            attended=Attendance.FULL,
+            marked_by=MarkedBy.TRAINER,
+            **common,
+        ),
+        lines.TrainerNamed(fact_id=uuid.uuid4(), at=now, trainer_profile_id=person, trainer_name="Ana Again"),
+    ):
+        with pytest.raises(ErasedPersonError):
+            story.tell([line])
+    with pytest.raises(ErasedPersonError):
+        story.completed(person, release_id, BEGIN + timedelta(days=3))
+    with context.company(story.organization_id):
+        assert Profile.objects.get(learner_profile_id=person).person_name is None
+
+
+@pytest.mark.django_db
+def test_who_was_only_ever_invited_can_be_erased_too(now: datetime, django_capture_on_commit_callbacks: Any) -> None:
+    story = Story(now)
+    invitation_id, accepted_id = uuid.uuid4(), uuid.uuid4()
+    story.tell(
+        lines.PersonInvited(
+            fact_id=uuid.uuid4(), at=BEGIN, invitation_id=each, work_email="a@example.com", person_name="Ana"
+        )
+        for each in (invitation_id, accepted_id)
+    )
+    story.employee(invitation_id=accepted_id)
+
+    def erase(which: uuid.UUID) -> None:
+        erase_invitation(organization_id=story.organization_id, invitation_id=which, at=now)
+
+    with pytest.raises(UnresolvedReferenceError):
+        erase(uuid.uuid4())
+    with pytest.raises(RefusedByRuleError, match="erase the person"):
+        erase(accepted_id)
+    erase(invitation_id)
+    with pytest.raises(AlreadyExistsError):
+        erase(invitation_id)
+    with context.company(story.organization_id):
+        row = Invitation.objects.get(invitation_id=invitation_id)
+        assert (row.work_email, row.person_name, row.revoked_at) == (None, None, now)
+
+
+def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: Path, capsys: Any) -> None:
+    story = Story(datetime.now(UTC))
+    ana, bo = story.employees(["Ana Reis", "Bo Lind"])
+    erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=story.now)
+    (entry,) = read(erasure_list)
+    # A restored database that lacks the erasure is, to the list, a person whom it shows and the list does not.
+    missing = entry._replace(learner_profile_id=bo)
+    line = json.loads(erasure_list.read_text()) | {"learner_profile_id": str(bo)}
+    elsewhere = line | {"organization_id": str(uuid.uuid4())}
+    unknown = line | {"learner_profile_id": str(uuid.uuid4())}
+    with erasure_list.open("a") as file:
+        file.writelines(json.dumps(each) + "\n" for each in (line, elsewhere, unknown))
+    call_command("replay_erasures")
+    said = capsys.readouterr().out.split("\n")
+    assert sorted(text.strip() for text in said if text) == [
+        "1 erased again",
+        "1 of companies that are not here",
+        "1 of people who are not here",
+        "1 stood already",
+    ]
+    with context.company(story.organization_id):
+        assert Profile.objects.get(learner_profile_id=bo).erased_at == missing.at
+        with pytest.raises(ErasedPersonError):
+            repeat(missing, now=story.now)
+    with erasure_list.open("a") as file:
+        file.write("{}\n")
+    with pytest.raises(ErasureListError, match="Line 6"):
+        list(read(erasure_list))
+    with pytest.raises(CommandError, match="Line 6"):
+        call_command("replay_erasures")
+
+
+@pytest.mark.django_db
+def test_the_commands_list_erase_and_refuse(now: datetime, capsys: Any) -> None:
+    story = Story(now)
+    person = story.employee()
+    where = ["--organization", str(story.organization_id), "--profile", str(person)]
+    call_command("erase", *where, "--dry-run")
+    assert "1 people_profile.person_name" in capsys.readouterr().out
+    call_command("erase", *where)
+    with pytest.raises(CommandError, match="erased before"):
+        call_command("erase", *where)
+    call_command("verify_receipts", "--organization", str(story.organization_id))
+    assert "0 receipts, one unbroken chain" in capsys.readouterr().err
+    with pytest.raises(CommandError, match="no organization"):
+        call_command("verify_receipts", "--organization", str(uuid.uuid4()))
