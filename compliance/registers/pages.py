@@ -54,7 +54,7 @@ class Page(NamedTuple):
     position: Position | None
 
 
-# `sequence + 0`: the primary key must not tempt a planner that has no statistics yet; row_in_force is the index that fits.
+# `sequence + 0`: a planner without statistics would take the primary key; row_in_force is the index that fits.
 IN_FORCE = """(
     SELECT {columns} FROM history_historyrow v
     WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.birth = r.birth
