@@ -213,11 +213,13 @@ def load_courses(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) 
     editions: dict[uuid.UUID, list[CertificateEdition]] = defaultdict(list)
     for course_id, at, title, kind, valid_months, renew_days_before in sql.fetch(
         "SELECT course_id, at, title, kind, valid_months, renew_days_before FROM courses_certificateedition"
-        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) AND title IS NOT NULL ORDER BY at, fact_id",
+        " WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) ORDER BY at, fact_id",
         parameters,
     ):
         editions[course_id].append(
-            CertificateEdition(at, title, CertificateKind(kind), valid_months, renew_days_before)
+            CertificateEdition(
+                at, title or "", None if kind is None else CertificateKind(kind), valid_months, renew_days_before
+            )
         )
     shares: dict[uuid.UUID, list[Share]] = defaultdict(list)
     steps: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)

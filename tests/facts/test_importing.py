@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from compliance.facts.decision_facts import load_person_courses
 from compliance.facts.importing import staging
 from compliance.facts.lines import KINDS
 from compliance.facts.people.queries import shown_people
+from compliance.rules.owed_learning.decide import decide, prepare
 from compliance.tenancy import context, sql
 from compliance.tenancy.errors import NoSuchCompanyError
 from tests.companies import make_company
 
 from .files import (
+    NOW,
     completed,
     course,
     fact,
@@ -325,6 +328,22 @@ def test_names_and_addresses_are_the_latest_told_whatever_came_last(inside: uuid
     assert dora.person_name is None
     take_in(inside, [fact("person_changed", "late", 19, learner_profile_id="anna", person_name="Too early")])
     assert shown_people(inside, [uuid.UUID(ids("anna")[0])])[uuid.UUID(ids("anna")[0])].person_name == "Anna Maria"
+
+
+def test_a_course_keeps_its_certificate_when_renamed_and_loses_it_by_null(inside: uuid.UUID) -> None:
+    certificate = {"title": "Fire", "kind": "completion"}
+    take_in(inside, [*course("fire", certificate=certificate), shared("fire", 1)])
+    take_in(inside, [fact("course_changed", "rename", 5, course_id="course fire", title="Fire safety")])
+    take_in(inside, [fact("course_changed", "end", 9, course_id="course fire", title="Fire", certificate=None)])
+    take_in(inside, [*(joined(name) for name in ("anna", "ben")), completed("anna", "fire", 6)])
+    take_in(inside, [completed("ben", "fire", 10)])
+    course_id = uuid.UUID(ids("course fire")[0])
+    facts = load_person_courses(inside, [(uuid.UUID(each), course_id) for each in ids("anna", "ben")])
+    earned = [
+        len(decide(inside, "UTC", prepare(facts.courses[course_id]), facts.learners[each], doing, NOW).certificates)
+        for (each, _), doing in sorted(facts.doings.items(), key=lambda item: item[1].completions[0].at)
+    ]
+    assert earned == [1, 0]
 
 
 def test_an_erased_person_accepts_no_facts_and_importing_again_restores_nothing(company: uuid.UUID) -> None:

@@ -212,7 +212,7 @@ class Chain:
             course_release_id=self.release.course_release_id,
             course_release_version=self.release.version,
             certificate_title=self.edition.title,
-            kind=CertificateKind(self.edition.kind),
+            kind=CertificateKind(self.edition.kind or ""),
             earned_at=self.done.completed_at,
             issued_at=link.at,
             valid_until=self.valid_until,

@@ -143,7 +143,7 @@ class PreparedCourse:
             if edition.at > moment:
                 break
             found = edition
-        return found
+        return found if found is not None and found.kind is not None else None
 
 
 def _current_releases(releases: list[Release]) -> list[CurrentRelease]:

@@ -64,12 +64,13 @@ class Share(NamedTuple):
 class CertificateEdition(NamedTuple):
     """What completing the course earns from `at` on. An `assessed` one is earned by assessed completions only.
 
-    `valid_months` None: no end. `renew_days_before` None: no renewal opens by the clock.
+    `kind` None: nothing is earned from `at` on. `valid_months` None: no end. `renew_days_before` None: no renewal opens
+    by the clock.
     """
 
     at: datetime
     title: str
-    kind: CertificateKind
+    kind: CertificateKind | None
     valid_months: int | None = None
     renew_days_before: int | None = None
 
