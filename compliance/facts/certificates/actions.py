@@ -1,10 +1,13 @@
-"""Writes of this room: check codes. What happens to certificates comes in as facts (recorders.py)."""
+"""Writes of this room: check codes, revocations, corrections (facts, recorded by recorders.py)."""
 
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 
 from compliance.facts.certificates.codes import new_code
 from compliance.facts.certificates.queries import erased_profiles
+from compliance.facts.lines import CertificateCorrected, CertificateRevoked
+from compliance.facts.recording.acting import act
 from compliance.tenancy import sql
 
 
@@ -41,3 +44,39 @@ def provide_codes(*, organization_id: uuid.UUID, certificates: Collection[tuple[
         ],
         ending="ON CONFLICT (organization_id, certificate_id) DO NOTHING",
     )
+
+
+def revoke_certificate(
+    *, organization_id: uuid.UUID, certificate_id: uuid.UUID, at: datetime, actor_id: uuid.UUID
+) -> None:
+    """Revoke a certificate. Raises the errors of `facts.errors`: unknown, or revoked before."""
+    act(
+        CertificateRevoked,
+        organization_id=organization_id,
+        at=at,
+        now=at,
+        actor_id=actor_id,
+        certificate_id=certificate_id,
+    )
+
+
+def correct_certificate(
+    *,
+    organization_id: uuid.UUID,
+    supersedes_id: uuid.UUID,
+    at: datetime,
+    actor_id: uuid.UUID,
+    person_name: str | None = None,
+    certificate_id: uuid.UUID | None = None,
+) -> uuid.UUID:
+    """Correct a certificate by a new one, and return the new one's id. Raises the errors of `facts.errors`."""
+    return act(
+        CertificateCorrected,
+        organization_id=organization_id,
+        at=at,
+        now=at,
+        actor_id=actor_id,
+        certificate_id=certificate_id or uuid.uuid4(),
+        supersedes_id=supersedes_id,
+        person_name=person_name,
+    ).certificate_id

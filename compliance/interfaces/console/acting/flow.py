@@ -40,10 +40,10 @@ def act(visit: Visit, act: str) -> HttpResponse:
     visit.crumb("Act", "acts")
     step = request.POST.get("step", "")
     if request.method != "POST":
-        form = chosen.form(visit.organization, visit.now, initial={k: v for k, v in request.GET.items() if v})
+        form = chosen.form(visit.organization, visit.now, initial=_given(request.GET))
         return _form(visit, chosen, form)
     if step == "back":
-        return _form(visit, chosen, chosen.form(visit.organization, visit.now, initial=_flat(request.POST)))
+        return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
     form = chosen.form(visit.organization, visit.now, request.POST, request.FILES)
     draft = _draft(visit, chosen) if step == "confirm" else None
     if draft is not None and chosen.upload:
@@ -54,6 +54,11 @@ def act(visit: Visit, act: str) -> HttpResponse:
     if step == "confirm":
         return _confirm(visit, chosen, form, acting, draft)
     return _preview(visit, chosen, form, acting)
+
+
+def _given(query: Any) -> dict[str, str]:
+    """What an address fills in beforehand; a selection of several becomes one line each."""
+    return {name: "\n".join(values) for name, values in query.lists() if any(values)}
 
 
 def _flat(sent: Any) -> dict[str, Any]:

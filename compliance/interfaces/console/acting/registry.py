@@ -1,6 +1,16 @@
 """Every act of the console, by the name in its address."""
 
-from compliance.interfaces.console.acting import keys, obligations, people, shares, upkeep
+from compliance.interfaces.console.acting import (
+    bulk,
+    certificates,
+    courses,
+    keys,
+    obligations,
+    people,
+    policies,
+    shares,
+    upkeep,
+)
 from compliance.interfaces.console.acting.act import Act
 
 _ALL: tuple[Act, ...] = (
@@ -18,6 +28,14 @@ _ALL: tuple[Act, ...] = (
     obligations.Waive(),
     obligations.Reinstate(),
     obligations.SetDeadline(),
+    bulk.WaiveMany(),
+    bulk.DeadlineMany(),
+    bulk.RemindMany(),
+    courses.PublishCourse(),
+    courses.WithdrawCourse(),
+    policies.PublishPolicy(),
+    certificates.RevokeCertificate(),
+    certificates.CorrectCertificate(),
     keys.IssueKey(),
     keys.RotateKey(),
     keys.RevokeKey(),

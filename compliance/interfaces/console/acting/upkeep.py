@@ -1,19 +1,19 @@
 """Upkeep: import a facts file, sweep, verify. Long work, done by the worker."""
 
 import io
+from datetime import UTC, datetime
 
 from django import forms
+from django.db import transaction
 
 from compliance.facts.importing import Report, import_facts
-from compliance.facts.policies.chain import verify as verify_receipts
 from compliance.history.actions import capture_all, sweep_company
-from compliance.history.verify import FirstFault, verify_history
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
-from compliance.tenancy import context
+from compliance.interfaces.operations.verification import verify_company
 
 GROUP = "Upkeep"
 PREVIEWED_BYTES = 4 * 1024 * 1024
@@ -60,8 +60,6 @@ class ImportFacts(Act):
         return found
 
     def _rehearse(self, acting: Acting, data: bytes) -> Report:
-        from django.db import transaction
-
         with transaction.atomic():
             report = import_facts(
                 organization_id=acting.organization_id,
@@ -122,7 +120,9 @@ class Verify(Act):
 
     name = "verify"
     title = "Verify history and receipts"
-    explains = "Computes the hash of every row, capture and receipt anew, and names the first that does not hold."
+    explains = (
+        "Computes every hash and signed checkpoint anew, and names the first that does not hold. Runs every night, too."
+    )
     permission = Permission.OPERATE
     group = GROUP
     long = True
@@ -133,9 +133,10 @@ class Verify(Act):
 
     def work(self, acting: Acting, job: Job) -> str:
         """Verifies both."""
-        found = verify_history(acting.organization_id)
-        if isinstance(found, FirstFault):
-            raise CannotActError(f"The history does not hold: {found.sentence}")
-        with context.company(acting.organization_id):
-            receipts = verify_receipts(acting.organization_id)
-        return f"All holds: {found.rows} row versions in {found.captures} captures, {receipts} receipts."
+        findings = verify_company(acting.organization_id, lambda: datetime.now(UTC))
+        faults = [finding.fault for finding in findings.values() if finding.fault]
+        if faults:
+            acting.findings = faults
+            raise CannotActError(f"Something does not hold: {faults[0]}")
+        said = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
+        return f"All holds. Computed anew: {said}."

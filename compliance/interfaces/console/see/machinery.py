@@ -9,6 +9,7 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.see.queries import history
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
 
 
 def captures(visit: Visit) -> HttpResponse:
@@ -47,7 +48,8 @@ def waiting(visit: Visit) -> HttpResponse:
 def keys(visit: Visit) -> HttpResponse:
     """The company's API keys: what each may, and when it was last used. Keys themselves are never kept."""
     found = ApiKey.objects.filter(organization_id=visit.organization.organization_id).order_by("-created_at", "key_id")
-    return visit.render("console/see/keys.html", {"keys": list(found[:200])})
+    values = {"keys": list(found[:200]), "may_act": visit.staff.may(Permission.OPERATE)}
+    return visit.render("console/see/keys.html", values)
 
 
 def log(visit: Visit) -> HttpResponse:

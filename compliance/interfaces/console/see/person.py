@@ -4,6 +4,7 @@ import uuid
 
 from django.http import HttpResponse
 
+from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.queries import persons, stories, titles
@@ -40,4 +41,13 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         "valid": sum(row["status"] == "valid" for row in held["certificates"]),
         "access": held["employments"][-1]["access_state"] if held["employments"] else "",
     }
-    return visit.render("console/see/person.html", values | held)
+    return visit.render("console/see/person.html", values | held | {"acts": _acts(visit, learner_profile_id)})
+
+
+def _acts(visit: Visit, learner_profile_id: uuid.UUID) -> list[dict[str, str]]:
+    """What this member of staff may do to the person, each with the person filled in."""
+    return [
+        {"title": act.title, "address": f"{visit.address(f'act-{act.name}')}?learner_profile_id={learner_profile_id}"}
+        for act in ACTS.values()
+        if act.about == "person" and visit.staff.may(act.permission)
+    ]

@@ -1,6 +1,7 @@
 """Every register as at any chosen moment and as known at any capture, by the API's own code (issue 8, part 1)."""
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -12,7 +13,7 @@ from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.queries import titles
 from compliance.interfaces.console.see.reading import READINGS, Reading
 from compliance.interfaces.console.visit import Visit
-from compliance.registers import pages
+from compliance.registers import pages, totals
 from compliance.registers.questions import Position, Question
 
 ROWS = 50
@@ -27,6 +28,8 @@ def register(visit: Visit, register: str) -> HttpResponse:
         raise NothingThereError(f"There is no register {register}.")
     course = _identifier(visit, "course")
     when = chosen(visit, course=course)
+    if not reading.by_period:
+        when = replace(when, question=when.question._replace(start=None))
     word = visit.request.GET.get("show", "")
     page, total, last = read(when.question, reading, word, keyset.after(visit.request, 4))
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
@@ -59,7 +62,7 @@ def read(
     """
     listing = reading.filtered(word)
     if position is None:
-        total = pages.total(listing, question) if titles.records(question, COUNTED_AT_MOST) else None
+        total = _total(listing, question, filtered=bool(word))
         after, served = Position(), 0
     else:
         birth, published, total, served = (int(value) for value in position)
@@ -69,6 +72,16 @@ def read(
         return page, total, None
     served += page.held
     return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
+
+
+def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int | None:
+    """How many rows there are, None where counting them would keep a reader waiting.
+
+    The number that `totals` keeps holds for a whole register; a filter of ours is counted by itself.
+    """
+    if not filtered and question.start is None and question.course is None:
+        return totals.total(listing, question)
+    return pages.count(listing, question) if titles.records(question, COUNTED_AT_MOST) else None
 
 
 def _identifier(visit: Visit, name: str) -> uuid.UUID | None:

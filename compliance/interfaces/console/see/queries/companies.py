@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from compliance.interfaces.console.keyset import PAGE
+from compliance.interfaces.operations.models import CompanyStanding
 from compliance.tenancy import sql
 from compliance.tenancy.models import Organization
 
@@ -26,6 +27,9 @@ class CompanyLine:
     available: bool | None
     unavailable_reason: str | None
     keys: int
+    verified_at: datetime | None
+    verified_well: bool | None
+    checkpoint_sequence: int | None
 
 
 def companies(
@@ -38,8 +42,10 @@ def companies(
         SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from, h.sequence, h.capture_sequence,
                h.captured_at, h.available, h.unavailable_reason,
                (SELECT count(*) FROM access_apikey k
-                WHERE k.organization_id = o.organization_id AND k.revoked_at IS NULL)
+                WHERE k.organization_id = o.organization_id AND k.revoked_at IS NULL),
+               s.verified_at, s.verified_well, s.checkpoint_sequence
         FROM tenancy_organization o LEFT JOIN history_historyhead h USING (organization_id)
+        LEFT JOIN operations_companystanding s USING (organization_id)
         WHERE (%(everything)s OR o.organization_id = ANY(%(allowed)s))
           AND (o.name, o.organization_id) > (%(name)s, %(id)s::text::uuid)
           AND (%(wanted)s = '' OR o.name ILIKE %(pattern)s OR o.organization_id::text = lower(%(wanted)s))
@@ -80,6 +86,7 @@ class Health:
     set_aside: int
     oldest_pending_at: datetime | None
     lag: timedelta
+    standing: CompanyStanding | None
 
     @property
     def writer_is_late(self) -> bool:
@@ -88,7 +95,7 @@ class Health:
 
 
 def health(organization: Organization, now: datetime) -> Health:
-    """The company's head and what waits for its writer, in two statements."""
+    """The company's head and what waits for its writer, in three statements."""
     heads = sql.fetch(
         "SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, next_change_at, available,"
         " unavailable_reason FROM history_historyhead WHERE organization_id = %s",
@@ -101,7 +108,8 @@ def health(organization: Organization, now: datetime) -> Health:
         [organization.organization_id],
     )
     lag = max(now - oldest, timedelta()) if oldest else timedelta()
-    return Health(*(*head, pending, set_aside, oldest, lag))
+    standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
+    return Health(*(*head, pending, set_aside, oldest, lag, standing))
 
 
 def records_by_register(organization_id: uuid.UUID) -> dict[int, int]:

@@ -1,0 +1,351 @@
+"""Acts: previewed without a trace, confirmed with a reason, done once, written into the log (issue 8, part 3)."""
+
+import io
+import json
+import re
+import uuid
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+
+import compliance.demo
+from compliance.access.models import ApiKey
+from compliance.facts.courses.models import Course as CourseRow
+from compliance.facts.courses.models import ReleaseContent
+from compliance.facts.pending.models import Fact
+from compliance.facts.people.models import Invitation, Profile
+from compliance.history.actions import capture_all
+from compliance.history.models import HistoryRecord, HistoryRow
+from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting.registry import ACTS
+from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.tasks import run_job
+from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.rules.vocabulary import Scope
+from compliance.tenancy import context
+from tests.companies import Company, make_company
+
+pytestmark = pytest.mark.django_db
+REASON = "Asked for by the company"
+PACKAGES = Path(compliance.demo.__file__).parent / "packages"
+
+
+@pytest.fixture
+def company():
+    made = make_company()
+    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+
+
+def _address(company, act):
+    return f"/console/companies/{company.organization_id}/act/{act}/"
+
+
+def preview(client, company, act, /, **values):
+    """The preview page, and what it would send back."""
+    page = client.post(_address(company, act), {"step": "preview"} | values)
+    text = page.content.decode()
+    job = re.search(r'name="job" value="([0-9a-f-]{36})"', text)
+    assert job, re.findall(r"errorlist.*?</ul>", text, re.DOTALL) or text[-2000:]
+    kept = {name: value for name, value in values.items() if not hasattr(value, "read")}
+    return text, kept | {"step": "confirm", "job": job[1]}
+
+
+def confirm(client, company, act, sent, reason=REASON):
+    return client.post(_address(company, act), sent | {"reason": reason})
+
+
+def do(client, company, act, /, **values):
+    _, sent = preview(client, company, act, **values)
+    response = confirm(client, company, act, sent)
+    assert response.status_code == 302, re.findall(r"errorlist.*?</ul>", response.content.decode(), re.DOTALL)
+    return response
+
+
+def facts(company):
+    with context.company(company.organization_id):
+        return list(Fact.objects.values_list("kind", flat=True))
+
+
+def record_ids(company, register=TRAINING_RECORDS):
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+        return list(
+            HistoryRecord.objects.filter(register=register).order_by("birth").values_list("record_id", flat=True)
+        )
+
+
+def test_a_preview_shows_what_will_change_and_leaves_no_trace(staff, company):
+    anna, course = company.join("Anna Berg"), company.course("Fire safety")
+    record_ids(company)
+    before = facts(company)
+    with context.company(company.organization_id):
+        rows = HistoryRow.objects.count()
+    text, _ = preview(
+        staff(COMPLIANCE_MANAGER), company, "share-course",
+        course_id=str(course.course_id), requirement="required", doors=["employee"], audience="people",
+        people=str(anna.learner_profile_id), basis="days_after_added", days="30",
+    )  # fmt: skip
+    assert "Anna Berg" in text
+    assert "training-records" in text
+    assert facts(company) == before
+    with context.company(company.organization_id):
+        assert HistoryRow.objects.count() == rows
+
+
+def test_a_confirmed_act_records_its_fact_and_a_line_of_the_log_with_the_reason(staff, company):
+    client = staff(COMPLIANCE_MANAGER)
+    do(client, company, "invite", work_email="new@example.org", person_name="New Person")
+    with context.company(company.organization_id):
+        assert Invitation.objects.get().work_email == "new@example.org"
+        actor_id = Fact.objects.get(kind="person_invited").actor_id
+    line = AccessLog.objects.get(act="invite")
+    assert (line.reason, line.organization_id, line.groups) == (REASON, company.organization_id, COMPLIANCE_MANAGER)
+    assert "new@example.org" not in f"{line.subject} {line.reason}"
+    assert actor_id is not None
+
+
+def test_nothing_is_done_without_a_reason_or_without_a_preview_or_twice(staff, company):
+    client = staff(COMPLIANCE_MANAGER)
+    _, sent = preview(client, company, "invite", work_email="new@example.org")
+    assert "Say why" in confirm(client, company, "invite", sent, reason=" ").content.decode()
+    assert confirm(client, company, "invite", sent | {"job": str(uuid.uuid4())}).status_code == 422
+    assert confirm(staff(COMPLIANCE_MANAGER), company, "invite", sent).status_code == 422
+    assert facts(company) == []
+    assert confirm(client, company, "invite", sent).status_code == 302
+    assert confirm(client, company, "invite", sent).status_code == 422
+    assert facts(company) == ["person_invited"]
+
+
+def test_what_the_rules_refuse_is_said_in_the_form(staff, company):
+    anna = company.join("Anna")
+    page = staff(COMPLIANCE_MANAGER).post(
+        _address(company, "resume"), {"step": "preview", "learner_profile_id": str(anna.learner_profile_id)}
+    )
+    assert "errorlist" in page.content.decode()
+    assert "employee_resumed" not in facts(company)
+
+
+def test_people_are_suspended_resumed_ended_and_erased(staff, company):
+    anna, manager = company.join("Anna Berg"), staff(COMPLIANCE_MANAGER)
+    who = {"learner_profile_id": str(anna.learner_profile_id)}
+    record_ids(company)
+    for act in ("suspend", "resume", "end"):
+        do(manager, company, act, **who)
+    text, sent = preview(manager, company, "erase", **who)
+    assert "people_profile.person_name" in text
+    with context.company(company.organization_id):
+        assert Profile.objects.get().person_name == "Anna Berg"
+    assert confirm(manager, company, "erase", sent).status_code == 302
+    with context.company(company.organization_id):
+        assert Profile.objects.get().person_name is None
+
+
+def test_records_are_waived_reinstated_and_given_deadlines_one_by_one(staff, company):
+    anna, course = company.join("Anna"), company.course()
+    company.share(course)
+    record_ids(company)
+    owed = {"learner_profile_id": str(anna.learner_profile_id), "course_id": str(course.course_id)}
+    manager = staff(COMPLIANCE_MANAGER)
+    do(manager, company, "set-deadline", **owed, due_on="2031-05-04")
+    do(manager, company, "waive", **owed, reason_code="medical")
+    do(manager, company, "reinstate", **owed)
+    page = manager.get(f"/console/companies/{company.organization_id}/people/{anna.learner_profile_id}/")
+    assert "04 May 2031" in page.content.decode()
+
+
+def test_many_records_are_waived_by_a_table_in_the_background(staff, company, django_capture_on_commit_callbacks):
+    course = company.course()
+    for name in ("Anna", "Ben", "Cleo"):
+        company.join(name)
+    company.share(course)
+    records = record_ids(company)
+    table = io.BytesIO(("record_id\n" + "\n".join(map(str, records))).encode())
+    table.name = "records.csv"
+    client = staff(COMPLIANCE_MANAGER)
+    text, sent = preview(client, company, "waive-many", reason_code="administrative", table=table)
+    assert text.count("waived at") >= 3
+    response = confirm(client, company, "waive-many", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+        assert job.state == Job.State.WAITING
+    page = client.get(response.url)
+    assert (page.headers["Refresh"], "Waits for the worker" in page.content.decode()) == ("2", True)
+    run_job(str(company.organization_id), str(job.job_id))
+    run_job(str(company.organization_id), str(job.job_id))
+    page = client.get(response.url)
+    assert "3 of 3 records waived" in page.content.decode()
+    assert "Refresh" not in page.headers
+    assert facts(company).count("obligation_changed") == 3
+    with context.company(company.organization_id):
+        assert Job.objects.get().upload is None
+
+
+def test_a_job_of_someone_who_may_no_longer_do_it_does_nothing(staff, company):
+    company.join("Anna")
+    company.share(company.course())
+    (record,) = record_ids(company)
+    client = staff(COMPLIANCE_MANAGER)
+    _, sent = preview(client, company, "waive-many", reason_code="administrative", record_ids=str(record))
+    confirm(client, company, "waive-many", sent)
+    from django.contrib.auth.models import User
+
+    User.objects.get(pk=client.session["_auth_user_id"]).groups.clear()
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    with context.company(company.organization_id):
+        assert Job.objects.get().state == Job.State.FAILED
+    assert "obligation_changed" not in facts(company)
+
+
+def test_reminders_are_written_to_people_and_recorded(staff, company):
+    company.join("Anna")
+    company.share(company.course("Fire safety"))
+    (record,) = record_ids(company)
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "remind-many", record_ids=str(record))
+    assert mail.outbox == []
+    confirm(client, company, "remind-many", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    assert [letter.to for letter in mail.outbox] == [["anna@example.org"]]
+    assert facts(company).count("reminder_sent") == 1
+
+
+def test_a_key_is_shown_once_and_rotated_and_revoked(staff, company):
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "issue-key", key_name="Warehouse", scopes=[Scope.TRAINING_READ.value])
+    token = re.search(r"svc_test_\w+", confirm(client, company, "issue-key", sent).content.decode())
+    assert token
+    key = ApiKey.objects.get()
+    page = client.get(f"/console/companies/{company.organization_id}/keys/").content.decode()
+    assert token[0] not in page
+    assert key.ending in page
+    _, sent = preview(client, company, "rotate-key", key_id=str(key.key_id))
+    assert "svc_test_" in confirm(client, company, "rotate-key", sent).content.decode()
+    do(client, company, "revoke-key", key_id=str(key.key_id))
+    assert ApiKey.objects.get(key_id=key.key_id).revoked_at is not None
+    assert token[0] not in "".join(AccessLog.objects.values_list("reason", flat=True))
+
+
+def test_a_key_of_another_company_cannot_be_revoked(staff, company):
+    other = make_company("Other")
+    client = staff(OPERATOR)
+    _, sent = preview(client, other, "issue-key", key_name="Theirs", scopes=[Scope.TRAINING_READ.value])
+    confirm(client, other, "issue-key", sent)
+    page = client.post(_address(company, "revoke-key"), {"step": "preview", "key_id": str(ApiKey.objects.get().key_id)})
+    assert "errorlist" in page.content.decode()
+
+
+def test_a_policy_is_cleaned_before_the_eyes_and_published_as_shown(staff, company):
+    company.join("Anna")
+    client = staff(COMPLIANCE_MANAGER)
+    html = '<h1>Travel</h1><p onclick="x()">Go <script>bad()</script>by train.</p>'
+    form = {
+        "html": html, "act": "sign", "statement": "I will.", "doors": ["employee"], "renew_months": "0",
+        "change_kind": "ask_again",
+    }  # fmt: skip
+    text, sent = preview(client, company, "publish-policy", **form)
+    assert "Cleaning changes the HTML" in text
+    assert "onclick=&quot;x()&quot;" in text
+    response = confirm(client, company, "publish-policy", sent)
+    page = client.get(response.url).content.decode()
+    assert "<p>Go by train.</p>" in page
+    assert "onclick" not in page
+    with context.company(company.organization_id):
+        course_id = CourseRow.objects.get(kind="policy").course_id
+    do(client, company, "share-policy", course_id=str(course_id), doors=["employee"], audience="everyone", basis="none")
+    do(client, company, "publish-policy", **form | {"course_id": str(course_id), "html": "<h1>Travel</h1><p>Walk.</p>"})
+    assert facts(company).count("policy_published") == 2
+
+
+def _package(name):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for file in sorted((PACKAGES / name).rglob("*")):
+            if file.is_file():
+                archive.writestr(str(file.relative_to(PACKAGES / name)), file.read_bytes())
+    data.seek(0)
+    data.name = f"{name}.zip"
+    return data
+
+
+def test_a_course_is_published_from_its_package_and_a_broken_one_is_refused(staff, company):
+    client = staff(COMPLIANCE_MANAGER)
+    text, sent = preview(client, company, "publish-course", package=_package("fire-safety"))
+    assert "Content fingerprint" in text
+    assert facts(company) == []
+    assert confirm(client, company, "publish-course", sent).status_code == 302
+    with context.company(company.organization_id):
+        assert set(ReleaseContent.objects.get().words) == {"de", "en"}
+        course_id = CourseRow.objects.get().course_id
+    do(client, company, "publish-course", package=_package("fire-safety"), course_id=str(course_id))
+    assert facts(company).count("release_published") == 2
+    broken = io.BytesIO(b"no zip at all")
+    broken.name = "broken.zip"
+    page = client.post(_address(company, "publish-course"), {"step": "preview", "package": broken})
+    assert "errorlist" in page.content.decode()
+
+
+def test_a_certificate_is_corrected_and_revoked(staff, company):
+    from compliance.facts.lines import Certificate
+    from compliance.rules.vocabulary import CertificateKind
+
+    anna = company.join("Ana Berg")
+    course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12))
+    company.share(course)
+    company.complete(anna, course, at=company.start + timedelta(days=5))
+    (certificate,) = record_ids(company, CERTIFICATES)
+    client = staff(COMPLIANCE_MANAGER)
+    do(client, company, "correct-certificate", certificate_id=str(certificate), person_name="Anna Berg")
+    _, new = record_ids(company, CERTIFICATES)
+    do(client, company, "revoke-certificate", certificate_id=str(new))
+    record_ids(company)
+    page = client.get(f"/console/companies/{company.organization_id}/registers/certificates/").content.decode()
+    assert "replaced" in page
+    assert "revoked" in page
+
+
+def test_a_facts_file_is_rehearsed_and_then_imported_by_the_worker(staff, company):
+    team = {"fact": "team_created", "fact_id": str(uuid.uuid4()), "at": "2026-01-05T09:00:00Z"}
+    lines = [team | {"team_id": str(uuid.uuid4()), "name": "Sales"}, {"fact": "nonsense"}]
+    file = io.BytesIO("\n".join(map(json.dumps, lines)).encode())
+    file.name = "facts.jsonl"
+    client = staff(OPERATOR)
+    text, sent = preview(client, company, "import", file=file)
+    assert "Line 2" in text
+    assert facts(company) == []
+    response = confirm(client, company, "import", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    page = client.get(response.url).content.decode()
+    assert "1 facts recorded" in page
+    assert "Line 2" in page
+    assert facts(company) == ["team_created"]
+
+
+def test_a_sweep_and_a_verification_report_what_they_did(staff, company):
+    company.join("Anna")
+    client = staff(OPERATOR)
+    for act, said in (("sweep", "row versions"), ("verify", "All holds")):
+        _, sent = preview(client, company, act)
+        response = confirm(client, company, act, sent)
+        job_id = response.url.rstrip("/").rsplit("/", 1)[1]
+        run_job(str(company.organization_id), job_id)
+        assert said in client.get(response.url).content.decode()
+
+
+def test_every_act_has_a_form_that_opens(staff, company):
+    client = staff("Administrator")
+    for name in ACTS:
+        assert client.get(_address(company, name)).status_code == 200, name
+    assert isinstance(client, Client)
+    assert jobs.progress(Job(job_id=uuid.uuid4())) == (0, 0)
