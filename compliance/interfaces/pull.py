@@ -237,7 +237,12 @@ class Folder:
 
 
 def pull(
-    service: Service, folder: Folder, now: datetime, say: Callable[[str], None], bar: Progress | None = None
+    service: Service,
+    folder: Folder,
+    now: datetime,
+    say: Callable[[str], None],
+    bar: Progress | None = None,
+    limit: int = 200,
 ) -> bool:
     """Brings the folder up to the company's latest snapshot; tells whether anything had to be done.
 
@@ -259,7 +264,7 @@ def pull(
             {"organization_id": latest["organization_id"], "as_at": _text(now), "from": _text(min(start, now))}
         )
     plan = folder.plan
-    parts = _pull_to_one_pin(service, folder, plan, bar)
+    parts = _pull_to_one_pin(service, folder, plan, limit, bar)
     _check(folder, parts, last)
     whole = [part for part in parts if not part.skipped]
     pins = {part.pin for part in whole}
@@ -290,10 +295,10 @@ def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
     return not moved and now - _instant(last["as_at"]) < FRESH
 
 
-def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, bar: Progress | None) -> list[Part]:
+def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, limit: int, bar: Progress | None) -> list[Part]:
     """Pulls every register; those with an older pin than the newest are pulled again, so that all tell of one state."""
     for _ in range(ROUNDS):
-        parts = [_pull_register(service, folder, register, plan, bar) for register in REGISTERS]
+        parts = [_pull_register(service, folder, register, plan, limit, bar) for register in REGISTERS]
         whole = [part for part in parts if not part.skipped]
         newest = max((part.pin for part in whole), default=(0, 0))
         behind = [part for part in whole if part.pin != newest]
@@ -304,13 +309,15 @@ def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, bar: Progress
     raise PullError(f"The company's history moved during each of {ROUNDS} rounds. Try again.")
 
 
-def _pull_register(service: Service, folder: Folder, register: str, plan: Json, bar: Progress | None) -> Part:
+def _pull_register(
+    service: Service, folder: Folder, register: str, plan: Json, limit: int, bar: Progress | None
+) -> Part:
     part = folder.part(register)
     task = None if bar is None else bar.add_task(register, total=None, completed=part.rows)
     while not (part.done or part.skipped):
         parameters = _parameters(register, plan) if part.cursor is None else {"cursor": part.cursor}
         try:
-            page = service.get(f"/v1/{register}", parameters)
+            page = service.get(f"/v1/{register}", parameters | {"limit": str(limit)})
         except StaleCursorError:
             part = folder.restart(register)
             continue
@@ -413,6 +420,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
     parser.add_argument("--as-at", type=_instant, help="RFC 3339 instant; now, unless said otherwise.")
+    parser.add_argument("--limit", type=int, default=200, help="Rows a page, 1 to 200.")
     parser.add_argument("folder", type=Path, metavar="DIR")
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
@@ -439,6 +447,7 @@ def main(arguments: list[str] | None = None) -> int:
                 chosen.as_at or datetime.now(UTC),
                 lambda line: console.print(line, markup=False, highlight=False),
                 bar,
+                chosen.limit,
             )
     except FaultError as error:
         console.print(str(error), markup=False)

@@ -16,17 +16,13 @@ LOCKED = "people_profile"
 
 
 @pytest.fixture
-def committed_call(django_db_setup, django_db_blocker, now):
+def committed_call(committed, now):
     """A caller of a company whose rows are committed, so that other connections see them."""
-    with django_db_blocker.unblock():
-        stored = StoredCompany(now)
-        learner = uuid.uuid4()
-        stored.training(learner, now)
-        token, _ = issue_key(
-            organization_id=stored.organization_id, scopes=ALL, environment="test", at=now, actor="a test"
-        )
-        yield Caller(token)
-        connection.close()
+    stored = StoredCompany(now)
+    learner = uuid.uuid4()
+    stored.training(learner, now)
+    token, _ = issue_key(organization_id=stored.organization_id, scopes=ALL, environment="test", at=now, actor="a test")
+    return Caller(token)
 
 
 @pytest.fixture

@@ -1,0 +1,215 @@
+"""The reference client against a real server: killed and restarted, it ends with the bytes of one left alone.
+
+PULL_KILLS: how often it is killed (10 in full).
+"""
+
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from compliance.access.actions import issue_key
+from compliance.history import actions
+from compliance.interfaces import pull
+from compliance.rules.vocabulary import Scope
+from tests.facts.story import BEGIN, Story
+
+ROOT = Path(__file__).parents[2]
+KILLS = int(os.environ.get("PULL_KILLS", "3"))
+LIMIT = "7"
+PEOPLE = 40
+AS_AT = "2026-06-01T12:00:00+00:00"
+
+
+def _story(now):
+    story = Story(now)
+    people = story.employees([f"Person {number}" for number in range(PEOPLE)])
+    _, release = story.shared_course()
+    for number in range(8):
+        story.completed(people[number], release, BEGIN + timedelta(days=20 + number))
+    version, share_id = story.shared_policy()
+    story.tell(
+        story.signed(version, share_id, people[number], at=BEGIN + timedelta(days=10 + number)) for number in range(12)
+    )
+    actions.capture_all(story.organization_id, now)
+    return story
+
+
+@pytest.fixture
+def served(committed, process_environment, now):
+    """The story, a key for it, and the address of a server of its own."""
+    story = _story(now)
+    key, _ = issue_key(
+        organization_id=story.organization_id, scopes=tuple(Scope), environment="test", at=now, actor="a test"
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
+         "--workers", "1", "--log-level", "error", "config.wsgi:application"],
+        cwd=ROOT, env=process_environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address)
+        yield story, key, address
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _wait_for(address):
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(f"{address}/livez", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def _start(served, folder):
+    _, key, address = served
+    return subprocess.Popen(
+        [sys.executable, "-m", "compliance.interfaces.pull", "--base-url", address, "--key-env", "PULL_KEY",
+         "--as-at", AS_AT, "--limit", LIMIT, str(folder)],
+        cwd=ROOT, env=os.environ | {"PULL_KEY": key}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def _run(served, folder):
+    process = _start(served, folder)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+def _pulled(folder):
+    return sum(part.stat().st_size for part in (folder / "pulling").glob("*.jsonl"))
+
+
+def _bytes(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.json*"))}
+
+
+@pytest.mark.timeout(300)
+def test_a_pull_that_is_killed_again_and_again_ends_with_the_bytes_of_one_left_alone(served, tmp_path):
+    alone, killed = tmp_path / "alone", tmp_path / "killed"
+    status, said = _run(served, alone)
+    assert status == pull.DONE, said
+    found = _bytes(alone)
+    rows = {name: content.count(b"\n") for name, content in found.items() if name.endswith(".jsonl")}
+    assert rows == {
+        "acknowledgements.jsonl": 12, "certificates.jsonl": 8, "courses.jsonl": 1, "people.jsonl": PEOPLE,
+        "policies.jsonl": 1, "policy-records.jsonl": PEOPLE, "training-records.jsonl": PEOPLE,
+    }  # fmt: skip
+    chance = random.Random(6)
+    for _ in range(KILLS):
+        before = _pulled(killed)
+        process = _start(served, killed)
+        while process.poll() is None and _pulled(killed) <= before:
+            time.sleep(0.001)
+        time.sleep(chance.random() / 50)
+        process.kill()
+        process.communicate()
+    status, said = _run(served, killed)
+    assert status == pull.DONE, said
+    assert _bytes(killed) == found
+    assert not list((killed / "pulling").iterdir())
+
+    _test_what_follows(served, killed, found)
+
+
+def _test_what_follows(served, folder, found):
+    story, key, address = served
+    said = []
+    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
+
+        def again():
+            return pull.pull(pull.Service(client), pull.Folder(folder), datetime.fromisoformat(AS_AT), said.append)
+
+        # Nothing has moved: nothing is done. A new fact: pulled again.
+        assert not again()
+        assert said == ["Nothing has changed since the last pull."]
+        assert _bytes(folder) == found
+        story.employee("Late Comer", BEGIN + timedelta(days=30))
+        actions.capture_all(story.organization_id, story.now)
+        assert again()
+        assert (folder / "people.jsonl").read_bytes().count(b"\n") == PEOPLE + 1
+        # The chain that was pulled last must still be the beginning.
+        state = json.loads((folder / "state.json").read_text())
+        (folder / "state.json").write_text(json.dumps(state | {"sequence": 0, "receipts": [12, "0" * 64]}))
+        with pytest.raises(pull.FaultError, match="chain no longer begins"):
+            again()
+
+
+SNAPSHOT = {
+    "organization_id": str(uuid.uuid4()), "deployment_id": str(uuid.uuid4()), "as_at": AS_AT, "from": None,
+    "known_at": AS_AT, "sequence": 5, "capture_sequence": 2, "chain_hash": "0" * 64,
+    "logic": {"version": 1, "date": "2026-01-01"}, "history_complete_from": "2024-01-01T00:00:00.000000Z",
+    "available": True,
+}  # fmt: skip
+
+
+def _service(answers, waits):
+    """A service whose answers a test gives: a transport, as httpx has it for this."""
+
+    def answer(request):
+        return answers(request)
+
+    client = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://svc.example")
+    return pull.Service(client, waits.append)
+
+
+def test_it_waits_as_long_as_it_is_told_and_repeats_what_may_pass():
+    given = iter(
+        [
+            httpx.Response(429, json={"code": "rate_limited"}, headers={"Retry-After": "17"}),
+            httpx.Response(503, json={"code": "writer_unavailable"}),
+            httpx.Response(200, json={"snapshot": {}}, headers={"RateLimit": '"key";r=0;t=42, "company";r=9;t=50'}),
+        ]
+    )
+    waits = []
+    assert _service(lambda request: next(given), waits).get("/v1/snapshot") == {"snapshot": {}}
+    assert waits == [17.0, 1.0, 42.0]
+
+
+def test_what_will_not_pass_is_not_repeated():
+    waits = []
+    with pytest.raises(pull.PullError, match="invalid_token"):
+        _service(lambda request: httpx.Response(401, json={"code": "invalid_token"}), waits).get("/v1/snapshot")
+    assert waits == []
+
+
+@pytest.mark.parametrize(
+    "spoil, complaint",
+    [
+        (lambda page: page | {"total": 3}, "total says 3"),
+        (lambda page: page | {"data": page["data"] * 2, "total": 2}, "came twice"),
+        (lambda page: page | {"data": [page["data"][0] | {"sequence": 6}]}, "behind the pin"),
+        (lambda page: page | {"data": [page["data"][0] | {"organization_id": "x"}]}, "another company"),
+    ],
+)
+def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spoil, complaint):
+    def answers(request):
+        if request.url.path == "/v1/snapshot":
+            return httpx.Response(200, json={"snapshot": SNAPSHOT})
+        register = request.url.path.rsplit("/", 1)[1]
+        if register != "people":
+            return httpx.Response(200, json={"data": [], "total": 0, "snapshot": SNAPSHOT, "next_cursor": None})
+        page = {"data": [{"person_id": "a", "sequence": 5}], "total": 1, "snapshot": SNAPSHOT, "next_cursor": None}
+        return httpx.Response(200, json=spoil(page))
+
+    with pytest.raises(pull.FaultError, match=complaint):
+        pull.pull(_service(answers, []), pull.Folder(tmp_path), now, lambda line: None)
