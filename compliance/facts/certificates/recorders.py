@@ -7,10 +7,10 @@ found out whose it would be.
 import uuid
 from typing import TypeVar
 
-from compliance.facts.certificates.queries import erased_profiles
 from compliance.facts.certificates.resolving import CertificateOwner, certificate_owners
 from compliance.facts.lines import CertificateCorrected, CertificateRevoked
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import resolving
 from compliance.facts.recording.batch import Batch, Staged, Why
 from compliance.facts.recording.rows import append, lookup
 
@@ -21,7 +21,9 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> None:
     """Keep who revoked which certificate, and when; once for each certificate."""
     ids = [staged.line.certificate_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, ids)
-    erased = erased_profiles(batch.organization_id, {owner.learner_profile_id for owner in owners.values()})
+    people = resolving.profiles(
+        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
+    )
     revoked = set(
         lookup(
             "SELECT certificate_id, at FROM certificates_certificaterevocation"
@@ -33,7 +35,7 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> None:
     rows = []
     for staged in batch.standing():
         line = staged.line
-        owner = _owner(batch, staged, "certificate_id", line.certificate_id, owners, erased)
+        owner = _owner(batch, staged, "certificate_id", line.certificate_id, owners, people)
         if owner is None:
             continue
         if line.certificate_id in revoked:
@@ -62,7 +64,9 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> None:
     new_ids = [staged.line.certificate_id for staged in batch.lines]
     superseded_ids = [staged.line.supersedes_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids})
-    erased = erased_profiles(batch.organization_id, {owner.learner_profile_id for owner in owners.values()})
+    people = resolving.profiles(
+        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
+    )
     corrected = set(
         lookup(
             "SELECT supersedes_id, at FROM certificates_certificatecorrection"
@@ -83,7 +87,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> None:
         if line.certificate_id in owners or line.certificate_id == line.supersedes_id:
             batch.refuse(staged, Why.EXISTS, f"certificate_id: a certificate {line.certificate_id} stands already.")
             continue
-        owner = _owner(batch, staged, "supersedes_id", line.supersedes_id, owners, erased)
+        owner = _owner(batch, staged, "supersedes_id", line.supersedes_id, owners, people)
         if owner is None:
             continue
         if line.supersedes_id in corrected:
@@ -120,14 +124,14 @@ def _owner(
     field: str,
     certificate: uuid.UUID,
     owners: dict[uuid.UUID, CertificateOwner],
-    erased: frozenset[uuid.UUID],
+    people: dict[uuid.UUID, bool],
 ) -> CertificateOwner | None:
     """Return whose certificate it is; refuse the line when nobody's is known, or the holder was erased."""
     owner = owners.get(certificate)
     if owner is None:
         batch.refuse(staged, Why.UNRESOLVED, f"{field}: no certificate {certificate} is known.")
         return None
-    if owner.learner_profile_id in erased:
-        batch.refuse(staged, Why.ERASED, "The holder of the certificate was erased; nothing is recorded any more.")
+    if people.get(owner.learner_profile_id, True):
+        batch.refuse(staged, Why.ERASED, resolving.ERASED)
         return None
     return owner

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from compliance.facts.decision_facts import PersonPolicyFacts, load_person_policies
 from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import resolving
 from compliance.facts.policies import chain
 from compliance.facts.policies.canonical import CanonicalPolicy, check
 from compliance.facts.policies.errors import PolicyHtmlError, SignatureError
@@ -89,13 +90,9 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
     organization_id = batch.organization_id
     standing = _known_receipts(batch)
     versions = _versions(organization_id, {staged.line.course_release_id for staged in batch.lines})
-    known_people = {
-        row[0]
-        for row in sql.fetch(
-            "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-            [organization_id, list({staged.line.learner_profile_id for staged in batch.lines})],
-        )
-    }
+    people = resolving.profiles(
+        organization_id, {staged.line.learner_profile_id for staged in batch.lines}, resolving.WRITING
+    )
     facts = load_person_policies(
         organization_id,
         {
@@ -115,9 +112,10 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
         elif version is None:
             reason = f"course_release_id: no policy version {line.course_release_id} is known."
             batch.refuse(staged, Why.UNRESOLVED, reason)
-        elif line.learner_profile_id not in known_people:
-            reason = f"learner_profile_id: no person {line.learner_profile_id} is known."
-            batch.refuse(staged, Why.UNRESOLVED, reason)
+        elif line.learner_profile_id not in people:
+            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+        elif people[line.learner_profile_id]:
+            batch.refuse(staged, Why.ERASED, resolving.ERASED)
         elif not _refused(batch, staged, version, facts):
             receipt = _receipt(batch, staged, version, companies)
             if receipt is not None:
@@ -265,8 +263,8 @@ def _refused(
     )
     if why_not is None:
         return False
-    whys = {SigningRefusalCode.PERSON_ERASED: Why.ERASED, SigningRefusalCode.NO_SUCH_SHARE: Why.UNRESOLVED}
-    batch.refuse(staged, whys.get(why_not.code, Why.RULE), why_not.sentence)
+    unknown = why_not.code is SigningRefusalCode.NO_SUCH_SHARE
+    batch.refuse(staged, Why.UNRESOLVED if unknown else Why.RULE, why_not.sentence)
     return True
 
 

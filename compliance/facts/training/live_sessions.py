@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import resolving
 from compliance.facts.recording.batch import Batch, Staged, Why
 from compliance.facts.recording.rows import append, lookup
 from compliance.rules.vocabulary import Attendance
@@ -30,16 +31,14 @@ class _Mark(NamedTuple):
 
 def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
     """Keep each trainer's current name: the one of the latest fact."""
-    erased = lookup(
-        "SELECT learner_profile_id, at FROM people_erasure WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-        batch.organization_id,
-        {staged.line.trainer_profile_id for staged in batch.lines},
+    people = resolving.profiles(
+        batch.organization_id, {staged.line.trainer_profile_id for staged in batch.lines}, resolving.WRITING
     )
     latest: dict[uuid.UUID, tuple[str, datetime]] = {}
     for staged in batch.standing():
         line = staged.line
-        if line.trainer_profile_id in erased:
-            batch.refuse(staged, Why.ERASED, "The trainer was erased; nothing is recorded any more.")
+        if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company's
+            batch.refuse(staged, Why.ERASED, resolving.ERASED)
         else:
             latest[line.trainer_profile_id] = (line.trainer_name, line.at)
     append(
@@ -107,12 +106,7 @@ def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
     """Keep each mark. Refused: marks of people unknown or erased, two marks at one moment, attendance in two places."""
     organization_id = batch.organization_id
     profile_ids = list({staged.line.learner_profile_id for staged in batch.lines})
-    people = lookup(
-        "SELECT learner_profile_id, erased_at FROM people_profile"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-        organization_id,
-        profile_ids,
-    )
+    people = resolving.profiles(organization_id, profile_ids, resolving.WRITING)
     sessions = {
         session_id: _Session(*rest)
         for session_id, *rest in sql.fetch(
@@ -133,10 +127,9 @@ def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
     for staged in batch.standing():
         line = staged.line
         if line.learner_profile_id not in people:
-            reason = f"learner_profile_id: no person {line.learner_profile_id} is known."
-            batch.refuse(staged, Why.UNRESOLVED, reason)
-        elif people[line.learner_profile_id] is not None:
-            batch.refuse(staged, Why.ERASED, "The person was erased; nothing is recorded any more.")
+            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+        elif people[line.learner_profile_id]:
+            batch.refuse(staged, Why.ERASED, resolving.ERASED)
         elif line.live_session_id not in sessions:
             batch.refuse(staged, Why.UNRESOLVED, f"live_session_id: no session {line.live_session_id} is known.")
         else:

@@ -190,7 +190,7 @@ def test_marks_of_the_unknown_and_marks_that_overlap_are_refused(now: datetime) 
     session = Session(now)
     tell = session.story.tell
     tell([session.mark()])
-    with pytest.raises(UnresolvedReferenceError, match="no person"):
+    with pytest.raises(UnresolvedReferenceError, match="no such person"):
         tell([session.mark(learner_profile_id=uuid.uuid4())])
     with pytest.raises(UnresolvedReferenceError, match="no session"):
         tell([session.mark(live_session_id=uuid.uuid4())])
