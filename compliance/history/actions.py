@@ -131,7 +131,7 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
             subjects.make_all_due(organization_id, now)
             next_change_at = now
         claimed = subjects.claim(organization_id, now, due=sweep)
-        if not claimed.subjects and not claimed.pending_ids:
+        if not claimed.subjects and not claimed.had_pending:
             return Captured(capture_sequence, sequence, found=False)
         decided, failed = deciding.decide(deciding.Company(organization_id, zone, now), list(claimed.subjects))
         standing = (
@@ -166,10 +166,10 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
         ]
         if certificates:
             provide_codes(organization_id=organization_id, certificates=certificates)
-        subjects.release(organization_id, claimed, failed, now)
+        subjects.put_back(organization_id, claimed, failed, now)
         next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
         changed = len(appender.digests)
-        if claimed.pending_ids or changed:
+        if claimed.had_pending or changed:
             capture_sequence += 1
             chain_hash = _write_capture(
                 organization_id, capture_sequence, now, first=appender.first_sequence, last=appender.last_sequence,

@@ -21,7 +21,15 @@ from compliance.history.text import instant
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import NULL, digest_piece, instant_piece, smallint_piece, text_piece, word_piece
+from compliance.tenancy.arrays import (
+    NULL,
+    bigint_piece,
+    digest_piece,
+    instant_piece,
+    smallint_piece,
+    text_piece,
+    word_piece,
+)
 
 
 class Said(NamedTuple):
@@ -81,14 +89,8 @@ class Appender:
         self._hash = row_hasher(str(organization_id))
         self._recorded_at = instant(captured_at)
         self._logic_version = str(LOGIC.version)
-        self._registers: list[bytes] = []
-        self._births: list[int] = []
-        self._valid_from: list[bytes] = []
-        self._causes: list[bytes] = []
-        self._states: list[bytes] = []
-        self._states_before_end: list[bytes] = []
-        self._moments: tuple[list[bytes], ...] = ([], [], [], [], [])
-        self._bodies: list[bytes] = []
+        # One tuple of pieces a row, in the order of _INSERT_ROWS.
+        self._rows: list[tuple[bytes, ...]] = []
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
         """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
@@ -138,24 +140,30 @@ class Appender:
             )
         )
         self.causes.add(cause)
-        piece = instant_piece(valid_from)
-        self._registers.append(smallint_piece(register))
-        self._births.append(birth)
-        self._valid_from.append(piece)
-        self._causes.append(word_piece(cause))
-        self._states.append(word_piece(state))
-        self._states_before_end.append(NULL if state_before_end is None else word_piece(state_before_end))
-        begins, dues, dones, waives, ends = self._moments
-        begins.append(piece if begins_at is valid_from else instant_piece(begins_at))
-        dues.append(NULL if due_at is None else instant_piece(due_at))
-        dones.append(NULL if done_at is None else instant_piece(done_at))
-        waives.append(NULL if waived_at is None else instant_piece(waived_at))
-        ends.append(NULL if ends_at is None else instant_piece(ends_at))
-        self._bodies.append(text_piece(encoded))
+        moment = instant_piece(valid_from)
+        self._rows.append(
+            (
+                smallint_piece(register),
+                bigint_piece(birth),
+                moment,
+                word_piece(cause),
+                NULL if state is None else word_piece(state),
+                NULL if state_before_end is None else word_piece(state_before_end),
+                moment if begins_at is valid_from else instant_piece(begins_at),
+                NULL if due_at is None else instant_piece(due_at),
+                NULL if done_at is None else moment if done_at is valid_from else instant_piece(done_at),
+                NULL if waived_at is None else instant_piece(waived_at),
+                NULL if ends_at is None else moment if ends_at is valid_from else instant_piece(ends_at),
+                text_piece(encoded),
+            )
+        )
 
     def insert(self) -> str:
         """Inserts the collected rows and records; returns `rows_sha256`."""
-        if self._bodies:
+        if self._rows:
+            registers, births, valid_from, causes, states, states_before_end, *moments, bodies = zip(
+                *self._rows, strict=True
+            )
             sql.execute(
                 _INSERT_ROWS,
                 [
@@ -164,14 +172,12 @@ class Appender:
                     self.capture_sequence,
                     self.captured_at,
                     LOGIC.version,
-                    arrays.smallints(self._registers),
-                    arrays.bigints(self._births),
-                    arrays.instants(self._valid_from),
-                    arrays.texts(self._causes),
-                    arrays.texts(self._states),
-                    arrays.texts(self._states_before_end),
-                    *[arrays.instants(moments) for moments in self._moments],
-                    arrays.texts(self._bodies),
+                    arrays.smallints(registers),
+                    arrays.big_integers(births),
+                    arrays.instants(valid_from),
+                    *[arrays.texts(column) for column in (causes, states, states_before_end)],
+                    *[arrays.instants(column) for column in moments],
+                    arrays.texts(bodies),
                     arrays.byte_strings([digest_piece(digest) for digest in self.digests]),
                 ],
             )

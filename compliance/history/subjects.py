@@ -17,7 +17,7 @@ from compliance.tenancy import arrays, sql
 from compliance.tenancy.arrays import instant_piece, word_piece
 
 NARROW_LIMIT = 5_000
-_WINDOW = 4 * NARROW_LIMIT
+WIDE_LIMIT = 4 * NARROW_LIMIT  # all at once, so that what several of them reach is decided once
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
 
@@ -36,77 +36,105 @@ Waiting = tuple[datetime, int]
 
 
 class Claim(NamedTuple):
-    """What one capture decides. `pending_ids` are the rows that it removes."""
+    """What one capture decides; `had_pending`: pending rows were taken, whatever came of them."""
 
     subjects: dict[Subject, Waiting]
     by_clock: set[Subject]
-    overflow: dict[Subject, Waiting]
-    pending_ids: list[int]
+    had_pending: bool
 
 
 _CLAIM = """
 SELECT id, kind, first, second, recorded_at, attempts FROM pending_pendingsubject
-WHERE organization_id = %s AND set_aside_at IS NULL AND (retry_after IS NULL OR retry_after <= %s)
+WHERE organization_id = (SELECT %s::uuid) AND set_aside_at IS NULL AND (retry_after IS NULL OR retry_after <= %s)
+    AND (kind = ANY(%s)) = %s
 ORDER BY id LIMIT %s
 """
 _FAILING = """
-SELECT id, kind, first, second FROM pending_pendingsubject WHERE organization_id = %s AND attempts > 0 LIMIT %s
+SELECT id, kind, first, second, recorded_at, attempts FROM pending_pendingsubject
+WHERE organization_id = (SELECT %s::uuid) AND attempts > 0
 """
 _DUE = """
 SELECT kind, first, second FROM history_duesubject
-WHERE organization_id = %s AND next_change_at <= %s ORDER BY next_change_at LIMIT %s
+WHERE organization_id = (SELECT %s::uuid) AND next_change_at <= %s ORDER BY next_change_at LIMIT %s
+"""
+_REMOVE = """
+DELETE FROM pending_pendingsubject WHERE organization_id = (SELECT %b::uuid) AND id = ANY(%b::bigint[])
+"""
+_REMOVE_MATCHING = """
+DELETE FROM pending_pendingsubject p USING unnest(%b::text[], %b::uuid[], %b::uuid[]) AS w (kind, first, second)
+WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind AND p.first = w.first
+    AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0
+"""
+_PUT_BACK = """
+INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts, set_aside_reason)
+SELECT %b, w.kind, w.first, w.second, w.recorded_at, 0, ''
+FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[]) AS w (kind, first, second, recorded_at)
+WHERE NOT EXISTS (
+    SELECT 1 FROM pending_pendingsubject p WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind
+        AND p.first = w.first AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0
+)
 """
 
 
 def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
-    """Takes the next subjects; with `due`, also those that only the clock changes."""
+    """Takes the next subjects and removes their pending rows; with `due`, also those that only the clock changes.
+
+    The rows go before any fact is read: a pending row that a later statement would see stands for a fact that the
+    reading may have missed, and stays.
+    """
     subjects: dict[Subject, Waiting] = {}
     wide: dict[tuple[str, uuid.UUID | None], Waiting] = {}
     pending_ids: list[int] = []
-    left: set[Subject] = set()
-    for id_, kind, first, second, recorded_at, attempts in sql.fetch(_CLAIM, [organization_id, now, _WINDOW]):
-        if kind in WIDE:
-            wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
-        else:
-            subject = (kind, first, second)
-            known = subjects.get(subject)
-            if known is None and len(subjects) >= NARROW_LIMIT:
-                if not wide:
-                    break
-                left.add(subject)
-                continue
-            subjects[subject] = _older(known, recorded_at, attempts)
+    wanted = [organization_id, now, list(WIDE)]
+    for id_, kind, first, _, recorded_at, attempts in sql.fetch(_CLAIM, [*wanted, True, WIDE_LIMIT]):
         pending_ids.append(id_)
-    overflow: dict[Subject, Waiting] = {}
+        wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
+    for id_, kind, first, second, recorded_at, attempts in sql.fetch(_CLAIM, [*wanted, False, NARROW_LIMIT]):
+        pending_ids.append(id_)
+        subject = (kind, first, second)
+        subjects[subject] = _older(subjects.get(subject), recorded_at, attempts)
+    if pending_ids:
+        sql.execute(_REMOVE, [organization_id, arrays.bigints(pending_ids)])
     if wide:
-        since = min(waiting[0] for waiting in wide.values())
-        for subject in sorted(decision_facts.expand(organization_id, wide), key=_order):
-            if subject in subjects or subject in left:
-                continue
-            if len(subjects) < NARROW_LIMIT:
-                subjects[subject] = (since, 0)
-            else:
-                overflow[subject] = (since, 0)
+        _expand(organization_id, wide, subjects)
     by_clock: set[Subject] = set()
     if due:
         for subject in sql.fetch(_DUE, [organization_id, now, max(NARROW_LIMIT - len(subjects), 0)]):
-            if subject not in subjects and subject not in overflow:
+            if subject not in subjects:
                 subjects[subject] = (now, 0)
                 by_clock.add(subject)
-    if subjects and (failing := sql.fetch(_FAILING, [organization_id, _WINDOW])):
-        claimed = set(pending_ids)
-        pending_ids += [id_ for id_, *subject in failing if id_ not in claimed and tuple(subject) in subjects]
-    return Claim(subjects, by_clock, overflow, pending_ids)
+    if subjects:
+        again = []
+        for id_, kind, first, second, recorded_at, attempts in sql.fetch(_FAILING, [organization_id]):
+            known = subjects.get((kind, first, second))
+            if known is not None:
+                again.append(id_)
+                subjects[kind, first, second] = _older(known, recorded_at, attempts)
+        if again:
+            sql.execute(_REMOVE, [organization_id, arrays.bigints(again)])
+    return Claim(subjects, by_clock, bool(pending_ids))
 
 
-def release(organization_id: uuid.UUID, claimed: Claim, failed: dict[Subject, str], now: datetime) -> None:
-    """Removes what was claimed, and puts back what did not fit and what failed (with the reason and a later retry)."""
-    if claimed.pending_ids:
-        sql.execute(
-            "DELETE FROM pending_pendingsubject WHERE organization_id = %b AND id = ANY(%b::bigint[])",
-            [organization_id, arrays.bigints(claimed.pending_ids)],
-        )
-    put_back(organization_id, claimed.overflow)
+def _expand(
+    organization_id: uuid.UUID,
+    wide: dict[tuple[str, uuid.UUID | None], Waiting],
+    subjects: dict[Subject, Waiting],
+) -> None:
+    """Adds what the wide subjects reach, up to the limit; the rest becomes pending rows as old as the wide ones."""
+    waiting = (min(since for since, _ in wide.values()), 0)
+    narrow = sorted((each for each in decision_facts.expand(organization_id, wide) if each not in subjects), key=_order)
+    room = max(NARROW_LIMIT - len(subjects), 0)
+    taken, rest = narrow[:room], narrow[room:]
+    subjects.update(dict.fromkeys(taken, waiting))
+    if taken:
+        sql.execute(_REMOVE_MATCHING, [*_arrays(taken), organization_id])
+    if rest:
+        moments = arrays.instants([instant_piece(waiting[0])] * len(rest))
+        sql.execute(_PUT_BACK, [organization_id, *_arrays(rest), moments, organization_id])
+
+
+def put_back(organization_id: uuid.UUID, claimed: Claim, failed: dict[Subject, str], now: datetime) -> None:
+    """Makes pending again what could not be decided, with the reason, to be retried later or set aside."""
     for subject, reason in failed.items():
         since, attempts = claimed.subjects[subject]
         attempts += 1
@@ -121,25 +149,6 @@ def release(organization_id: uuid.UUID, claimed: Claim, failed: dict[Subject, st
         )  # fmt: skip
 
 
-def put_back(organization_id: uuid.UUID, subjects: dict[Subject, Waiting]) -> None:
-    """Makes narrow pending rows of what a wide one reached beyond the limit."""
-    if not subjects:
-        return
-    kinds, firsts, seconds = zip(*subjects, strict=True)
-    sql.execute(
-        "INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts,"
-        " set_aside_reason) SELECT %b, kind, first, second, recorded_at, 0, ''"
-        " FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[]) AS w (kind, first, second, recorded_at)",
-        [
-            organization_id,
-            arrays.texts([word_piece(kind) for kind in kinds]),
-            arrays.uuids(firsts),
-            arrays.uuids(seconds),
-            arrays.instants([instant_piece(since) for since, _ in subjects.values()]),
-        ],
-    )
-
-
 def set_due(
     organization_id: uuid.UUID, decided: Iterable[Subject], due: dict[Subject, datetime], *, some_stand: bool
 ) -> datetime | None:
@@ -150,17 +159,11 @@ def set_due(
     if some_stand:
         over = [subject for subject in decided if subject not in due]
         if over:
-            kinds, firsts, seconds = zip(*over, strict=True)
             sql.execute(
                 "DELETE FROM history_duesubject d USING unnest(%b::text[], %b::uuid[], %b::uuid[])"
                 " AS w (kind, first, second) WHERE d.organization_id = %b AND d.kind = w.kind AND d.first = w.first"
                 " AND d.second IS NOT DISTINCT FROM w.second",
-                [
-                    arrays.texts([word_piece(kind) for kind in kinds]),
-                    arrays.uuids(firsts),
-                    arrays.uuids(seconds),
-                    organization_id,
-                ],
+                [*_arrays(over), organization_id],
             )
     _store_due(organization_id, due)
     if not due and not some_stand:
@@ -173,7 +176,6 @@ def set_due(
 
 def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None:
     if due:
-        kinds, firsts, seconds = zip(*due, strict=True)
         sql.execute(
             "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
             " SELECT %b, * FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[])"
@@ -181,9 +183,7 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
             " WHERE history_duesubject.next_change_at <> EXCLUDED.next_change_at",
             [
                 organization_id,
-                arrays.texts([word_piece(kind) for kind in kinds]),
-                arrays.uuids(firsts),
-                arrays.uuids(seconds),
+                *_arrays(due),
                 arrays.instants([instant_piece(moment) for moment in due.values()]),
             ],
         )
@@ -193,6 +193,11 @@ def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
     """Makes everything of the company due: a new version of the decider may decide it differently."""
     everything = decision_facts.expand(organization_id, [(SubjectKind.COMPANY.value, None)])
     _store_due(organization_id, dict.fromkeys(everything, now))
+
+
+def _arrays(subjects: Iterable[Subject]) -> list[arrays.BinaryArray]:
+    kinds, firsts, seconds = zip(*subjects, strict=True)
+    return [arrays.texts([word_piece(kind) for kind in kinds]), arrays.uuids(firsts), arrays.uuids(seconds)]
 
 
 def _older(known: Waiting | None, recorded_at: datetime, attempts: int) -> Waiting:

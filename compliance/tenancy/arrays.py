@@ -115,6 +115,11 @@ def byte_strings(pieces: Sequence[bytes]) -> BinaryArray:
     return BinaryArray(_BYTES, pieces)
 
 
+def big_integers(pieces: Sequence[bytes]) -> BinaryArray:
+    """A `bigint[]` of pieces."""
+    return BinaryArray(_BIGINT, pieces)
+
+
 def bigints(values: Sequence[int]) -> BinaryArray:
     """A `bigint[]`."""
     return BinaryArray(_BIGINT, [bigint_piece(value) for value in values])

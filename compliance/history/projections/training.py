@@ -1,5 +1,7 @@
 """Training records and certificates as rows: one decision gives both (contract, training record and certificate)."""
 
+from uuid import UUID
+
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
 from compliance.history.text import instant, number, quoted, quoted_instant, quoted_uuid, uuid_list, word_list
@@ -12,13 +14,12 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
     """All timelines of one learner in one course: records first, then certificates."""
     projected: list[ProjectedTimeline] = []
     for record in decision.records:
-        learner_profile_id = course_id = None
+        texts = _RecordTexts()
         versions = []
         for valid_from, content in record.versions:
             if content is None:
                 versions.append(ProjectedVersion(valid_from, "", NO_COLUMNS))
                 continue
-            learner_profile_id, course_id = content.learner_profile_id, content.course_id
             columns = Columns(
                 content.requirement,
                 content.requirement_before_end,
@@ -28,8 +29,17 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
                 content.waived_at,
                 content.ended_at,
             )
-            versions.append(ProjectedVersion(valid_from, record_body(content), columns))
-        projected.append(ProjectedTimeline(TRAINING_RECORDS, record.record_id, learner_profile_id, course_id, versions))
+            versions.append(ProjectedVersion(valid_from, texts.body(content), columns))
+        first = record.versions[0].content  # the rules begin no record with an absence
+        projected.append(
+            ProjectedTimeline(
+                TRAINING_RECORDS,
+                record.record_id,
+                first.learner_profile_id if first else None,
+                first.course_id if first else None,
+                versions,
+            )
+        )
     for certificate in decision.certificates:
         learner_profile_id = course_id = None
         versions = []
@@ -48,34 +58,49 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
     return projected
 
 
-def record_body(content: RecordContent) -> str:
-    """The canonical JSON of a training record's version."""
-    (
-        record_id, learner_profile_id, course_id, course_release_id, _, renews_certificate_id, requirement, _,
-        assigned_at, due_at, due_time_zone, due_basis, completed_at, completion_receipt_id, ended_at, ended_reason,
-        waived_at, waiver_actor_id, waiver_reason_code, share_ids, doors, certificate_id, obligation_change_id,
-    ) = content  # fmt: skip
-    waiver = _NO_WAIVER
-    if waived_at is not None:
-        waiver = (
-            f'"waived_at":{quoted_instant(waived_at)},"waiver_actor_id":{quoted_uuid(waiver_actor_id)},'
-            f'"waiver_reason_code":{quoted(waiver_reason_code)}'
+class _RecordTexts:
+    """Writes the bodies of one record's versions; what two versions share is written once."""
+
+    __slots__ = ("_head", "_release", "_renews")
+
+    def __init__(self) -> None:
+        self._head = ""
+        self._release: UUID | None = None
+        self._renews: UUID | None = None
+
+    def body(self, content: RecordContent) -> str:
+        """The canonical JSON of a training record's version."""
+        (
+            record_id, learner_profile_id, course_id, course_release_id, _, renews_certificate_id, requirement, _,
+            assigned_at, due_at, due_time_zone, due_basis, completed_at, completion_receipt_id, ended_at, ended_reason,
+            waived_at, waiver_actor_id, waiver_reason_code, share_ids, doors, certificate_id, obligation_change_id,
+        ) = content  # fmt: skip
+        if not self._head or course_release_id is not self._release or renews_certificate_id is not self._renews:
+            self._release, self._renews = course_release_id, renews_certificate_id
+            self._head = (
+                f'{{"record_id":"{record_id}","learner_profile_id":"{learner_profile_id}",'
+                f'"course_id":{quoted_uuid(course_id)},"course_release_id":{quoted_uuid(course_release_id)},'
+                f'"renews_certificate_id":{quoted_uuid(renews_certificate_id)},'
+            )
+        waiver = _NO_WAIVER
+        if waived_at is not None:
+            waiver = (
+                f'"waived_at":{quoted_instant(waived_at)},"waiver_actor_id":{quoted_uuid(waiver_actor_id)},'
+                f'"waiver_reason_code":{quoted(waiver_reason_code)}'
+            )
+        receipt = "null" if completion_receipt_id is None else f'"{completion_receipt_id}"'
+        return (
+            f'{self._head}"requirement":"{requirement}","assigned_at":"{instant(assigned_at)}",'
+            f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
+            f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
+            f'"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'
+            f'"completion_receipt_id":{receipt},'
+            f'"ended_at":{"null" if ended_at is None else quoted_instant(ended_at)},'
+            f'"ended_reason":{"null" if ended_reason is None else quoted(ended_reason)},{waiver},'
+            f'"share_ids":{uuid_list(share_ids)},"doors":{word_list(doors)},'
+            f'"certificate_id":{"null" if certificate_id is None else quoted_uuid(certificate_id)},'
+            f'"obligation_change_id":{number(obligation_change_id)}}}'
         )
-    return (
-        f'{{"record_id":"{record_id}","learner_profile_id":{quoted_uuid(learner_profile_id)},'
-        f'"course_id":{quoted_uuid(course_id)},"course_release_id":{quoted_uuid(course_release_id)},'
-        f'"renews_certificate_id":{"null" if renews_certificate_id is None else quoted_uuid(renews_certificate_id)},'
-        f'"requirement":"{requirement}","assigned_at":"{instant(assigned_at)}",'
-        f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
-        f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
-        f'"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'
-        f'"completion_receipt_id":{"null" if completion_receipt_id is None else quoted_uuid(completion_receipt_id)},'
-        f'"ended_at":{"null" if ended_at is None else quoted_instant(ended_at)},'
-        f'"ended_reason":{"null" if ended_reason is None else quoted(ended_reason)},{waiver},'
-        f'"share_ids":{uuid_list(share_ids)},"doors":{word_list(doors)},'
-        f'"certificate_id":{"null" if certificate_id is None else quoted_uuid(certificate_id)},'
-        f'"obligation_change_id":{number(obligation_change_id)}}}'
-    )
 
 
 def certificate_body(content: CertificateContent) -> str:
