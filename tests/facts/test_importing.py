@@ -388,3 +388,9 @@ def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: u
     assert pending() == {("everything_of_person", ids("ben")[0]), ("share", ids("s")[0])}
     take_in(inside, ANNA_WORKS)
     assert pending() == set()
+    invited = fact("person_invited", "cleo", 1, invitation_id="invitation cleo", work_email="cleo@example.org")
+    take_in(inside, [invited, joined("cleo", 2, invitation_id="invitation cleo")])
+    invitation = ("invitation", ids("invitation cleo")[0])
+    assert pending() == {("everything_of_person", ids("cleo")[0]), invitation}
+    take_in(inside, [fact("employee_suspended", "cleo", 9, person_id="stay cleo")])
+    assert pending() == {("person", ids("cleo")[0]), invitation}

@@ -355,7 +355,10 @@ def _record_suspensions(batch: Batch[Any], suspended: bool) -> None:
         {"fact_id": "uuid", "person_id": "uuid", "at": "timestamptz", "suspended": "boolean"},
         [(line.fact_id, line.person_id, line.at, suspended) for _, line, _ in standing],
     )
-    batch.subjects_of(SubjectKind.PERSON, (found[line.person_id].learner_profile_id for _, line, _ in standing))
+    stays = [found[line.person_id] for _, line, _ in standing]
+    batch.subjects_of(SubjectKind.PERSON, (stay.learner_profile_id for stay in stays))
+    # The row of the invitation that led to a stay shows the employee's state.
+    batch.subjects_of(SubjectKind.INVITATION, (stay.invitation_id for stay in stays if stay.invitation_id is not None))
 
 
 def _contact(line: ContactJoined | ContactLeft) -> tuple[Any, ...]:

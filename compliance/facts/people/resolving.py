@@ -21,6 +21,7 @@ class Stay(NamedTuple):
     learner_profile_id: uuid.UUID
     joined_at: datetime
     left_at: datetime | None
+    invitation_id: uuid.UUID | None
     erased: bool
 
 
@@ -52,8 +53,9 @@ def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID], locki
 def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Stay]:
     """The employments that stand, by person_id; their profiles are locked."""
     found = lookup(
-        "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, p.erased_at IS NOT NULL"  # noqa: S608
-        " FROM people_employment e JOIN people_profile p USING (organization_id, learner_profile_id)"
+        "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, e.invitation_id,"  # noqa: S608
+        " p.erased_at IS NOT NULL FROM people_employment e"
+        " JOIN people_profile p USING (organization_id, learner_profile_id)"
         " WHERE e.organization_id = %s AND e.person_id = ANY(%s)" + JUDGED,
         organization_id,
         set(person_ids),
