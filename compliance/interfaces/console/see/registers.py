@@ -8,6 +8,7 @@ import orjson
 from django.http import HttpResponse
 
 from compliance.interfaces.console import keyset
+from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.queries import titles
@@ -49,6 +50,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "course": str(course or ""),
         "courses": offered,
         "following": keyset.following(visit.request, last),
+        "bulk": _bulk(visit) if reading.register == "training-records" else [],
     }
     return visit.render("console/see/register.html", values)
 
@@ -72,6 +74,15 @@ def read(
         return page, total, None
     served += page.held
     return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
+
+
+def _bulk(visit: Visit) -> list[dict[str, str]]:
+    """The acts that take a selection of records, as far as this person may."""
+    return [
+        {"title": act.title, "address": visit.address(f"act-{act.name}")}
+        for act in ACTS.values()
+        if act.about == "record" and visit.staff.may(act.permission)
+    ]
 
 
 def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int | None:

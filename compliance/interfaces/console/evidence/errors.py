@@ -1,0 +1,15 @@
+"""What can go wrong with an evidence pack."""
+
+from compliance.interfaces.console.errors import ConsoleError
+
+
+class EvidenceError(ConsoleError):
+    """Root of this room's errors."""
+
+
+class CannotBuildError(EvidenceError):
+    """No pack can be built for this company, period or capture."""
+
+
+class IncompletePackError(EvidenceError):
+    """The registers contradict each other; a pack of them would prove nothing."""

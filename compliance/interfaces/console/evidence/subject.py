@@ -1,0 +1,83 @@
+"""What a pack is about: a company, a period of its days, and one capture of its history, which pins every register.
+
+Two packs of one subject are the same bytes, so nothing of it is the present: moments are the period's own ends.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from compliance.history import queries as history
+from compliance.interfaces.console.evidence.errors import CannotBuildError
+from compliance.registers.questions import Company, Pin, Question
+from compliance.rules import company_days
+from compliance.tenancy import context, queries
+from compliance.tenancy.models import Organization
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A pack's subject. `start` and `moment` are the first and the last instant of the period."""
+
+    organization: Organization
+    first_day: date
+    last_day: date
+    start: datetime
+    moment: datetime
+    pin: Pin
+
+    @property
+    def organization_id(self) -> uuid.UUID:
+        """The company's."""
+        return self.organization.organization_id
+
+    def question(self, *, by_period: bool = False) -> Question:
+        """What a register is asked, personal fields included."""
+        organization = self.organization
+        company = Company(
+            organization.organization_id,
+            queries.deployment_id(),
+            organization.learning_space_id,
+            organization.time_zone,
+            organization.history_complete_from,
+        )
+        return Question(company, self.pin, self.moment, self.start if by_period else None, None, personal=True)
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called."""
+        return (
+            f"evidence-{str(self.organization_id)[:8]}-{self.first_day}-to-{self.last_day}"
+            f"-capture-{self.pin.capture_sequence}.zip"
+        )
+
+
+def subject(
+    organization_id: uuid.UUID, first_day: date, last_day: date, *, now: datetime, capture_sequence: int | None = None
+) -> Subject:
+    """The subject of a pack, pinned at the newest capture unless one is named.
+
+    Raises CannotBuildError, NoSuchCompanyError and NoHistoryError.
+    """
+    organization = queries.organization(organization_id)
+    zone = organization.time_zone
+    if first_day > last_day:
+        raise CannotBuildError("The period ends before it begins.")
+    today = now.astimezone(company_days.zone_info(zone)).date()
+    if last_day > today:
+        raise CannotBuildError(f"The period ends in the future; today is {today} there.")
+    start, moment = company_days.start_of_day(zone, first_day), company_days.end_of_day(zone, last_day)
+    if start < organization.history_complete_from:
+        complete = organization.history_complete_from.astimezone(company_days.zone_info(zone)).date()
+        raise CannotBuildError(f"The records of this company begin on {complete}.")
+    with context.company(organization_id):
+        head = history.head(organization_id)
+        if not head.available:
+            raise CannotBuildError(f"The history of this company is closed. {head.unavailable_reason}")
+        capture = history.capture_row(organization_id, capture_sequence or head.capture_sequence)
+    if capture is None:
+        raise CannotBuildError(f"There is no capture {capture_sequence}.")
+    pin = Pin(
+        capture.last_sequence, capture.capture_sequence, capture.chain_hash, capture.captured_at, capture.logic_version
+    )
+    return Subject(organization, first_day, last_day, start, moment, pin)
