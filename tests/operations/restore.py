@@ -1,0 +1,115 @@
+"""`make restore`: a backup, a longer history, an erasure; then the older backup is put back (issue 7).
+
+With the scripts of deploy/. The checkpoint refuses the older history with a clear sentence; after `--accept` and
+`replay_erasures` the service serves again, and who was erased stays erased.
+"""
+
+import os
+import subprocess
+import sys
+import uuid
+from datetime import UTC, datetime
+
+import httpx
+
+from compliance.embedded import binaries
+from tests.operations.company import drained, tell_company
+from tests.operations.service import ROOT, Service, running, set_up_django, wait_for
+
+
+def main() -> int:
+    """Prints each step; an exception or exit code 1 when one does not go as it must."""
+    with running("web", "worker", "beat") as service:
+        set_up_django(service)
+        for step in run(service):
+            sys.stdout.write(f"{step}\n")
+    sys.stdout.write("Restored; it serves again.\n")
+    return 0
+
+
+def run(service: Service) -> list[str]:
+    """The whole story, as sentences."""
+    from compliance.facts.people import actions as people
+    from compliance.interfaces.operations import checkpoints
+
+    told = tell_company(service, "Restored")
+    organization_id = uuid.UUID(told.organization_id)
+
+    def join(name: str) -> uuid.UUID:
+        _, learner = people.join_employee(
+            organization_id=organization_id, at=datetime.now(UTC), now=datetime.now(UTC), person_name=name
+        )
+        wait_for(lambda: drained(service, told.organization_id), 60, "captured")
+        return learner
+
+    said = []
+    erased = join("Erased Later")
+    backup = service.folder / "backup"
+    _script(service, "backup.sh", str(backup))
+    said.append("Backup made.")
+    service.manage("erase", "--organization", told.organization_id, "--profile", str(erased))
+    join("Joined After")
+    checkpoints.write_due(datetime.now(UTC))
+    head = service.ask("SELECT capture_sequence FROM history_historyhead WHERE organization_id = %s", organization_id)
+    said.append(f"History grown to capture {head[0][0]}, one person erased, checkpoint written.")
+
+    service.end_processes()
+    _script(service, "restore.sh", str(backup))
+    said.append("Older backup restored.")
+    refused = service.manage("safe_to_start", check=False)
+    _must(refused.returncode == 1 and "has gone backwards" in refused.stderr, refused.stderr)
+    said.append(f"Start refused: {refused.stderr.strip().splitlines()[0]}")
+    _must(not _answers(service), "A web server answered although its history is refused.")
+    verified = service.manage("verify_history", "--checkpoints", check=False)
+    _must(verified.returncode == 1 and "--accept" in verified.stderr, verified.stderr)
+    service.manage("verify_history", "--checkpoints", "--accept")
+    said.append("Accepted by the operator.")
+    replayed = service.manage("replay_erasures")
+    said.append(f"Erasures replayed: {(replayed.stdout + replayed.stderr).strip().splitlines()[-1]}")
+    for name in ("web", "worker", "beat"):
+        service.run(name)
+    service.wait_until_ready()
+    key = service.create_key(told.organization_id)
+    wait_for(lambda: drained(service, told.organization_id), 60, "captured")
+    today = datetime.now(UTC).date().isoformat()
+    answer = httpx.get(
+        f"{service.base_url}/v1/people", params={"from": today, "to": today}, headers={"Authorization": f"Bearer {key}"}
+    )
+    _must(answer.status_code == 200, answer.text)
+    (row,) = answer.json()["data"]
+    _must(row["learner_profile_id"] == str(erased) and row["access_state"] == "erased", str(row))
+    _must(not service.verify(), "verification")
+    said.append(
+        f"Serving: {answer.status_code}, {row['access_state']} person named {row['person_name']!r}; chains verify."
+    )
+    return said
+
+
+def _script(service: Service, name: str, *arguments: str) -> None:
+    tools = binaries.postgresql_tree(18) / "bin"
+    environment = service.environment | {"PATH": f"{tools}{os.pathsep}{service.environment['PATH']}"}
+    done = subprocess.run(
+        ["sh", str(ROOT / "deploy" / name), *arguments], env=environment, cwd=ROOT, text=True, capture_output=True,
+        check=False,
+    )  # fmt: skip
+    _must(done.returncode == 0, f"{name}: {done.stderr}")
+
+
+def _answers(service: Service) -> bool:
+    """Whether a web server started all the same answers: granian starts refused workers again and again."""
+    web = service.run("web")
+    try:
+        wait_for(lambda: "Refused to start" in (service.folder / "web.log").read_text(), 60, "the refusal of web")
+        return service.ready()
+    finally:
+        del service.processes["web"]
+        web.end()
+
+
+def _must(well: bool, otherwise: str) -> None:
+    if not well:
+        raise SystemExit(f"FAILED. {otherwise}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
