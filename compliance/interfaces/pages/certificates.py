@@ -41,6 +41,7 @@ class ShownCertificate:
     year: str
     status: CertificateStatus
     changed_on: str | None
+    checked_on: str
 
     @property
     def printable(self) -> bool:
@@ -65,8 +66,9 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
     zone = ZoneInfo(company.time_zone)
     issued_at = datetime.fromisoformat(row["issued_at"])
     earned = datetime.fromisoformat(row["earned_at"]).astimezone(zone).date()
+    named_at = issued_at if row["supersedes_id"] is None else _first_issue(found)
     name = issued_names(
-        found.organization_id, [NamedCertificate(found.certificate_id, found.learner_profile_id, issued_at)]
+        found.organization_id, [NamedCertificate(found.certificate_id, found.learner_profile_id, named_at)]
     )[found.certificate_id]
     status = certificate_status(state, valid_until, now)
     assessed = row["kind"] == CertificateKind.ASSESSED
@@ -87,7 +89,26 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
         year=str(earned.year),
         status=status,
         changed_on=written_day(changed_at.astimezone(zone).date()) if changed else None,
+        checked_on=written_day(now.astimezone(zone).date()),
     )
+
+
+def _first_issue(found: FoundCertificate) -> datetime:
+    """When the first certificate of a chain of corrections was issued: it took the name that was known then."""
+    ((issued_at,),) = sql.fetch(
+        "WITH RECURSIVE chain AS (SELECT %(certificate)s::uuid AS certificate_id UNION SELECT c.supersedes_id"
+        " FROM chain JOIN certificates_certificatecorrection c USING (certificate_id)"
+        " WHERE c.organization_id = %(organization)s)"
+        " SELECT min(v.begins_at) FROM chain JOIN history_historyrecord r ON r.organization_id = %(organization)s"
+        " AND r.register = %(register)s AND r.record_id = chain.certificate_id"
+        " JOIN history_historyrow v ON v.organization_id = r.organization_id AND v.sequence = r.birth",
+        {
+            "certificate": found.certificate_id,
+            "organization": found.organization_id,
+            "register": CERTIFICATES,
+        },
+    )
+    return issued_at
 
 
 def written_day(day: date) -> str:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificate_pdf import certificate_pdf
-from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate, written_day
+from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
 from compliance.interfaces.pages.throttle import CHECKS_PER_MINUTE, seconds_to_wait
 from compliance.rules.vocabulary import CertificateStatus
 from compliance.tenancy import context
@@ -32,15 +32,13 @@ def check_certificate(request: HttpRequest, code: str) -> HttpResponse:
     wait = seconds_to_wait(request, "check", CHECKS_PER_MINUTE)
     if wait:
         return _too_often(request, wait)
-    now = datetime.now(UTC)
-    certificate = _certificate(code, now)
+    certificate = _certificate(code, datetime.now(UTC))
     if certificate is None:
         return _nothing(request)
     context = {
         "certificate": certificate,
         "said": _SAID[certificate.status],
         "status": certificate.status.value,
-        "today": written_day(now.date()),
         "pdf": f"/check/{certificate.check_code}/certificate.pdf" if certificate.printable else None,
     }
     return page(request, "check.html", context)
