@@ -4,6 +4,7 @@ ENVIRONMENT is `live` (production) or `test` (everything else: the demo, develop
 """
 
 import os
+from pathlib import Path
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
@@ -66,6 +67,7 @@ INSTALLED_APPS = [
     "compliance.access",
     "compliance.history",
     "compliance.interfaces.console",
+    "compliance.interfaces.console.evidence",
     "compliance.interfaces.pages",
     "compliance.interfaces.commands",
     "compliance.interfaces.operations",
@@ -132,7 +134,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "/static/"
-STATIC_ROOT = FOLDER / "static"
+STATIC_ROOT = Path(environment.text("STATIC_FOLDER", str(FOLDER / "static")))
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]

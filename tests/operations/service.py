@@ -198,11 +198,11 @@ class Service:
     def ready(self) -> bool:
         """Whether /readyz says so."""
         try:
-            return httpx.get(f"{self.base_url}/readyz", timeout=5).status_code == 200
+            return httpx.get(f"{self.base_url}/readyz", timeout=20).status_code == 200
         except httpx.HTTPError:
             return False
 
-    def wait_until_ready(self, seconds: float = 60) -> None:
+    def wait_until_ready(self, seconds: float = 180) -> None:
         wait_for(self.ready, seconds, "/readyz")
 
     def ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
