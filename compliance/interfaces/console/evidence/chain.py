@@ -4,6 +4,7 @@ The checkpoint comes from the file outside the database. When its last one is ol
 newest capture, one is stated there first, so that a pack, whenever it is built, carries the checkpoint of its own pin.
 """
 
+import contextlib
 from pathlib import Path
 
 import orjson
@@ -14,6 +15,8 @@ from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.operations import checkpoint_file, checkpoints
 from compliance.interfaces.operations.errors import CheckpointFileError
 from compliance.proofs.checkpoints import Checkpoint
+from compliance.proofs.errors import NoteUnverified
+from compliance.proofs.note_keys import verified_text
 from compliance.tenancy import context, sql
 
 CAPTURES_A_READ = 5000
@@ -61,8 +64,20 @@ def write_checkpoint(subject: Subject, folder: Path) -> bool:
     if note is None:
         return False
     (folder / "checkpoint.txt").write_text(note, encoding="utf-8", newline="")
-    (folder / "checkpoint-key.txt").write_text(f"{checkpoint_file.signers()[0].verifier_key}\n", encoding="utf-8")
+    key = _verifier_key(note)
+    if key is None:
+        raise CannotBuildError("The last checkpoint of this company is signed by none of our keys.")
+    (folder / "checkpoint-key.txt").write_text(f"{key}\n", encoding="utf-8", newline="")
     return True
+
+
+def _verifier_key(note: str) -> str | None:
+    """The public half of the key that signed the note."""
+    for signer in checkpoint_file.signers():
+        with contextlib.suppress(NoteUnverified):
+            verified_text(note, signer.verifier_key)
+            return signer.verifier_key
+    return None
 
 
 def _last_note(subject: Subject) -> str | None:
