@@ -59,6 +59,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_SUBHEADER": "Compliance records",
     "SITE_URL": "/console/",
     "SITE_SYMBOL": "shield_person",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/console/icon.svg"}],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
