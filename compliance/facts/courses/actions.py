@@ -8,7 +8,6 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.courses.models import ReleaseContent
 from compliance.facts.lines import (
     Certificate,
     CourseChanged,
@@ -18,7 +17,6 @@ from compliance.facts.lines import (
     ReleaseWithdrawn,
 )
 from compliance.facts.recording.acting import act
-from compliance.tenancy import context
 
 
 def create_course(
@@ -140,17 +138,3 @@ def withdraw_release(
         actor_id=actor_id,
         course_release_id=course_release_id,
     )
-
-
-def keep_package(
-    *,
-    organization_id: uuid.UUID,
-    course_release_id: uuid.UUID,
-    manifest: dict[str, Any],
-    words: dict[str, dict[str, str]],
-) -> None:
-    """Keeps the manifest and the words of the package that a release was published from, beside its content file."""
-    with context.company(organization_id):
-        ReleaseContent.objects.filter(organization_id=organization_id, course_release_id=course_release_id).update(
-            manifest=manifest, words=words
-        )

@@ -80,3 +80,19 @@ class ReleaseContent(CompanyRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "course_release_id"], name="content_once")]
+
+
+class ReleaseMedia(CompanyRow):
+    """A media file of the package of a release; `content` is null where it was too large to keep."""
+
+    course_release_id = models.UUIDField()
+    media_id = models.CharField(max_length=64)
+    media_type = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    content = models.BinaryField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "course_release_id", "media_id"], name="media_once")
+        ]

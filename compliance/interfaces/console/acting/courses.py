@@ -1,15 +1,16 @@
 """Acts on courses: publish a version from a package, withdraw one."""
 
+import contextlib
 import tempfile
 import uuid
-from typing import Any
+from collections.abc import Iterator
 
 from django import forms
 
-from compliance.contentfile.faults import Severity
 from compliance.contentfile.package import CheckedPackage, check_package
-from compliance.facts.courses import actions
-from compliance.facts.lines import Certificate, ReleaseLesson
+from compliance.facts.courses import actions, publishing
+from compliance.facts.errors import InvalidContentError
+from compliance.facts.lines import Certificate
 from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import course_choices
 from compliance.interfaces.console.preview.dry_run import Preview
@@ -18,7 +19,6 @@ from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import sql
 
 GROUP = "Courses and policies"
-FAULTS_SHOWN = 20
 
 
 class PublishCourseForm(ActForm):
@@ -57,43 +57,21 @@ class PublishCourse(Act):
 
     def preview(self, acting: Acting) -> Preview:
         """The package's check, and what publishing would change."""
-        package = self._checked(acting)
         found = super().preview(acting)
-        found.pairs = [
-            ("Title", package.title),
-            ("Version", self._version(acting)),
-            ("Lessons", len(package.lesson_fingerprints)),
-            ("Languages", ", ".join(package.words)),
-            ("Media", len(package.media)),
-            ("Content fingerprint", package.content_sha256),
-        ]
-        found.notes = [fault.message for fault in package.faults[:FAULTS_SHOWN]]
+        with self._checked(acting) as package:
+            found.pairs = [
+                ("Title", package.title),
+                ("Version", self._version(acting, package)),
+                ("Lessons", len(package.lesson_fingerprints)),
+                ("Languages", ", ".join(package.words)),
+                ("Media", len(package.media)),
+                ("Content fingerprint", package.content_sha256),
+            ]
+            found.notes = [fault.message for fault in package.faults[: publishing.FAULTS_SHOWN]]
         return found
 
     def perform(self, acting: Acting) -> Done:
         """Publishes it."""
-        package = self._checked(acting)
-        version = self._version(acting)
-        course_id = uuid.UUID(acting.data["course_id"]) if acting.data["course_id"] else self._new(acting, package)
-        release_id = actions.publish_release(
-            **acting.common,
-            course_id=course_id,
-            version=version,
-            lessons=_lessons(acting, course_id, version, package),
-            content=package.content,
-            content_sha256=package.content_sha256,
-            publisher_id=acting.staff.actor_id,
-            retake=acting.data["retake"],
-        )
-        actions.keep_package(
-            organization_id=acting.organization_id,
-            course_release_id=release_id,
-            manifest=package.manifest or {},
-            words={language: dict(words) for language, words in package.words.items()},
-        )
-        return Done(f"Version {version} is published.", "courses")
-
-    def _new(self, acting: Acting, package: CheckedPackage) -> uuid.UUID:
         data = acting.data
         certificate = None
         if data["certificate_title"]:
@@ -103,54 +81,38 @@ class PublishCourse(Act):
                 valid_months=data["valid_months"],
                 renew_days_before=data["renew_days_before"],
             )
-        return actions.create_course(**acting.common, title=package.title, certificate=certificate)
+        with self._checked(acting) as package:
+            published = publishing.publish_package(
+                **acting.common,
+                package=package,
+                publisher_id=acting.staff.actor_id,
+                course_id=uuid.UUID(data["course_id"]) if data["course_id"] else None,
+                certificate=certificate,
+                retake=data["retake"],
+            )
+        if published.known:
+            return Done(f"Version {published.version} has this very content already: nothing to publish.", "courses")
+        return Done(f"Version {published.version} is published.", "courses")
 
-    def _version(self, acting: Acting) -> int:
-        if not acting.data["course_id"]:
-            return 1
-        ((last,),) = sql.fetch(
-            "SELECT coalesce(max(version), 0) FROM courses_release WHERE organization_id = %s AND course_id = %s",
-            [acting.organization_id, uuid.UUID(acting.data["course_id"])],
-        )
-        return int(last) + 1
+    def _version(self, acting: Acting, package: CheckedPackage) -> int:
+        chosen = acting.data["course_id"]
+        course_id = uuid.UUID(chosen) if chosen else publishing.course_of_package(acting.organization_id, package)
+        return publishing.next_version(acting.organization_id, course_id)
 
-    def _checked(self, acting: Acting) -> CheckedPackage:
-        """The package. Raises CannotActError with what keeps it from being published."""
+    @contextlib.contextmanager
+    def _checked(self, acting: Acting) -> Iterator[CheckedPackage]:
+        """The package, while its file stands. Raises CannotActError with what keeps it from being published."""
         if acting.upload is None:
             raise CannotActError("Choose the package again.")
         with tempfile.NamedTemporaryFile(suffix=".zip") as file:
             file.write(acting.upload)
             file.flush()
             package = check_package(file.name)
-        if not package.ok:
-            errors = [fault for fault in package.faults if fault.severity is Severity.ERROR]
-            said = " ".join(f"{fault.file}{fault.pointer}: {fault.message}" for fault in errors[:FAULTS_SHOWN])
-            raise CannotActError(f"The package has {package.fault_count} faults. {said}")
-        return package
-
-
-def _lessons(acting: Acting, course_id: uuid.UUID, version: int, package: CheckedPackage) -> list[ReleaseLesson]:
-    """The lessons of the release. A lesson that did not change keeps its release and its version."""
-    titles: dict[str, Any] = {lesson["id"]: lesson["title"] for lesson in (package.content or {})["lessons"]}
-    found = [
-        (uuid.uuid5(course_id, f"{each.lesson_id} {each.content_sha256}"), each) for each in package.lesson_fingerprints
-    ]
-    known: dict[uuid.UUID, int | None] = dict(
-        sql.fetch(
-            "SELECT lesson_release_id, version FROM courses_lesson"
-            " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
-            [acting.organization_id, [release_id for release_id, _ in found]],
-        )
-    )
-    return [
-        ReleaseLesson(
-            release_id=release_id,
-            title=package.text(titles[each.lesson_id]),
-            version=known.get(release_id) or version,
-            content_sha256=each.content_sha256,
-        )
-        for release_id, each in found
-    ]
+            try:
+                publishing.refuse_faults(package)
+            except InvalidContentError as error:
+                raise CannotActError(str(error)) from error
+            yield package
 
 
 class WithdrawForm(ActForm):
