@@ -45,6 +45,11 @@ class CompanyViewSet(ViewSet):
         known.count_for_key(caller)
         self.check_permissions(request)
 
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """None of DRF's own: the gate says what every answer carries."""
+        return {}
+
     def handle_exception(self, exc: Exception) -> Any:
         """Leaves every exception to the gate, where all problems are made."""
         raise exc
