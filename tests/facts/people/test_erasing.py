@@ -165,13 +165,15 @@ def hits(strings: list[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {text: set() for text in strings}
     with connections["owner"].cursor() as cursor:  # the owner is above row-level security
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        forms = [(text, form) for text in strings for form in (text, text.encode().hex(), json.dumps(text)[1:-1])]
         for (table,) in cursor.fetchall():
-            for text in strings:
-                forms = [text, text.encode().hex(), json.dumps(text)[1:-1]]
-                conditions = " OR ".join(["strpos(lower(t::text), lower(%s)) > 0"] * len(forms))
-                cursor.execute(f'SELECT EXISTS (SELECT 1 FROM "{table}" t WHERE {conditions})', forms)
-                if cursor.fetchone()[0]:
-                    found[text].add(table)
+            cursor.execute(
+                f'SELECT DISTINCT f.said FROM "{table}" t JOIN unnest(%s::text[], %s::text[]) AS f (said, form)'
+                " ON strpos(lower(t::text), lower(f.form)) > 0",
+                [[said for said, _ in forms], [form for _, form in forms]],
+            )
+            for (said,) in cursor.fetchall():
+                found[said].add(table)
     connections["owner"].close()
     return found
 

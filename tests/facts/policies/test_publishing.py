@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import uuid
 from datetime import datetime, timedelta
@@ -10,13 +11,16 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.test import Client
 from pydantic import ValidationError
 
+from compliance.access.actions import issue_key
 from compliance.facts.errors import AlreadyExistsError, FactsError, InvalidContentError, RefusedByRuleError
 from compliance.facts.importing import import_facts
 from compliance.facts.policies.models import PolicyVersion
+from compliance.history.actions import capture_all
 from compliance.proofs.digests import document_sha256, policy_version_digest, statement_sha256
-from compliance.rules.vocabulary import ChangeKind, Door
+from compliance.rules.vocabulary import ChangeKind, Door, Scope
 from compliance.tenancy import context
 from tests.facts.story import BEGIN, HTML, Story
 
@@ -108,8 +112,6 @@ def test_versions_go_on_one_by_one_and_later(now: datetime) -> None:
 
 @pytest.mark.skipif(not REAL_POLICIES.exists(), reason=f"{REAL_POLICIES} is not here (set SHARED_DATA)")
 def test_five_years_of_real_policies_come_in_byte_for_byte(now: datetime) -> None:
-    import json
-
     story = Story(now)
     text = gzip.decompress(REAL_POLICIES.read_bytes())
     report = import_facts(organization_id=story.organization_id, stream=io.BytesIO(text), now=now)
@@ -117,3 +119,16 @@ def test_five_years_of_real_policies_come_in_byte_for_byte(now: datetime) -> Non
     told = {uuid.UUID(line["course_release_id"]): line["html"] for line in map(json.loads, text.splitlines())}
     with context.company(story.organization_id):
         assert dict(PolicyVersion.objects.values_list("course_release_id", "html")) == told
+    capture_all(story.organization_id, now)
+    token, _ = issue_key(
+        organization_id=story.organization_id,
+        scopes=[Scope.ACKNOWLEDGEMENTS_READ],
+        environment="test",
+        at=now,
+        actor="a test",
+    )
+    client = Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.79.1.2")
+    served = client.get("/v1/policies").json()
+    assert served["total"] == 46
+    assert {uuid.UUID(row["course_release_id"]): row["html"] for row in served["data"]} == told
+    assert [row["published_at"] for row in served["data"]] == sorted(row["published_at"] for row in served["data"])
