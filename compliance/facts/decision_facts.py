@@ -398,9 +398,9 @@ _STEPS = (
     " LEFT JOIN courses_course c USING (organization_id, course_id)"
     " WHERE s.organization_id = (SELECT %s::uuid) AND t.audience IS NOT NULL AND "
 )
-_DOERS = " UNION ".join(
+_DOERS = " UNION ALL ".join(
     f"SELECT '{kind}', learner_profile_id, course_id FROM {table}"  # noqa: S608
-    " WHERE organization_id = (SELECT %s::uuid) AND {column} = ANY(%s)"
+    " WHERE organization_id = (SELECT %s::uuid) AND {column} = ANY(%s::uuid[])"
     for table, kind in (
         ("training_completion", SubjectKind.PERSON_COURSE.value),
         ("training_attendancemark", SubjectKind.PERSON_COURSE.value),
@@ -411,7 +411,7 @@ _DOERS = " UNION ".join(
 
 
 def _of_doers(organization_id: uuid.UUID, column: str, values: Collection[uuid.UUID]) -> set[Subject]:
-    parameters = [organization_id, list(values)] * 4
+    parameters = [organization_id, arrays.uuids(list(values))] * 4
     return {(row[0], row[1], row[2]) for row in sql.fetch(_DOERS.format(column=column), parameters)}
 
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from compliance.facts.certificates.actions import provide_codes
 from compliance.facts.decision_facts import Subject
 from compliance.history import deciding, stored, subjects
-from compliance.history.append import Appender
+from compliance.history.append import Appender, StoredRecord
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
-from compliance.history.numbers import CERTIFICATES
+from compliance.history.projections import ProjectedTimeline
 from compliance.history.reasons import why
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import capture_digest, rows_sha256
@@ -133,39 +133,21 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
         claimed = subjects.claim(organization_id, now, due=sweep)
         if not claimed.subjects and not claimed.had_pending:
             return Captured(capture_sequence, sequence, found=False)
-        decided, failed = deciding.decide(deciding.Company(organization_id, zone, now), list(claimed.subjects))
-        standing = (
-            stored.load(organization_id, [subject for subject, _ in decided])
-            if sequence and decided
-            else stored.NOTHING_STORED
-        )
-        appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)
+        failed: dict[Subject, str] = {}
+        ready = deciding.load(deciding.Company(organization_id, zone, now), list(claimed.subjects), failed)
+        standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
         due: dict[Subject, datetime] = {}
-        for subject, answer in decided:
-            by_clock = bool(claimed.by_clock) and subject in claimed.by_clock
-            own = standing.of_subject.get(subject) if standing.of_subject else None
-            if own is None:
-                for timeline in answer.timelines:
-                    appender.begin(timeline, by_clock=by_clock)
-            else:
-                for timeline in answer.timelines:
-                    record = own.pop((timeline.register, timeline.record_id), None)
-                    if record is None:
-                        appender.begin(timeline, by_clock=by_clock)
-                    else:
-                        appender.restate(record, timeline.versions, by_clock=by_clock)
-                for record in own.values():
-                    appender.restate(record, (), by_clock=by_clock)
-            if answer.next_change_at is not None and answer.next_change_at > now:
-                due[subject] = answer.next_change_at
-        rows = appender.insert()
-        certificates = [
-            (record_id, learner)
-            for register, _, record_id, learner, _ in appender.records
-            if register == CERTIFICATES and learner is not None
-        ]
-        if certificates:
-            provide_codes(organization_id=organization_id, certificates=certificates)
+        with Appender(
+            organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now
+        ) as appender:
+            for subject, answer in deciding.decide(ready, failed):
+                by_clock = subject in claimed.by_clock if claimed.by_clock else False
+                _append(appender, answer.timelines, standing.get(subject) if standing else None, by_clock)
+                if answer.next_change_at is not None and answer.next_change_at > now:
+                    due[subject] = answer.next_change_at
+            rows = appender.insert()
+        if appender.certificates:
+            provide_codes(organization_id=organization_id, certificates=appender.certificates)
         subjects.put_back(organization_id, claimed, failed, now)
         next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
         changed = len(appender.digests)
@@ -190,9 +172,29 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
         found=True,
         subjects=len(claimed.subjects),
         rows=changed,
-        records=len(appender.records),
+        records=appender.records,
         failed=len(failed),
     )
+
+
+def _append(
+    appender: Appender,
+    timelines: list[ProjectedTimeline],
+    standing: dict[stored.Key, StoredRecord] | None,
+    by_clock: bool,
+) -> None:
+    if standing is None:
+        for timeline in timelines:
+            appender.begin(timeline, by_clock=by_clock)
+        return
+    for timeline in timelines:
+        record = standing.pop((timeline.register, timeline.record_id), None)
+        if record is None:
+            appender.begin(timeline, by_clock=by_clock)
+        else:
+            appender.restate(record, timeline.versions, by_clock=by_clock)
+    for record in standing.values():
+        appender.restate(record, (), by_clock=by_clock)
 
 
 def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int]:

@@ -6,11 +6,11 @@ there; absence is a content too. Nothing stored is touched.
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
-from compliance.history.numbers import REGISTERS
+from compliance.history.numbers import CERTIFICATES, REGISTERS
 from compliance.history.projections import (
     NO_COLUMNS,
     ProjectedTimeline,
@@ -71,8 +71,15 @@ SELECT %b, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %
 """
 
 
+CHUNK = 4_000
+"""So many rows go in one statement, behind the back of the rules; a capture of fewer needs one statement a table."""
+
+
 class Appender:
-    """Collects the rows of one capture in their order, and inserts them with one statement a table."""
+    """Collects the rows of one capture in their order, and inserts them.
+
+    Use it as a context: leaving it waits for statements still under way.
+    """
 
     def __init__(
         self, organization_id: uuid.UUID, *, sequence: int, capture_sequence: int, captured_at: datetime
@@ -83,7 +90,8 @@ class Appender:
         self.last_sequence = sequence
         self.capture_sequence = capture_sequence
         self.captured_at = captured_at
-        self.records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
+        self.records = 0
+        self.certificates: list[tuple[uuid.UUID, uuid.UUID]] = []
         self.digests: list[str] = []
         self.causes: set[str] = set()
         self._hash = row_hasher(str(organization_id))
@@ -91,14 +99,28 @@ class Appender:
         self._logic_version = str(LOGIC.version)
         # One tuple of pieces a row, in the order of _INSERT_ROWS.
         self._rows: list[tuple[bytes, ...]] = []
+        self._records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
+        self._inserted = sequence
+        self._behind = sql.Behind()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self._behind.__exit__(*failure)
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
         """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
         register, record_id, learner_profile_id, course_id, versions = timeline
         if not versions:
             return
+        if len(self._rows) >= CHUNK:
+            self._hand_over()
         birth = self.last_sequence + 1
-        self.records.append((register, birth, record_id, learner_profile_id, course_id))
+        self.records += 1
+        self._records.append((register, birth, record_id, learner_profile_id, course_id))
+        if register == CERTIFICATES and learner_profile_id is not None:
+            self.certificates.append((record_id, learner_profile_id))
         text = str(record_id)
         cause = _SWEEP if by_clock else _FIRST
         for version in versions:
@@ -159,16 +181,29 @@ class Appender:
         )
 
     def insert(self) -> str:
-        """Inserts the collected rows and records; returns `rows_sha256`."""
-        if self._rows:
-            registers, births, valid_from, causes, states, states_before_end, *moments, bodies = zip(
-                *self._rows, strict=True
-            )
-            sql.execute(
+        """Inserts what is not inserted yet; returns `rows_sha256`."""
+        self._behind.wait()
+        for statement, parameters in self._statements():
+            sql.execute(statement, parameters)
+        return rows_sha256(self.digests)
+
+    def _hand_over(self) -> None:
+        for statement, parameters in self._statements():
+            self._behind.execute(statement, parameters)
+
+    def _statements(self) -> Iterator[tuple[str, list[Any]]]:
+        """What inserts the collected rows and records, which are then forgotten here."""
+        rows, self._rows = self._rows, []
+        records, self._records = self._records, []
+        before, self._inserted = self._inserted, self.last_sequence
+        if rows:
+            registers, births, valid_from, causes, states, states_before_end, *moments, bodies = zip(*rows, strict=True)
+            digests = self.digests[before - self.first_sequence + 1 :]
+            yield (
                 _INSERT_ROWS,
                 [
                     self.organization_id,
-                    self.first_sequence - 1,
+                    before,
                     self.capture_sequence,
                     self.captured_at,
                     LOGIC.version,
@@ -178,20 +213,19 @@ class Appender:
                     *[arrays.texts(column) for column in (causes, states, states_before_end)],
                     *[arrays.instants(column) for column in moments],
                     arrays.texts(bodies),
-                    arrays.byte_strings([digest_piece(digest) for digest in self.digests]),
+                    arrays.byte_strings([digest_piece(digest) for digest in digests]),
                 ],
             )
-        if self.records:
-            registers, births, record_ids, learner_profile_ids, course_ids = zip(*self.records, strict=True)
-            sql.execute(
+        if records:
+            numbers, begun, record_ids, learner_profile_ids, course_ids = zip(*records, strict=True)
+            yield (
                 _INSERT_RECORDS,
                 [
                     self.organization_id,
-                    arrays.smallints([smallint_piece(register) for register in registers]),
-                    arrays.bigints(births),
+                    arrays.smallints([smallint_piece(register) for register in numbers]),
+                    arrays.bigints(begun),
                     arrays.uuids(record_ids),
                     arrays.uuids(learner_profile_ids),
                     arrays.uuids(course_ids),
                 ],
             )
-        return rows_sha256(self.digests)

@@ -40,34 +40,33 @@ class Company(NamedTuple):
     now: datetime
 
 
-Answers = tuple[list[tuple[Subject, Decided]], dict[Subject, str]]
-_Lazy = Iterator[tuple[Subject, Callable[[], Decided]]]
+Question = Callable[[], Decided]
+_Lazy = Iterator[tuple[Subject, Question]]
 
 
-def decide(company: Company, subjects: list[Subject]) -> Answers:
-    """Decides all of them; the dictionary tells why some could not be."""
+def load(company: Company, subjects: list[Subject], failed: dict[Subject, str]) -> list[tuple[Subject, Question]]:
+    """Loads the facts of all subjects; what could not be loaded, and why, goes to `failed`."""
     by_kind: dict[str, list[Subject]] = defaultdict(list)
     for subject in subjects:
         by_kind[subject[0]].append(subject)
-    decided: list[tuple[Subject, Decided]] = []
-    failed: dict[Subject, str] = {}
+    ready: list[tuple[Subject, Question]] = []
     # Rows that speak of the company's courses come first, then people, so that birth reads naturally.
-    for kind, load in _LOADERS.items():
+    for kind, loader in _LOADERS.items():
         if kind in by_kind:
-            _decide_kind(company, by_kind[kind], load, decided, failed)
-    return decided, failed
+            _load(company, by_kind[kind], loader, ready, failed)
+    return ready
 
 
-def _decide_kind(
+def _load(
     company: Company,
     subjects: list[Subject],
-    load: Callable[[Company, list[Subject]], _Lazy],
-    decided: list[tuple[Subject, Decided]],
+    loader: Callable[[Company, list[Subject]], _Lazy],
+    ready: list[tuple[Subject, Question]],
     failed: dict[Subject, str],
 ) -> None:
     try:
         with transaction.atomic():
-            lazy = list(load(company, subjects))
+            ready += list(loader(company, subjects))
     except OperationalError:
         raise  # the database is in trouble, not a subject
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not hold up the other subjects
@@ -75,14 +74,19 @@ def _decide_kind(
             failed[subjects[0]] = place(error)
             return
         middle = len(subjects) // 2
-        _decide_kind(company, subjects[:middle], load, decided, failed)
-        _decide_kind(company, subjects[middle:], load, decided, failed)
-        return
-    for subject, answer in lazy:
+        _load(company, subjects[:middle], loader, ready, failed)
+        _load(company, subjects[middle:], loader, ready, failed)
+
+
+def decide(ready: list[tuple[Subject, Question]], failed: dict[Subject, str]) -> Iterator[tuple[Subject, Decided]]:
+    """Asks the rules, one subject after the other, without a further statement."""
+    for subject, question in ready:
         try:
-            decided.append((subject, answer()))
+            decided = question()
         except Exception as error:  # noqa: BLE001 - as above
             failed[subject] = place(error)
+        else:
+            yield subject, decided
 
 
 def place(error: Exception) -> str:

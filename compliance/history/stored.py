@@ -2,7 +2,6 @@
 
 import uuid
 from collections import defaultdict
-from typing import NamedTuple
 
 from compliance.facts.decision_facts import Subject
 from compliance.facts.pending.models import SubjectKind
@@ -69,14 +68,11 @@ ORDER BY v.birth, v.valid_from
 """
 
 
-class Stored(NamedTuple):
-    """The records that stand, by subject, then by register and id; subjects without any are missing."""
+def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, dict[Key, StoredRecord]]:
+    """The records that stand, by subject, then by register and id; subjects without any are missing.
 
-    of_subject: dict[Subject, dict[Key, StoredRecord]]
-
-
-def load(organization_id: uuid.UUID, subjects: list[Subject]) -> Stored:
-    """What stands of the subjects' records: a statement a kind, and one for the versions."""
+    A statement a kind, and one for the versions.
+    """
     by_kind: dict[str, list[Subject]] = defaultdict(list)
     for subject in subjects:
         by_kind[subject[0]].append(subject)
@@ -98,7 +94,4 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> Stored:
             _STANDING, [arrays.bigints(list(by_birth)), organization_id]
         ):
             by_birth[birth].standing.append((valid_from, Said(body, state, state_before_end)))
-    return Stored(of_subject)
-
-
-NOTHING_STORED = Stored({})
+    return of_subject

@@ -16,8 +16,8 @@ from compliance.facts.pending.models import SubjectKind
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.arrays import instant_piece, word_piece
 
-NARROW_LIMIT = 5_000
-WIDE_LIMIT = 4 * NARROW_LIMIT  # all at once, so that what several of them reach is decided once
+NARROW_LIMIT = 20_000  # a second or two under the head's lock, which only captures of the same company wait for
+WIDE_LIMIT = NARROW_LIMIT  # many at once, so that what several of them reach is decided once
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
 

@@ -6,7 +6,8 @@ each statement is counted where Django counts its own, so that query-count tests
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self
 
 import psycopg
 from django.db import connection
@@ -41,6 +42,52 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
         arrays.column(kind, column) for kind, column in zip(columns.values(), zip(*rows, strict=True), strict=True)
     ]
     return execute(f"INSERT INTO {table} ({names}) SELECT * FROM unnest({casts}) {ending}", values)  # noqa: S608
+
+
+class Behind:
+    """Statements that PostgreSQL works on while Python goes on: one at a time, on the same connection.
+
+    For a writer that prepares its next rows meanwhile. Within the block the caller sends nothing else; the block's end
+    waits, and raises what went wrong as Django's error. A block that fails waits too, so that a rollback can follow.
+    """
+
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._running: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def execute(self, statement: str, parameters: Sequence[Any]) -> None:
+        """Hands one statement over, after the one before it is done."""
+        self.wait()
+        connection.ensure_connection()
+        arrays.teach(connection.connection)
+        if connection.queries_logged:
+            connection.queries_log.append({"sql": statement, "time": "0"})
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(1)
+        self._running = self._executor.submit(_run, connection.connection, statement, parameters)
+
+    def wait(self) -> None:
+        """Returns when nothing is running any more."""
+        running, self._running = self._running, None
+        if running is not None:
+            with connection.wrap_database_errors:
+                running.result()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self.wait()
+        finally:
+            if self._executor is not None:
+                self._executor.shutdown()
+
+
+def _run(driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any]) -> None:
+    with psycopg.Cursor(driver) as cursor:
+        cursor.execute(statement, parameters)
 
 
 def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:
