@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "compliance.access",
     "compliance.history",
     "compliance.interfaces.console",
+    "compliance.interfaces.console.understand",
     "compliance.interfaces.console.evidence",
     "compliance.interfaces.pages",
     "compliance.interfaces.commands",
@@ -149,6 +150,10 @@ CSRF_COOKIE_SECURE = PRODUCTION
 SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
+# /v1 refuses plain HTTP itself (api.gate); pages are sent on to HTTPS. Health checks come from inside, without TLS.
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 APPEND_SLASH = False
 # Every page of every interface; the staff accounts' admin alone loosens it for itself (docs/adr/console.md).
 CONTENT_SECURITY_POLICY = {
@@ -207,6 +212,12 @@ CELERY_BEAT_SCHEDULE = {
     },
     "reminders": {"task": "compliance.operations.remind_all", "schedule": crontab(minute=10)},
     "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
+    "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
+    "standing": {
+        "task": "compliance.understand.refresh_all",
+        "schedule": float(SWEEP_SECONDS),
+        "options": {"expires": SWEEP_SECONDS},
+    },
     "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
 }
 

@@ -1,4 +1,4 @@
-"""A folder as a ZIP that is the same bytes each time: sorted, fixed times, the one level of compression that zlib calls its own.
+"""A folder as a ZIP that is the same bytes each time: sorted, with fixed times, at the level of zlib's own choice.
 
 SHA256SUMS, in the form that `sha256sum -c` reads, lists every other file; whoever knows its digest knows the pack.
 """

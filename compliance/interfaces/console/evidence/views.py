@@ -1,0 +1,90 @@
+"""The pages of evidence packs: ask for one, watch it being built, take it away.
+
+They only read and derive: asking twice for the same period at the same capture leads to the same pack.
+"""
+
+import uuid
+from datetime import date, timedelta
+
+from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.evidence import keeping
+from compliance.interfaces.console.evidence.errors import CannotBuildError
+from compliance.interfaces.console.evidence.models import Pack
+from compliance.interfaces.console.evidence.subject import subject
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.visit import Visit
+
+
+def ask(visit: Visit) -> HttpResponse:
+    """The form for a period, and the packs that are kept."""
+    organization = visit.organization
+    keeping.forget(organization.organization_id, visit.now)
+    today = visit.now.astimezone(visit.zone).date()
+    complete = organization.history_complete_from.astimezone(visit.zone).date()
+    packs = list(Pack.objects.filter(organization_id=organization.organization_id).order_by("-begun_at")[:50])
+    states = dict(
+        Job.objects.filter(
+            organization_id=organization.organization_id, job_id__in=[each.job_id for each in packs]
+        ).values_list("job_id", "state")
+    )
+    lines = [{"pack": each, "state": states.get(each.job_id, "")} for each in packs]
+    values = {
+        "packs": lines,
+        "first": max(complete, today - timedelta(days=364)),
+        "last": today,
+        "complete": complete,
+        "kept": keeping.KEPT.days,
+    }
+    return visit.render("console/evidence/ask.html", values)
+
+
+def build(visit: Visit) -> HttpResponse:
+    """Lets the pack of a period be built, or leads to the one that is there."""
+    first, last = (_day(visit, name) for name in ("from", "to"))
+    about = subject(visit.organization.organization_id, first, last, now=visit.now)
+    visit.act = keeping.ACT
+    try:
+        job_id = keeping.begin(about, visit.staff, visit.now)
+    except CannotBuildError as error:
+        return visit.render("console/refused.html", {"title": "That did not work", "words": str(error)}, status=422)
+    return HttpResponseRedirect(visit.address("evidence-pack", job_id=job_id))
+
+
+def pack(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
+    """How far a pack is; what it is, once built. The page reloads itself meanwhile."""
+    visit.crumb("Evidence packs", "evidence")
+    organization_id = visit.organization.organization_id
+    found = keeping.pack_of(organization_id, job_id, visit.now)
+    job = Job.objects.filter(organization_id=organization_id, job_id=job_id).first()
+    if job is None:
+        raise NothingThereError(f"There is no pack {job_id}.")
+    running = job.state in (Job.State.WAITING, Job.State.RUNNING)
+    done, total = jobs.progress(job) if running else (job.done, job.total)
+    values = {"pack": found, "job": job, "running": running, "done": done, "total": total}
+    response = visit.render("console/evidence/pack.html", values)
+    if running:
+        response.headers["Refresh"] = "2"
+    return response
+
+
+def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
+    """The pack itself."""
+    found = keeping.pack_of(visit.organization.organization_id, job_id, visit.now)
+    if not found.built:
+        raise NothingThereError("This pack is not built yet.")
+    content = keeping.parts(visit.organization.organization_id, job_id, found.size)
+    response = StreamingHttpResponse(content, content_type="application/zip")
+    response.headers["Content-Length"] = str(found.size)
+    response.headers["Content-Disposition"] = f'attachment; filename="{found.file_name}"'
+    return response
+
+
+def _day(visit: Visit, name: str) -> date:
+    text = visit.request.GET.get(name, "").strip()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UnreadableInputError("Give both days of the period, each written like 2026-03-31.") from None
