@@ -6,7 +6,8 @@ Urls, the navigation, the test that asks every address as every group, and the t
 from compliance.interfaces.console.acting.pages import PAGES as ACTING
 from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
 from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 
-PAGES: tuple[Page, ...] = (*SEE, *UNDERSTAND, *ACTING, *EVIDENCE)
+PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *EVIDENCE)
