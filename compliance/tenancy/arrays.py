@@ -8,7 +8,7 @@ is one join. COPY would be the alternative; row-level security refuses it.
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from struct import pack
+from struct import Struct, pack
 from typing import Any, Final
 from uuid import UUID
 from weakref import WeakSet
@@ -21,6 +21,7 @@ from psycopg.pq import Format
 NULL: Final = b"\xff\xff\xff\xff"
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_BIGINT_PIECE = Struct("!iq").pack
 
 _BOOLEAN, _BYTES, _BIGINT, _SMALLINT, _INTEGER, _TEXT, _INSTANT, _UUID = 16, 17, 20, 21, 23, 25, 1184, 2950
 
@@ -82,7 +83,7 @@ def smallint_piece(value: int) -> bytes:
 
 def bigint_piece(value: int) -> bytes:
     """A `bigint`."""
-    return pack("!iq", 8, value)
+    return _BIGINT_PIECE(8, value)
 
 
 def instants(pieces: Sequence[bytes]) -> BinaryArray:
@@ -97,7 +98,8 @@ def texts(pieces: Sequence[bytes]) -> BinaryArray:
 
 def uuids(values: Sequence[UUID | None]) -> BinaryArray:
     """A `uuid[]`."""
-    return BinaryArray(_UUID, [uuid_piece(value) for value in values])
+    length = b"\x00\x00\x00\x10"
+    return BinaryArray(_UUID, [NULL if value is None else length + value.int.to_bytes(16, "big") for value in values])
 
 
 def smallints(pieces: Sequence[bytes]) -> BinaryArray:
@@ -122,7 +124,8 @@ def big_integers(pieces: Sequence[bytes]) -> BinaryArray:
 
 def bigints(values: Sequence[int]) -> BinaryArray:
     """A `bigint[]`."""
-    return BinaryArray(_BIGINT, [bigint_piece(value) for value in values])
+    piece = _BIGINT_PIECE
+    return BinaryArray(_BIGINT, [piece(8, value) for value in values])
 
 
 def _nullable(piece: Callable[[Any], bytes]) -> Callable[[Any], bytes]:

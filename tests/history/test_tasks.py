@@ -1,0 +1,46 @@
+"""The history's background work (issue 7): each task may run twice, and minds nothing that is not there."""
+
+import uuid
+
+import pytest
+
+from compliance.history import queries, tasks
+from compliance.history.numbers import TRAINING_RECORDS
+from compliance.tenancy import context
+from tests.companies import make_company
+from tests.history.reading import captures, rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def waiting():
+    company = make_company()
+    company.share(company.course())
+    company.join("Anna")
+    return company
+
+
+def test_a_capture_task_captures_once_however_often_it_comes(waiting):
+    for _ in range(3):
+        tasks.capture(str(waiting.organization_id))
+    assert len(rows(waiting.organization_id, TRAINING_RECORDS)) == 1
+    assert len(captures(waiting.organization_id)) == 2
+
+
+def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch):
+    idle = make_company("Idle")
+    handed = []
+    monkeypatch.setattr(tasks.sweep_company, "delay", handed.append)
+    tasks.sweep()
+    assert str(waiting.organization_id) in handed
+    assert str(idle.organization_id) not in handed
+    tasks.sweep_company(str(waiting.organization_id))
+    with context.company(waiting.organization_id):
+        assert queries.pending_count(waiting.organization_id) == 0
+
+
+def test_a_company_that_is_gone_fails_no_task():
+    nobody = str(uuid.uuid4())
+    tasks.capture(nobody)
+    tasks.sweep_company(nobody)
