@@ -1,19 +1,12 @@
-"""A served company for the public pages, and Debian's Chromium to look at them with."""
+"""A company for the public pages, and a visitor."""
 
-import os
 import secrets
-import shutil
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
 
 from tests.facts.story import Story
-
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture
@@ -27,35 +20,3 @@ def visitor() -> Client:
     """A visitor with an address of their own, so that no test uses up another's visits."""
     octets = (secrets.randbelow(256) for _ in range(3))
     return Client(REMOTE_ADDR="10." + ".".join(map(str, octets)))
-
-
-@pytest.fixture
-def served(committed: None) -> Iterator[str]:
-    """The address of a web server in this process, on the suite's database; what it shows must be committed."""
-    from django.contrib.staticfiles.handlers import StaticFilesHandler
-    from django.test.testcases import LiveServerThread
-
-    server = LiveServerThread("127.0.0.1", StaticFilesHandler, connections_override={}, port=0)
-    server.daemon = True
-    server.start()
-    server.is_ready.wait()
-    if server.error:
-        raise server.error
-    yield f"http://127.0.0.1:{server.port}"
-    server.terminate()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, started once."""
-    if not CHROMIUM.exists() or shutil.which("chromium") is None:
-        pytest.skip("Chromium is not at /usr/bin/chromium: apt-get install -y chromium")
-    from playwright.sync_api import sync_playwright
-
-    # Playwright keeps an event loop in this thread; the tests beside it are not asynchronous all the same.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-    os.environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)

@@ -1,0 +1,43 @@
+"""A web server in this process and Debian's Chromium: one of each, for every room that is looked at in a browser."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+@pytest.fixture
+def served(committed: None) -> Iterator[str]:
+    """The address of a web server in this process, on the suite's database; what it shows must be committed."""
+    from django.contrib.staticfiles.handlers import StaticFilesHandler
+    from django.test.testcases import LiveServerThread
+
+    server = LiveServerThread("127.0.0.1", StaticFilesHandler, connections_override={}, port=0)
+    server.daemon = True
+    server.start()
+    server.is_ready.wait()
+    if server.error:
+        raise server.error
+    yield f"http://127.0.0.1:{server.port}"
+    server.terminate()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, started once."""
+    if not CHROMIUM.exists() or shutil.which("chromium") is None:
+        pytest.skip("Chromium is not at /usr/bin/chromium: apt-get install -y chromium")
+    from playwright.sync_api import sync_playwright
+
+    # Playwright keeps an event loop in this thread; the tests beside it are not asynchronous all the same.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+    os.environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
