@@ -25,9 +25,9 @@ PEOPLE = {
     "People": "Noémie Garnier,Oscar Lund,Priya Nair",
     "Warehouse": "Raphaël Morel,Sofia Andersson,Tomasz Zieliński,Ursula Keller,Victor Hugon,Wassim Trabelsi",
 }  # fmt: skip
-ANTI_BRIBERY = "Preventing bribery"
-PHISHING = "Recognising phishing"
-FIRE = "Fire and workplace safety"
+ANTI_BRIBERY = "Gifts, favours and bribery"
+PHISHING = "Spot the hook: phishing at work"
+FIRE = "Fire safety in the workplace"
 PRIVACY = "Personal data at work"
 FIRST_AID = "First aid at work"
 COACHING = "Giving feedback"
@@ -132,7 +132,7 @@ def _courses(story: Story, people: dict[str, tuple[str, ...]], everyone: list[st
         "renew_days_before": 45,
     }
     story.course(ANTI_BRIBERY, 700, yearly)
-    story.release(ANTI_BRIBERY, 1, 695, ("What a bribe is", "Gifts and hospitality", "Speaking up"))
+    story.release_of_package("anti-bribery", ANTI_BRIBERY, 1, 695)
     story.share(ANTI_BRIBERY, 690, deadline={"basis": "days_after_added", "days": 60})
     for place, name in enumerate(everyone):
         if place % 7 == 6:
@@ -150,13 +150,13 @@ def _courses(story: Story, people: dict[str, tuple[str, ...]], everyone: list[st
         if place % 4 == 0:
             story.completes(name, PHISHING, 395 - place, assessed=True)
     # A new release mid-way ends what was open of the old one.
-    story.release(PHISHING, 2, 210, ("A message from the bank", "Links and attachments", "A voice you know"))
+    story.release_of_package("phishing", PHISHING, 2, 210)
     for place, name in enumerate(everyone):
         if place % 4 in (1, 2):
             story.completes(name, PHISHING, 200 - 2 * place, version=2, assessed=True)
 
     story.course(FIRE, 600, {"title": "Fire and workplace safety", "kind": "completion", "valid_months": 6})
-    story.release(FIRE, 1, 590, ("Ways out", "Lifting and carrying", "When it burns"))
+    story.release_of_package("fire-safety", FIRE, 1, 590)
     story.share(FIRE, 585, name="site", audience=story.teams("Production", "Warehouse"), deadline=story.by(500))
     for place, name in enumerate(people["Production"] + people["Warehouse"]):
         if place % 5 != 4:

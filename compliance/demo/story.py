@@ -15,8 +15,10 @@ import orjson
 
 from compliance.demo import harbour, meridian
 from compliance.errors import ComplianceError
+from compliance.facts.courses.publishing import keep_package
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
+from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 
 STORIES: tuple[ModuleType, ...] = (meridian, harbour)
@@ -60,6 +62,9 @@ def _tell(story: ModuleType, now: datetime) -> None:
                 raise StoryRefusedError(f"{story.NAME}: {list(map(str, report.errors))}")
         history.capture_all(company, moment)
         history.sweep_company(company, moment)
+    with context.company(company):
+        for release_id, package in told.packages:
+            keep_package(company, release_id, package)
 
 
 def _months(days: int) -> Iterator[tuple[int, int]]:

@@ -7,11 +7,14 @@ share no identifier, because the company's name is part of each.
 import json
 import uuid
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from compliance.contentfile.package import CheckedPackage, check_package
 from compliance.rules.owed_learning.identity import certificate_id
 
+PACKAGES = Path(__file__).parent / "packages"
 _NAMESPACE = uuid.UUID("4d1f0d9e-6f0c-5f0b-9b8e-2f0d6c1a7e55")
 
 
@@ -24,6 +27,7 @@ class Story:
         self.zone = ZoneInfo(zone)
         self.today = today
         self.lines: list[tuple[int, dict[str, Any]]] = []
+        self.packages: list[tuple[uuid.UUID, CheckedPackage]] = []
 
     def id(self, name: str) -> str:
         """The identifier of something by its name within the story."""
@@ -101,6 +105,33 @@ class Story:
                 }
                 for lesson in lessons
             ],
+            **more,
+        )
+
+    def release_of_package(self, name: str, title: str, version: int, days_ago: int, **more: Any) -> None:
+        """A version of a course is published from one of the packages beside this file, with its content."""
+        package = check_package(PACKAGES / name)
+        titles = {lesson["id"]: lesson["title"] for lesson in (package.content or {})["lessons"]}
+        self.packages.append((uuid.UUID(self.released(title, version)), package))
+        self.tell(
+            "release_published",
+            days_ago,
+            10,
+            course_id=self.id(f"course/{title}"),
+            course_release_id=self.released(title, version),
+            version=version,
+            publisher_id=self.id("administrator"),
+            lessons=[
+                {
+                    "release_id": self.id(f"lesson/{title}/{each.lesson_id}/{each.content_sha256}"),
+                    "title": package.text(titles[each.lesson_id]),
+                    "version": version,
+                    "content_sha256": each.content_sha256,
+                }
+                for each in package.lesson_fingerprints
+            ],
+            content=package.content,
+            content_sha256=package.content_sha256,
             **more,
         )
 
