@@ -8,6 +8,7 @@ from pathlib import Path
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
 
 from config import environment, logs
 from config.console import *  # noqa: F403
@@ -195,7 +196,23 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # Redis comes back: never give up
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True  # they are handed out again, and safe to repeat
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 900,
+    # Whoever sends a task gives up soon when Redis is away: what was recorded is pending, and the sweep finds it.
+    "socket_connect_timeout": 1,
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0.1,
+    "interval_max": 0.1,
+}
+# Ticks have a queue of their own, which workers look at in turn: captures that pile up never starve the sweep.
+CELERY_TASK_QUEUES = (Queue("celery"), Queue("timed"))
+CELERY_TASK_DEFAULT_QUEUE = "celery"
+CELERY_TASK_ROUTES = {
+    "compliance.history.sweep": {"queue": "timed"},
+    "compliance.history.sweep_company": {"queue": "timed"},
+    "compliance.operations.*": {"queue": "timed"},
+}
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)
 CELERY_BEAT_SCHEDULE = {
@@ -203,7 +220,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "compliance.history.sweep",
         "schedule": float(SWEEP_SECONDS),
-        "options": {"expires": SWEEP_SECONDS},
+        "options": {"expires": 60},
     },
     "checkpoints": {
         "task": "compliance.operations.write_checkpoints",
@@ -216,7 +233,7 @@ CELERY_BEAT_SCHEDULE = {
     "standing": {
         "task": "compliance.understand.refresh_all",
         "schedule": float(SWEEP_SECONDS),
-        "options": {"expires": SWEEP_SECONDS},
+        "options": {"expires": 60},
     },
     "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
 }

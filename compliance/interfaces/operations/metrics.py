@@ -25,7 +25,7 @@ from compliance.interfaces.operations.tidying import WARN_BEFORE
 from compliance.tenancy import context, sql
 
 FRESH_SECONDS = 10.0
-QUEUES = ("celery",)
+QUEUES = tuple(queue.name for queue in settings.CELERY_TASK_QUEUES)
 
 REQUESTS = Counter("svc_requests", "Requests answered.", ["interface", "method", "status"])
 SECONDS = Histogram(
