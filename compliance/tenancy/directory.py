@@ -12,6 +12,7 @@ DIRECTORY_TABLES = frozenset(
         "history_historyhead",
         "certificates_checkcode",
         "operations_companystanding",
+        "console_standingmark",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",
         "console_accesslog",

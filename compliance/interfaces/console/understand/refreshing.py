@@ -1,0 +1,207 @@
+"""Brings a company's standing and tallies up to its history (design 5): costs what has changed, in small transactions.
+
+Each step takes the records that have a version in the next few thousand sequences, reads the version in force now,
+and replaces their standing. Outcomes come from the shared decider. The tallies are then added up anew.
+"""
+
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from compliance.history import numbers
+from compliance.interfaces.console.understand.models import Mark
+from compliance.rules.owed_learning.outcome import outcome_at
+from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome, PolicyRecordState
+from compliance.tenancy import context, sql
+
+STEP = 5000
+"""Sequences a transaction."""
+
+OPEN = "open"
+HERE = "here"
+END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+WEEKS = 53
+_KEPT = (numbers.TRAINING_RECORDS, numbers.PEOPLE, numbers.CERTIFICATES, numbers.POLICY_RECORDS)
+_CLOCK_DECIDES = (Outcome.NOT_DUE_YET, Outcome.OVERDUE)
+_PRESENT = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTICE)
+
+
+def refresh(organization_id: uuid.UUID, now: datetime) -> int:
+    """Brings the company's standing to its newest capture, and its tallies to `now`; how many records were replaced."""
+    replaced = 0
+    with context.company(organization_id):
+        sql.execute(
+            "INSERT INTO console_standingmark (organization_id, sequence) VALUES (%s, 0) ON CONFLICT DO NOTHING",
+            [organization_id],
+        )
+    while True:
+        with context.company(organization_id):
+            (reached, head), = sql.fetch(
+                "SELECT m.sequence, coalesce(h.sequence, 0) FROM console_standingmark m"
+                " LEFT JOIN history_historyhead h ON h.organization_id = m.organization_id"
+                " WHERE m.organization_id = %s FOR UPDATE OF m",
+                [organization_id],
+            )  # fmt: skip
+            upto = min(reached + STEP, head)
+            if reached < head:
+                replaced += _replace(organization_id, reached, upto, now)
+                Mark.objects.filter(organization_id=organization_id).update(sequence=upto)
+            if upto >= head:
+                _add_up(organization_id, now)
+                Mark.objects.filter(organization_id=organization_id).update(as_at=now)
+                return replaced
+
+
+def _replace(organization_id: uuid.UUID, after: int, upto: int, now: datetime) -> int:
+    changed = sql.fetch(
+        "SELECT DISTINCT register, birth FROM history_historyrow WHERE organization_id = %s"
+        " AND sequence > %s AND sequence <= %s AND register = ANY(%s)",
+        [organization_id, after, upto, list(_KEPT)],
+    )
+    if not changed:
+        return 0
+    births = [birth for _, birth in changed]
+    sql.execute(
+        "DELETE FROM console_standing WHERE organization_id = %s AND register = ANY(%s) AND birth = ANY(%s)",
+        [organization_id, list(_KEPT), births],
+    )
+    rows = [
+        made
+        for found in sql.fetch(
+            _IN_FORCE, {"company": organization_id, "kept": list(_KEPT), "births": births, "now": now, "upto": upto}
+        )
+        if (made := _standing(found, now)) is not None
+    ]
+    _insert(organization_id, rows)
+    return len(changed)
+
+
+_IN_FORCE = """
+SELECT r.register, r.birth, r.record_id, r.learner_profile_id, r.course_id, v.state, v.state_before_end, v.begins_at,
+       v.due_at, v.done_at, v.waived_at, v.ends_at,
+       CASE WHEN r.register = 2 OR r.learner_profile_id IS NULL THEN v.body ELSE '' END
+FROM history_historyrecord r CROSS JOIN LATERAL (
+    SELECT v.* FROM history_historyrow v
+    WHERE v.organization_id = (SELECT %(company)s::uuid) AND v.birth = r.birth AND v.valid_from <= %(now)s
+      AND v.sequence + 0 <= %(upto)s
+    ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v
+WHERE r.organization_id = (SELECT %(company)s::uuid) AND r.register = ANY(%(kept)s) AND r.birth = ANY(%(births)s)
+  AND v.body <> ''"""
+
+
+def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
+    """The row of a record in force, None when it does not hold today."""
+    (
+        register, birth, record_id, learner, course_id, state, state_before_end, begins_at, due_at, done_at,
+        waived_at, ends_at, body,
+    ) = found  # fmt: skip
+    teams = ""
+    if register == numbers.TRAINING_RECORDS:
+        if begins_at > now or (ends_at is not None and ends_at <= now):
+            return None
+        decided, _ = outcome_at(
+            now,
+            requirement_before_end=state_before_end,
+            assigned_at=begins_at,
+            due_at=due_at,
+            completed_at=done_at,
+            ended_at=None,
+            waived_at=waived_at,
+        )
+        outcome = OPEN if decided in _CLOCK_DECIDES else decided.value
+    elif register == numbers.PEOPLE:
+        stored = orjson.loads(body)
+        if stored["entry_type"] != EntryType.EMPLOYEE or state not in _PRESENT:
+            return None
+        learner, outcome, due_at = uuid.UUID(stored["learner_profile_id"]), HERE, None
+        teams = ",".join(stored["team_ids"])
+    elif register == numbers.CERTIFICATES:
+        if begins_at > now:
+            return None
+        outcome, state = state, ""
+    else:
+        outcome, state = (OPEN if done_at is None else PolicyRecordState.SIGNED.value), ""
+    return (
+        register, birth, record_id, learner, course_id, state or "", outcome, begins_at, due_at or END_OF_TIME,
+        done_at, teams,
+    )  # fmt: skip
+
+
+def _insert(organization_id: uuid.UUID, rows: list[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
+    sql.execute(
+        "INSERT INTO console_standing (organization_id, register, birth, record_id, learner_profile_id, course_id,"
+        " state, outcome, begins_at, due_by, done_at, team_ids)"
+        " SELECT %s, t.register, t.birth, t.record_id, t.learner, t.course, t.state, t.outcome, t.begins_at, t.due_by,"
+        " t.done_at, string_to_array(t.teams, ',')::uuid[]"
+        " FROM unnest(%s::smallint[], %s::bigint[], %s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::text[],"
+        " %s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[])"
+        " AS t(register, birth, record_id, learner, course, state, outcome, begins_at, due_by, done_at, teams)",
+        [organization_id, *map(list, zip(*rows, strict=True))],
+    )
+
+
+def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
+    """Every tally anew. Weeks begin on Monday in the company's zone; what is older than a year is in the first week."""
+    values = {
+        "company": organization_id,
+        "now": now,
+        "weeks": WEEKS,
+        "training": numbers.TRAINING_RECORDS,
+        "people": numbers.PEOPLE,
+        "certificates": numbers.CERTIFICATES,
+        "policies": numbers.POLICY_RECORDS,
+        "valid": CertificateStatus.VALID.value,
+    }
+    sql.execute("DELETE FROM console_tally WHERE organization_id = %s", [organization_id])
+    sql.execute(_TALLIES, values)
+
+
+AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
+"""Overdue by how many days: the first day of each bucket, and its last."""
+
+_TALLIES = """
+WITH zone AS (SELECT time_zone FROM tenancy_organization WHERE organization_id = %(company)s),
+s AS MATERIALIZED (SELECT register, learner_profile_id, course_id, state, outcome, begins_at, due_by, done_at, team_ids
+      FROM console_standing WHERE organization_id = (SELECT %(company)s::uuid)),
+first AS (SELECT date_trunc('week', %(now)s AT TIME ZONE time_zone) - (%(weeks)s - 1) * interval '1 week' AS week
+          FROM zone),
+late AS MATERIALIZED (SELECT learner_profile_id, course_id,
+          ceil(extract(epoch FROM %(now)s - due_by) / 86400) AS days FROM s
+         WHERE register = %(training)s AND outcome = 'open' AND due_by < %(now)s)
+INSERT INTO console_tally (organization_id, kind, course_id, bucket, number)
+SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
+    SELECT 'outcome' AS kind, course_id,
+           CASE WHEN outcome <> 'open' THEN outcome WHEN due_by < %(now)s THEN 'overdue' ELSE 'not_due_yet' END AS bucket
+    FROM s WHERE register = %(training)s
+  UNION ALL
+    SELECT 'assigned', course_id,
+           greatest(date_trunc('week', begins_at AT TIME ZONE time_zone), first.week)::date::text
+    FROM s, zone, first WHERE register = %(training)s AND state = 'required' AND outcome <> 'waived'
+  UNION ALL
+    SELECT 'done', course_id,
+           greatest(date_trunc('week', greatest(done_at, begins_at) AT TIME ZONE time_zone), first.week)::date::text
+    FROM s, zone, first WHERE register = %(training)s AND state = 'required' AND done_at IS NOT NULL
+  UNION ALL
+    SELECT 'age', course_id, CASE WHEN days <= 7 THEN '1' WHEN days <= 30 THEN '8' WHEN days <= 90 THEN '31' ELSE '91' END
+    FROM late
+  UNION ALL
+    SELECT 'team', late.course_id, coalesce(team.id::text, '')
+    FROM late LEFT JOIN s p ON p.register = %(people)s AND p.learner_profile_id = late.learner_profile_id
+    LEFT JOIN LATERAL unnest(p.team_ids) AS team(id) ON true
+  UNION ALL
+    SELECT 'signature', course_id,
+           CASE WHEN outcome <> 'open' THEN outcome WHEN due_by < %(now)s THEN 'overdue' ELSE 'to_do' END
+    FROM s WHERE register = %(policies)s
+  UNION ALL
+    SELECT 'certificate', course_id,
+           CASE WHEN outcome <> %(valid)s THEN outcome WHEN due_by < %(now)s THEN 'expired'
+                WHEN due_by < %(now)s + interval '30 days' THEN '30' WHEN due_by < %(now)s + interval '60 days' THEN '60'
+                WHEN due_by < %(now)s + interval '90 days' THEN '90' ELSE 'later' END
+    FROM s WHERE register = %(certificates)s
+  UNION ALL
+    SELECT 'access', NULL, state FROM s WHERE register = %(people)s) counted
+GROUP BY kind, course_id, bucket"""

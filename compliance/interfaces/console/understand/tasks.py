@@ -1,0 +1,32 @@
+"""Each minute: what dashboards read is brought up to the histories, and each hour up to the clock."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+from celery import shared_task
+
+from compliance.interfaces.console.understand import refreshing
+from compliance.tenancy import sql
+
+BY_THE_CLOCK = timedelta(hours=1)
+"""Deadlines and expiries pass without any capture: tallies are no older than this."""
+
+
+@shared_task(name="compliance.understand.refresh_all", ignore_result=True)  # type: ignore[untyped-decorator]
+def refresh_all() -> None:
+    """Hands out one task for each company whose history has grown, or whose tallies are an hour old."""
+    for (organization_id,) in sql.fetch(
+        "SELECT h.organization_id FROM history_historyhead h"
+        " LEFT JOIN console_standingmark m ON m.organization_id = h.organization_id"
+        " WHERE m.sequence IS DISTINCT FROM h.sequence OR m.as_at IS NULL OR m.as_at < %s",
+        [datetime.now(UTC) - BY_THE_CLOCK],
+    ):
+        refresh.delay(str(organization_id))
+
+
+@shared_task(  # type: ignore[untyped-decorator]
+    name="compliance.understand.refresh", ignore_result=True, time_limit=3600, soft_time_limit=3540
+)
+def refresh(organization_id: str) -> None:
+    """Brings one company's standing up to its history; each step is committed, so a repetition goes on from there."""
+    refreshing.refresh(uuid.UUID(organization_id), datetime.now(UTC))
