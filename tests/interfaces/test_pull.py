@@ -6,6 +6,7 @@ PULL_KILLS: how often it is killed (10 in full).
 import json
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -60,13 +61,14 @@ def served(committed, process_environment, now):
         [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
          "--workers", "1", "--log-level", "error", "config.wsgi:application"],
         cwd=ROOT, env=process_environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_for(address)
         yield story, key, address
     finally:
-        server.kill()
+        os.killpg(server.pid, signal.SIGKILL)  # the workers too: one left over would hold the suite's database
         server.wait()
 
 
