@@ -108,6 +108,18 @@ WHERE organization_id = %s
 """
 
 
+_BEYOND = """
+SELECT (SELECT count(*) FROM history_historyrecord
+        WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s),
+    (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %(organization_id)s AND sequence < 1),
+    (SELECT min(sequence) FROM history_historyrow
+        WHERE organization_id = %(organization_id)s AND sequence > %(sequence)s),
+    (SELECT min(capture_sequence) FROM history_capture WHERE organization_id = %(organization_id)s
+        AND (capture_sequence > %(capture_sequence)s OR capture_sequence < 1)),
+    (SELECT capture_sequence FROM history_historyhead WHERE organization_id = %(organization_id)s)
+"""
+
+
 def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
     """Walks the company's captures and rows up to its head, in its context."""
     with context.company(organization_id):
@@ -239,19 +251,17 @@ def _check_head(
         raise _Fault("The head names a logic version that cannot be.", capture=capture_sequence,
                      column="logic_version")  # fmt: skip
     # What a capture appends meanwhile lies beyond the head that was read; anything else there was put there by hand.
-    extra = sql.fetch(
-        "SELECT (SELECT count(*) FROM history_historyrecord WHERE organization_id = %s AND birth <= %s),"
-        " (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %s AND sequence > %s),"
-        " (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %s AND sequence < 1),"
-        " (SELECT sequence FROM history_historyhead WHERE organization_id = %s)",
-        [organization_id, sequence, organization_id, sequence, organization_id, organization_id],
+    ((stored_records, before, beyond, captured_beyond, capture_sequence_now),) = sql.fetch(
+        _BEYOND, {"organization_id": organization_id, "sequence": sequence, "capture_sequence": capture_sequence}
     )
-    stored_records, beyond, before, now_at = extra[0]
     if stored_records != records:
         raise _Fault("There are records that no row begins.", capture=capture_sequence)
-    if before is not None or (beyond is not None and now_at == sequence):
+    unmoved = capture_sequence_now == capture_sequence
+    if before is not None or (beyond is not None and unmoved):
         row = before if before is not None else beyond
         raise _Fault(f"Row {row} belongs to no capture.", sequence=row)
+    if captured_beyond is not None and unmoved:
+        raise _Fault(f"Capture {captured_beyond} is not known to the head.", capture=captured_beyond)
 
 
 def _expected(row: _Row) -> dict[str, Any]:

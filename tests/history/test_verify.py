@@ -131,6 +131,20 @@ def test_a_removed_row_is_missed_and_a_row_put_in_by_hand_is_found(company, owne
     assert (fault.sequence, fault.sentence) == (last, f"Row {last} is missing.")
 
 
+def test_a_capture_put_in_by_hand_beyond_the_head_is_found(company, owner):
+    organization_id = company.organization_id
+    columns = ", ".join(_columns(owner, "history_capture"))
+    copy = columns.replace("capture_sequence", "capture_sequence + 9", 1)
+    owner.execute(
+        f"INSERT INTO history_capture ({columns}) SELECT {copy}"
+        " FROM history_capture WHERE organization_id = %s AND capture_sequence = 1",
+        [organization_id],
+    )
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert fault.sentence == "Capture 10 is not known to the head."
+
+
 def test_a_company_whose_verification_failed_is_unavailable_until_it_holds_again(company, owner):
     from compliance.history import queries, tasks
 

@@ -4,7 +4,16 @@ from uuid import UUID
 
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
-from compliance.history.text import instant, number, quoted, quoted_instant, quoted_uuid, uuid_list, word_list
+from compliance.history.text import (
+    instant,
+    number,
+    quoted,
+    quoted_instant,
+    quoted_uuid,
+    same_uuid,
+    same_uuid_list,
+    word_list,
+)
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision, RecordContent
 
 _NO_WAIVER = '"waived_at":null,"waiver_actor_id":null,"waiver_reason_code":null'
@@ -79,7 +88,7 @@ class _RecordTexts:
             self._release, self._renews = course_release_id, renews_certificate_id
             self._head = (
                 f'{{"record_id":"{record_id}","learner_profile_id":"{learner_profile_id}",'
-                f'"course_id":{quoted_uuid(course_id)},"course_release_id":{quoted_uuid(course_release_id)},'
+                f'"course_id":{same_uuid(course_id)},"course_release_id":{same_uuid(course_release_id)},'
                 f'"renews_certificate_id":{quoted_uuid(renews_certificate_id)},'
             )
         waiver = _NO_WAIVER
@@ -97,7 +106,7 @@ class _RecordTexts:
             f'"completion_receipt_id":{receipt},'
             f'"ended_at":{"null" if ended_at is None else quoted_instant(ended_at)},'
             f'"ended_reason":{"null" if ended_reason is None else quoted(ended_reason)},{waiver},'
-            f'"share_ids":{uuid_list(share_ids)},"doors":{word_list(doors)},'
+            f'"share_ids":{same_uuid_list(share_ids)},"doors":{word_list(doors)},'
             f'"certificate_id":{"null" if certificate_id is None else quoted_uuid(certificate_id)},'
             f'"obligation_change_id":{number(obligation_change_id)}}}'
         )
