@@ -241,8 +241,8 @@ class Lesson(Shape):
     """Current source title."""
     version: int
     """The lesson's version."""
-    content_sha256: Digest
-    """Fingerprint of the lesson's content."""
+    content_sha256: str = Field(pattern="^([0-9a-f]{64})?$", examples=["9f" * 32])
+    """Fingerprint of the lesson's content; empty where a shared lesson came without one."""
 
 
 class CourseVersion(Shape):
