@@ -1,5 +1,14 @@
 """The pages of this part."""
 
-from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.understand import exporting, views
+from compliance.interfaces.console.who_may import Permission
 
-PAGES: tuple[Page, ...] = ()
+_SEE = Permission.SEE
+
+PAGES: tuple[Page, ...] = (
+    Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.UNDERSTAND),
+    Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.UNDERSTAND),
+    Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.UNDERSTAND),
+    Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export"),
+)

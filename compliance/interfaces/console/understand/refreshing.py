@@ -175,7 +175,8 @@ late AS MATERIALIZED (SELECT learner_profile_id, course_id,
 INSERT INTO console_tally (organization_id, kind, course_id, bucket, number)
 SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
     SELECT 'outcome' AS kind, course_id,
-           CASE WHEN outcome <> 'open' THEN outcome WHEN due_by < %(now)s THEN 'overdue' ELSE 'not_due_yet' END AS bucket
+           CASE WHEN outcome <> 'open' THEN outcome
+                WHEN due_by < %(now)s THEN 'overdue' ELSE 'not_due_yet' END AS bucket
     FROM s WHERE register = %(training)s
   UNION ALL
     SELECT 'assigned', course_id,
@@ -186,7 +187,8 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
            greatest(date_trunc('week', greatest(done_at, begins_at) AT TIME ZONE time_zone), first.week)::date::text
     FROM s, zone, first WHERE register = %(training)s AND state = 'required' AND done_at IS NOT NULL
   UNION ALL
-    SELECT 'age', course_id, CASE WHEN days <= 7 THEN '1' WHEN days <= 30 THEN '8' WHEN days <= 90 THEN '31' ELSE '91' END
+    SELECT 'age', course_id,
+           CASE WHEN days <= 7 THEN '1' WHEN days <= 30 THEN '8' WHEN days <= 90 THEN '31' ELSE '91' END
     FROM late
   UNION ALL
     SELECT 'team', late.course_id, coalesce(team.id::text, '')
@@ -199,7 +201,8 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
   UNION ALL
     SELECT 'certificate', course_id,
            CASE WHEN outcome <> %(valid)s THEN outcome WHEN due_by < %(now)s THEN 'expired'
-                WHEN due_by < %(now)s + interval '30 days' THEN '30' WHEN due_by < %(now)s + interval '60 days' THEN '60'
+                WHEN due_by < %(now)s + interval '30 days' THEN '30'
+                WHEN due_by < %(now)s + interval '60 days' THEN '60'
                 WHEN due_by < %(now)s + interval '90 days' THEN '90' ELSE 'later' END
     FROM s WHERE register = %(certificates)s
   UNION ALL
