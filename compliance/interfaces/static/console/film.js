@@ -54,7 +54,9 @@ for (const player of document.querySelectorAll("[data-film]")) {
   player.querySelector("[data-next]").addEventListener("click", () => { pause(""); show(now + 1); });
   player.querySelector("[data-previous]").addEventListener("click", () => { pause(""); show(now - 1); });
   player.addEventListener("answered", () => {
-    if (now >= 0 && now < scenes.length - 1 && !timer) { show(now + 1); run(); }
+    if (now < 0 || now === scenes.length - 1 || timer) return;
+    // The verdict is read before the film goes on.
+    timer = setTimeout(() => { show(now + 1); run(); }, 1500);
   });
   stop.addEventListener("click", () => {
     pause("");
