@@ -207,12 +207,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_max": 0.1,
 }
 # Ticks have a queue of their own, which workers look at in turn: captures that pile up never starve the sweep.
-CELERY_TASK_QUEUES = (Queue("celery"), Queue("timed"))
+CELERY_TASK_QUEUES = (
+    Queue("celery", Exchange("celery"), routing_key="celery"),
+    Queue("timed", Exchange("timed"), routing_key="timed"),
+)
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {
-    "compliance.history.sweep": {"queue": "timed"},
-    "compliance.history.sweep_company": {"queue": "timed"},
-    "compliance.operations.*": {"queue": "timed"},
+    "compliance.history.sweep": {"queue": "timed", "routing_key": "timed"},
+    "compliance.history.sweep_company": {"queue": "timed", "routing_key": "timed"},
+    "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)

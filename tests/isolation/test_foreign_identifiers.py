@@ -1,0 +1,176 @@
+"""Every endpoint, page and task, asked with one company's authority for another company's things (design 11)."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from celery import current_app
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.utils import timezone
+
+from compliance.history.models import HistoryRow
+from compliance.interfaces.api.urls import urlpatterns as api_urls
+from compliance.interfaces.console.models import StaffAccess
+from compliance.interfaces.console.pages import PAGES
+from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.who_may import AUDITOR
+from compliance.tenancy import checks, context, sql
+from compliance.tenancy.directory import DIRECTORY_TABLES
+
+pytestmark = pytest.mark.django_db
+ADMINISTRATOR = "ad000000-0000-4000-8000-000000000001"
+REGISTERS = tuple(str(pattern.pattern) for pattern in api_urls if "openapi" not in str(pattern.pattern))
+
+
+def leaks(tenant, text: str) -> set[str]:
+    """What of `tenant` shows in a text."""
+    return {secret for secret in tenant.secrets - {ADMINISTRATOR} if secret in text}
+
+
+def call(tenant, path, **parameters):
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {tenant.key}"}
+    return Client().get(f"/{path}", parameters, **headers)
+
+
+def needed(path) -> dict[str, str]:
+    return {"from": "2025-12-01", "to": "2026-05-31"} if path in ("v1/people", "v1/training-records/period") else {}
+
+
+@pytest.mark.parametrize("path", REGISTERS)
+def test_no_endpoint_shows_anything_of_another_company(tenants, path):
+    ours, theirs = tenants
+    answer = call(ours, path, **needed(path))
+    assert answer.status_code == 200, answer.content
+    assert str(ours.organization_id) in answer.content.decode()
+    assert not leaks(theirs, answer.content.decode())
+    for number, identifier in enumerate(theirs.identifiers):
+        for name in {"course", ("cursor", "organization_id", "as_at")[number % 3]}:
+            asked = call(ours, path, **needed(path) | {name: identifier})
+            assert asked.status_code in (200, 400)
+            said = asked.content.decode().replace(identifier, "")
+            assert not leaks(theirs, said) - {identifier}
+            if asked.status_code == 200 and "data" in asked.json():
+                assert asked.json()["data"] == []
+
+
+@pytest.mark.parametrize("path", [path for path in REGISTERS if path != "v1/snapshot"])
+def test_a_cursor_of_another_company_opens_nothing(tenants, path):
+    ours, theirs = tenants
+    cursor = call(theirs, path, **needed(path) | {"limit": "1"}).json()["next_cursor"]
+    if cursor is None:
+        pytest.skip("one row at most: no cursor")
+    asked = call(ours, path, cursor=cursor)
+    assert (asked.status_code, asked.json()["code"]) == (400, "invalid_cursor")
+
+
+@pytest.fixture
+def auditor(tenants):
+    """An auditor who may see our company alone."""
+    user = User.objects.create(username="auditor")
+    user.groups.add(Group.objects.get(name=AUDITOR))
+    StaffAccess.objects.create(
+        user=user, valid_until=timezone.now() + timezone.timedelta(days=1), every_company=False,
+        organization_ids=[tenants[0].organization_id],
+    )  # fmt: skip
+    client = Client()
+    client.force_login(user)
+    session = client.session
+    session[sessions.BEGAN] = session[sessions.SEEN] = timezone.now().timestamp()
+    session.save()
+    return client
+
+
+def _filled(address: str, organization_id, value: str) -> str | None:
+    """A page's address with `value` in every other place; None when the page takes no such value."""
+    address = address.replace("<uuid:organization_id>", str(organization_id))
+    address = re.sub(r"<int:[a-z_]+>", "1", address)
+    address = re.sub(r"<(?:uuid|str|slug):[a-z_]+>", value, address)
+    return None if "<" in address else f"/console/{address}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_shows_anything_of_another_company(tenants, auditor, page):
+    ours, theirs = tenants
+    values = theirs.identifiers if "<uuid:" in page.address.replace("<uuid:organization_id>", "") else ("x",)
+    for value in values:
+        address = _filled(page.address, ours.organization_id, value)
+        if address is None or "GET" not in page.methods:
+            continue
+        answer = auditor.get(address)
+        said = (
+            b"".join(answer.streaming_content).decode() if answer.streaming else answer.content.decode(errors="replace")
+        )
+        assert answer.status_code < 500
+        assert not leaks(theirs, said.replace(value, "").replace(quote(value), "")) - {value}
+        if page.company and value != "x":
+            assert (
+                answer.status_code in (302, 403, 404, 405, 422)
+                or value not in said
+                or not leaks(theirs, said) - {value}
+            )
+    if page.company:
+        for method in page.methods:
+            address = _filled(page.address, theirs.organization_id, values[0])
+            answer = auditor.generic(method, address)
+            assert answer.status_code in (403, 404), f"{method} {address}"
+            assert not leaks(theirs, answer.content.decode().replace(str(theirs.organization_id), "")) - set(values)
+
+
+def _state(tenant):
+    """Everything that stands in the tables of a company, as one text a table."""
+    found = {}
+    with context.company(tenant.organization_id):
+        tables = sql.fetch("SELECT c.relname FROM pg_class c WHERE relrowsecurity AND relkind = 'r' ORDER BY 1")
+        for (table,) in tables:
+            ((found[table],),) = sql.fetch(
+                f"SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM {table} t"
+                " WHERE organization_id = %s",
+                [tenant.organization_id],
+            )
+    return found
+
+
+@pytest.mark.parametrize(
+    "task", ["compliance.history.capture", "compliance.history.sweep_company", "compliance.operations.remind",
+             "compliance.operations.verify"],
+)  # fmt: skip
+def test_no_task_touches_another_company(tenants, task, settings, tmp_path):
+    settings.CHECKPOINT_FILE = str(tmp_path / "notes")
+    ours, theirs = tenants
+    ours.company.join("Somebody New")
+    before = _state(theirs)
+    current_app.loader.import_default_modules()
+    current_app.tasks[task].run(str(ours.organization_id))
+    assert _state(theirs) == before
+    for identifier in theirs.identifiers:
+        if identifier != str(theirs.organization_id) and "verify" not in task:
+            current_app.tasks[task].run(identifier) if "remind" not in task else None
+    assert _state(theirs) == before
+
+
+def test_inside_a_company_the_database_shows_no_row_of_another(tenants):
+    ours, theirs = tenants
+    with context.company(ours.organization_id):
+        for (table,) in sql.fetch("SELECT relname FROM pg_class WHERE relrowsecurity AND relkind = 'r'"):
+            ((rows,),) = sql.fetch(f"SELECT count(*) FROM {table} WHERE organization_id = %s", [theirs.organization_id])
+            assert rows == 0, table
+        assert not HistoryRow.objects.filter(organization_id=theirs.organization_id).exists()
+
+
+def test_every_table_with_a_company_has_row_level_security_or_stands_in_the_directory():
+    without = {
+        table
+        for (table,) in sql.fetch(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+            " AND a.attname = 'organization_id'"
+            " WHERE c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND c.relnamespace = 'public'::regnamespace"
+        )
+    }
+    assert without <= DIRECTORY_TABLES
+
+
+def test_the_suite_runs_as_the_role_that_may_start():
+    checks.refuse_unsafe_role()
+    assert settings.DATABASES["default"]["USER"] == "app"
