@@ -24,6 +24,12 @@ def quick_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(autouse=True)
+def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that builds other things too, no count is given up: the tests compare what pages say."""
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.COUNTED_MILLISECONDS", 60_000)
+
+
 def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> User:
     """An account; an auditor gets access that ends, bound to `companies` when they are given."""
     user = User.objects.create_user(name, password=PASSWORD, is_superuser=group == "Administrator")

@@ -31,7 +31,7 @@ class SmallCompany:
 
 
 def small_company() -> SmallCompany:
-    """Seven people, two teams, three courses, a policy; somebody late, waived, early, erased; a name that is a formula."""
+    """Seven people, two teams, three courses, a policy; late, waived, erased; a name that is a formula."""
     story = Story(NOW)
     company = Company(story.organization_id, start=JOINED, now=NOW)
     drivers, office = company.team("Drivers"), company.team("Office")

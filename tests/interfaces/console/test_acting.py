@@ -286,7 +286,8 @@ def test_a_course_is_published_from_its_package_and_a_broken_one_is_refused(staf
     with context.company(company.organization_id):
         assert set(ReleaseContent.objects.get().words) == {"de", "en"}
         course_id = CourseRow.objects.get().course_id
-    do(client, company, "publish-course", package=_package("fire-safety"), course_id=str(course_id))
+    again = {"package": _package("fire-safety"), "course_id": str(course_id), "retake": "on"}
+    do(client, company, "publish-course", **again)
     assert facts(company).count("release_published") == 2
     broken = io.BytesIO(b"no zip at all")
     broken.name = "broken.zip"

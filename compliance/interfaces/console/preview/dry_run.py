@@ -21,7 +21,7 @@ from compliance.tenancy import sql
 PEOPLE_AT_MOST = 600
 ROWS_SHOWN = 60
 ROWS_AT_MOST = 4000
-WIDE_KINDS = ("everything_of_person", "everyone_of_course", "share", "team", "company")
+WIDE_KINDS = ("everyone_of_course", "share", "team", "company")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+from django.db import OperationalError, transaction
 from django.http import HttpResponse
+from psycopg.errors import QueryCanceled
 
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS
@@ -16,10 +18,11 @@ from compliance.interfaces.console.see.reading import READINGS, Reading
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import pages, totals
 from compliance.registers.questions import Position, Question
+from compliance.tenancy import sql
 
 ROWS = 50
-COUNTED_AT_MOST = 150_000
-"""A register with more records than this is paged without a total: the page must come within a second."""
+COUNTED_MILLISECONDS = 400
+"""A count that takes longer is given up, and the page comes without a total: it must come within a second."""
 
 
 def register(visit: Visit, register: str) -> HttpResponse:
@@ -90,9 +93,17 @@ def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int
 
     The number that `totals` keeps holds for a whole register; a filter of ours is counted by itself.
     """
-    if not filtered and question.start is None and question.course is None:
-        return totals.total(listing, question)
-    return pages.count(listing, question) if titles.records(question, COUNTED_AT_MOST) else None
+    kept = not filtered and question.start is None and question.course is None
+    try:
+        with transaction.atomic():
+            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [str(COUNTED_MILLISECONDS)])
+            total = (totals.total if kept else pages.count)(listing, question)
+            sql.fetch("SELECT set_config('statement_timeout', '0', true)")
+            return total
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            return None
+        raise
 
 
 def _identifier(visit: Visit, name: str) -> uuid.UUID | None:

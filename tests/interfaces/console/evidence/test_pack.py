@@ -11,48 +11,56 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.test import override_settings
 
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence import building, packing, verify
 from compliance.interfaces.console.evidence.errors import CannotBuildError
-from compliance.interfaces.console.evidence.subject import Subject, subject
+from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.operations import checkpoint_file
 from tests.interfaces.console.small_company import FORMULA, NOW, SmallCompany, small_company
 
-pytestmark = pytest.mark.django_db
-
 FIRST, LAST = date(2025, 1, 1), date(2026, 5, 31)
+KEY = "a key of the test that is long enough"
 
 
-@pytest.fixture(autouse=True)
-def checkpoints_at(settings, tmp_path) -> None:
+@pytest.fixture(scope="module")
+def packed(django_db_setup, django_db_blocker, tmp_path_factory) -> bytes:
+    """One pack for the tests that only verify it; its company is taken back."""
+    folder = tmp_path_factory.mktemp("packed")
+    with (
+        override_settings(CHECKPOINT_FILE=str(folder / "checkpoints.notes"), CHECKPOINT_KEYS=[KEY]),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        about = subject(small_company().organization_id, FIRST, LAST, now=NOW)
+        building.build(about, folder / "pack.zip")
+        transaction.set_rollback(True)
+    return (folder / "pack.zip").read_bytes()
+
+
+@pytest.fixture
+def folder(packed, tmp_path) -> Path:
+    """The pack, unpacked into an empty folder."""
+    with zipfile.ZipFile(io.BytesIO(packed)) as pack:
+        pack.extractall(tmp_path / "unpacked")
+    return tmp_path / "unpacked"
+
+
+@pytest.fixture
+def small(db, settings, tmp_path) -> SmallCompany:
     settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
-    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
-
-
-@pytest.fixture
-def small() -> SmallCompany:
+    settings.CHECKPOINT_KEYS = [KEY]
     return small_company()
-
-
-@pytest.fixture
-def about(small) -> Subject:
-    return subject(small.organization_id, FIRST, LAST, now=NOW)
-
-
-def unpacked(about: Subject, tmp_path: Path) -> Path:
-    building.build(about, tmp_path / "pack.zip")
-    folder = tmp_path / "unpacked"
-    with zipfile.ZipFile(tmp_path / "pack.zip") as pack:
-        pack.extractall(folder)
-    return folder
 
 
 def rows(folder: Path, register: str) -> list[dict]:
     return [json.loads(line) for line in (folder / "registers" / f"{register}.jsonl").read_text().splitlines()]
 
 
-def test_two_packs_of_one_subject_are_the_same_bytes_also_when_more_has_happened_since(small, about, tmp_path):
+def test_two_packs_of_one_subject_are_the_same_bytes_also_when_more_has_happened_since(small, tmp_path):
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
     first = building.build(about, tmp_path / "first.zip")
     small.company.join("Hal", at=NOW)
     capture_all(small.organization_id, NOW)
@@ -65,8 +73,7 @@ def test_two_packs_of_one_subject_are_the_same_bytes_also_when_more_has_happened
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints.notes", "first.zip", "second.zip"]
 
 
-def test_the_verifier_passes_in_an_empty_folder_with_nothing_but_python(about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_the_verifier_passes_in_an_empty_folder_with_nothing_but_python(folder):
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "verify.py"], cwd=folder, env={}, capture_output=True, text=True, check=False
     )
@@ -85,8 +92,7 @@ def changed_bytes(folder: Path) -> Iterator[tuple[Path, int]]:
             yield from ((path, at) for at in steps if size)
 
 
-def test_the_verifier_fails_after_a_byte_of_any_file_has_changed(about, tmp_path, capsys):
-    folder = unpacked(about, tmp_path)
+def test_the_verifier_fails_after_a_byte_of_any_file_has_changed(folder):
     for path, at in changed_bytes(folder):
         content = path.read_bytes()
         path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
@@ -95,8 +101,7 @@ def test_the_verifier_fails_after_a_byte_of_any_file_has_changed(about, tmp_path
     assert verify.main([str(folder)]) is None
 
 
-def test_the_verifier_itself_once_changed_exits_with_a_fault(about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_the_verifier_itself_once_changed_exits_with_a_fault(folder):
     source = (folder / "verify.py").read_bytes()
     for old, new in (
         (b'"""Verify this', b'"""Derify this'),
@@ -112,8 +117,7 @@ def test_the_verifier_itself_once_changed_exits_with_a_fault(about, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["missing", "added", "listed again"])
-def test_files_that_are_missing_or_added_are_found(change, about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_files_that_are_missing_or_added_are_found(change, folder):
     if change == "missing":
         (folder / "registers" / "people.csv").unlink()
     elif change == "added":
@@ -134,8 +138,7 @@ def test_files_that_are_missing_or_added_are_found(change, about, tmp_path):
         ("checkpoint.txt", b"\n1\n", b"\n2\n", "another history"),
     ],
 )
-def test_changes_are_found_even_when_the_list_of_files_was_made_anew(name, old, new, sentence, about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_changes_are_found_even_when_the_list_of_files_was_made_anew(name, old, new, sentence, folder):
     path = folder / name
     path = next(path.iterdir()) if path.is_dir() else path
     content = path.read_bytes()
@@ -149,8 +152,7 @@ def test_changes_are_found_even_when_the_list_of_files_was_made_anew(name, old, 
     assert sentence in (verify.main([str(folder)]) or "")
 
 
-def test_the_registers_are_those_of_the_api_and_tables_hold_no_formula(small, about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_the_registers_are_those_of_the_api_and_tables_hold_no_formula(folder):
     people = {row["person_name"] for row in rows(folder, "people")}
     assert people == {FORMULA, "Ben", "Cleo", "Dan", "Eve", "Flo", "Erased person"}
     table = (folder / "registers" / "people.csv").read_text(encoding="utf-8-sig")
@@ -161,16 +163,15 @@ def test_the_registers_are_those_of_the_api_and_tables_hold_no_formula(small, ab
     assert (folder / "summary.pdf").read_bytes().startswith(b"%PDF-")
     pack = json.loads((folder / "pack.json").read_text())
     assert pack["registers"] == {name: len(rows(folder, name)) for name in pack["registers"]}
-    outcomes = {
-        row["outcome"] for row in rows(folder, "training-records-period") if row["course_id"] == str(small.fire)
-    }
+    outcomes = {row["outcome"] for row in rows(folder, "training-records-period") if row["requirement"] == "required"}
     assert {"completed_on_time", "completed_late", "waived", "overdue"} <= outcomes
 
 
-def test_every_pack_carries_the_checkpoint_of_its_own_pin(about, tmp_path):
-    folder = unpacked(about, tmp_path)
+def test_every_pack_carries_the_checkpoint_of_its_own_pin(folder, settings):
+    settings.CHECKPOINT_KEYS = [KEY]
+    snapshot = json.loads((folder / "snapshot.json").read_text())["snapshot"]
     note = (folder / "checkpoint.txt").read_text()
-    assert f"\n{about.pin.capture_sequence}\n{about.pin.chain_hash}\n" in note
+    assert f"\n{snapshot['capture_sequence']}\n{snapshot['chain_hash']}\n" in note
     assert checkpoint_file.checked(note)
     assert (folder / "checkpoint-key.txt").read_text().startswith("svc-checkpoint+")
 

@@ -1,8 +1,7 @@
-"""Titles of courses, and how large a register is: what the filters of a register page offer."""
+"""Titles of courses: what the filters of a register page offer."""
 
 import uuid
 
-from compliance.registers.questions import Question
 from compliance.tenancy import sql
 
 
@@ -16,12 +15,3 @@ def courses(organization_id: uuid.UUID) -> list[tuple[str, str, str]]:
             [organization_id],
         )
     ]
-
-
-def records(question: Question, most: int) -> bool:
-    """Whether the company's registers hold at most `most` records together, so that an exact count is quick."""
-    ((count,),) = sql.fetch(
-        "SELECT count(*) FROM (SELECT 1 FROM history_historyrecord WHERE organization_id = %s LIMIT %s) r",
-        [question.company.organization_id, most + 1],
-    )
-    return int(count) <= most
