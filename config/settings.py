@@ -8,7 +8,7 @@ from pathlib import Path
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
-from kombu.entity import Queue
+from kombu.entity import Exchange, Queue
 
 from config import environment, logs
 from config.console import *  # noqa: F403
