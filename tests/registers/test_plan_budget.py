@@ -1,0 +1,107 @@
+"""How much a page of 200 training records may touch: a fixed number of buffers, whatever the depth (issue 10, part 5).
+
+Counted by the database itself, so it is the same on every machine. Some records are hot: they have a hundred versions.
+No statistics are gathered first: a page right after a first import must find the index that fits as well.
+"""
+
+import io
+import uuid
+from datetime import UTC, date, datetime, timedelta
+
+import orjson
+import pytest
+from django.db import connection
+
+from compliance.facts.importing import import_facts
+from compliance.history import actions as history
+from compliance.history import queries
+from compliance.registers import pages, training
+from compliance.registers.questions import Company, Pin, Question
+from compliance.tenancy import context
+from compliance.tenancy.queries import deployment_id, organization
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+BEGAN = datetime(2026, 1, 1, 9, tzinfo=UTC)
+PEOPLE, COURSES, HOT, CHANGES = 150, 4, 25, 100
+# A page looks at 200 records: for each a handful of index pages, one or two of the table, one person; measured 1,411.
+BUDGET = 2_000
+
+
+def _facts(name):
+    def identifier(what):
+        return str(uuid.uuid5(name, what))
+
+    at = BEGAN.isoformat()
+    for number in range(COURSES):
+        course, release = identifier(f"course {number}"), identifier(f"release {number}")
+        yield {"fact": "course_created", "at": at, "course_id": course, "title": f"Course {number}"}
+        yield {"fact": "release_published", "at": at, "course_id": course, "course_release_id": release, "version": 1,
+               "lessons": []}  # fmt: skip
+        yield {"fact": "course_shared", "at": at, "share_id": identifier(f"share {number}"), "course_id": course,
+               "doors": ["employee"], "audience": {"everyone": True}, "requirement": "required",
+               "deadline": {"basis": "none"}}  # fmt: skip
+    for number in range(PEOPLE):
+        yield {"fact": "employee_joined", "at": at, "person_id": identifier(f"person {number}"),
+               "learner_profile_id": identifier(f"profile {number}"), "person_name": f"Person {number}"}  # fmt: skip
+    for number in range(HOT * CHANGES):
+        moment = BEGAN + timedelta(hours=1 + number // HOT)
+        yield {"fact": "obligation_changed", "at": moment.isoformat(), "obligation_change_id": number + 1,
+               "learner_profile_id": identifier(f"profile {number % HOT}"), "course_id": identifier("course 0"),
+               "change": "set_deadline", "due_at": (moment + timedelta(days=90)).isoformat(),
+               "actor_id": identifier("administrator")}  # fmt: skip
+
+
+@pytest.fixture
+def question():
+    made = history.create_company(name="Plan", time_zone="UTC", history_from=date(2025, 1, 1), now=NOW)
+    lines = [orjson.dumps(line | {"fact_id": str(uuid.uuid4())}) + b"\n" for line in _facts(made.organization_id)]
+    report = import_facts(
+        organization_id=made.organization_id, stream=io.BytesIO(b"".join(lines)), now=NOW, strict=True
+    )
+    assert not report.errors
+    history.capture_all(made.organization_id, NOW)
+    found = organization(made.organization_id)
+    head = queries.head(made.organization_id)
+    return Question(
+        Company(
+            found.organization_id,
+            deployment_id(),
+            found.learning_space_id,
+            found.time_zone,
+            found.history_complete_from,
+        ),
+        Pin(head.sequence, head.capture_sequence, head.chain_hash, head.captured_at, 1),
+        NOW,
+        personal=True,
+    )
+
+
+def _buffers(question, birth, moment):
+    asked = question._replace(moment=moment)
+    statement = pages._page_by_birth(training.RECORDS, asked)
+    values = pages.parameters(training.RECORDS, asked) | {
+        "limit": 200, "candidates": pages.CANDIDATES, "birth": birth, "published": 0,
+    }  # fmt: skip
+    with context.company(question.company.organization_id), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
+        ((explained,),) = cursor.fetchall()
+    plan = explained[0]["Plan"]
+    return plan["Actual Rows"], plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+
+
+def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
+    organization_id = question.company.organization_id
+    with context.company(organization_id), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT birth FROM history_historyrecord WHERE organization_id = %s AND register = 1 ORDER BY birth",
+            [organization_id],
+        )
+        births = [birth for (birth,) in cursor.fetchall()]
+    assert len(births) == PEOPLE * COURSES
+    touched = {}
+    for depth in (0, births[200], births[-201]):
+        for moment in (NOW, BEGAN + timedelta(hours=50)):
+            rows, touched[depth, moment] = _buffers(question, depth, moment)
+            assert rows == 200
+    assert max(touched.values()) <= BUDGET, touched
