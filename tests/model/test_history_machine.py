@@ -1,0 +1,642 @@
+"""From facts told in any order to pages read at any pin, against the oracle's plain reading (design 4 to 6).
+
+Each example is one company in a transaction that is rolled back. Facts come late, early and together on so coarse a
+grid that moments collide; captures happen in between, and each leaves a pin. A page asked at (T, S) must say what the
+oracle says at T of the facts that were known at S, however much has been captured since, and a question asked again of
+an old pin must get the answer that it got before. What the product refuses is what the oracle refuses.
+
+MODEL_EXAMPLES says how many examples (the suite's few are the same in every run), MODEL_STEPS how many steps each has.
+"""
+
+import os
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import orjson
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+
+from compliance.facts import lines
+from compliance.facts.errors import FactsError
+from compliance.facts.recording.recording import record
+from compliance.history.actions import capture_all, create_company, sweep_company
+from compliance.history.models import HistoryHead, HistoryRow
+from compliance.history.text import instant
+from compliance.history.verify import Verified, verify_history
+from compliance.registers import certificates, pages, totals, training
+from compliance.registers.questions import Company, Pin, Position, Question
+from compliance.rules.owed_learning import facts as rules
+from compliance.rules.vocabulary import (
+    Attendance,
+    CertificateKind,
+    Door,
+    DueBasis,
+    LiveSessionFormat,
+    MarkedBy,
+    ObligationChangeKind,
+    Requirement,
+    WaiverReasonCode,
+)
+from compliance.tenancy import context
+from tests.oracle import owed_learning as oracle
+
+pytestmark = pytest.mark.django_db
+
+SPACE = uuid.UUID("0c0c0c0c-0000-4000-8000-000000000003")
+"""The company's id, and what all other ids are made from: the same in every run, so that examples can be repeated."""
+
+ACTOR = uuid.uuid5(SPACE, "administrator")
+TEAMS = (uuid.uuid5(SPACE, "team 1"), uuid.uuid5(SPACE, "team 2"))
+BEGIN = datetime(2025, 3, 3, 9, tzinfo=UTC)
+ZONES = ("Europe/London", "Africa/Cairo", "Asia/Kathmandu", "UTC")
+STEP = timedelta(hours=12)
+
+ago = st.integers(0, 160)
+which = st.integers(0, 5)
+
+
+@dataclass
+class Ledger:
+    """What the company was told, kept by the test in its own way and folded into what the oracle takes."""
+
+    zone: str
+    releases: dict[uuid.UUID, list[rules.Release]] = field(default_factory=dict)
+    editions: dict[uuid.UUID, list[rules.CertificateEdition]] = field(default_factory=dict)
+    shares: dict[uuid.UUID, dict[str, Any]] = field(default_factory=dict)
+    stays: dict[uuid.UUID, list[rules.Employment]] = field(default_factory=dict)
+    teams: dict[tuple[uuid.UUID, uuid.UUID], list[rules.Membership]] = field(default_factory=dict)
+    erased: dict[uuid.UUID, datetime] = field(default_factory=dict)
+    completions: dict[uuid.UUID, tuple[uuid.UUID, uuid.UUID, rules.Completion]] = field(default_factory=dict)
+    sessions: dict[uuid.UUID, tuple[uuid.UUID, rules.SessionAttendance]] = field(default_factory=dict)
+    marks: dict[tuple[uuid.UUID, uuid.UUID], list[rules.AttendanceMark]] = field(default_factory=dict)
+    changes: list[tuple[uuid.UUID, uuid.UUID, rules.ObligationChange]] = field(default_factory=list)
+    revocations: list[tuple[uuid.UUID, uuid.UUID, rules.CertificateRevocation]] = field(default_factory=list)
+    corrections: list[tuple[uuid.UUID, uuid.UUID, rules.CertificateCorrection]] = field(default_factory=list)
+
+    def facts(self, now: datetime) -> oracle.Facts:
+        courses = {
+            course_id: rules.CourseFacts(
+                course_id,
+                tuple(releases),
+                tuple(self._share(id_, told) for id_, told in self.shares.items() if told["course_id"] == course_id),
+                tuple(self.editions[course_id]),
+            )
+            for course_id, releases in self.releases.items()
+        }
+        learners = {
+            learner: rules.LearnerFacts(
+                learner,
+                tuple(stays),
+                tuple(stay for team in TEAMS for stay in self.teams.get((learner, team), ())),
+                self.erased.get(learner),
+            )
+            for learner, stays in self.stays.items()
+        }
+        doings = {(learner, course): self._doing(learner, course) for learner in learners for course in courses}
+        return oracle.Facts(SPACE, self.zone, courses, learners, doings, now)
+
+    @staticmethod
+    def _share(share_id: uuid.UUID, told: dict[str, Any]) -> rules.Share:
+        steps: list[rules.ShareStep] = []
+        standing: dict[str, Any] = {}
+        for at, said in sorted(told["steps"], key=lambda each: each[0]):
+            standing |= said
+            steps.append(rules.ShareStep(at, **standing))
+        return rules.Share(share_id, tuple(steps), told["ended_at"], told["lesson"])
+
+    def _doing(self, learner: uuid.UUID, course: uuid.UUID) -> rules.DoingFacts:
+        def own(told: list[Any]) -> tuple[Any, ...]:
+            return tuple(each[2] for each in told if each[:2] == (learner, course))
+
+        return rules.DoingFacts(
+            own(list(self.completions.values())),
+            own(self.changes),
+            tuple(
+                session._replace(marks=tuple(self.marks[id_, learner]))
+                for id_, (of, session) in self.sessions.items()
+                if of == course and (id_, learner) in self.marks
+            ),
+            own(self.revocations),
+            own(self.corrections),
+        )
+
+
+class HistoryMachine(RuleBasedStateMachine):
+    """One company's life; see the module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rolled_back = transaction.atomic()
+        self.rolled_back.__enter__()
+        self.now = BEGIN + 60 * STEP
+        self.names = 0
+        self.pins: list[tuple[Pin, oracle.Facts]] = []
+        self.answers: list[tuple[Question, bool, list[Any]]] = []
+
+    # --- telling
+
+    def name(self, what: str) -> uuid.UUID:
+        self.names += 1
+        return uuid.uuid5(SPACE, f"{what} {self.names}")
+
+    def tell(self, kind: type[lines.FactLine], at: datetime, **said: Any) -> bool:
+        """Tells one fact; whether it was accepted."""
+        line = kind(fact_id=self.name("fact"), at=at, **said)
+        try:
+            record(SPACE, [line], now=self.now)
+        except FactsError:
+            return False
+        return True
+
+    def at(self, half_days_ago: int) -> datetime:
+        return self.now - half_days_ago * STEP
+
+    @property
+    def learners(self) -> list[uuid.UUID]:
+        return list(self.ledger.stays)
+
+    @property
+    def courses(self) -> list[uuid.UUID]:
+        return list(self.ledger.releases)
+
+    def living(self, number: int) -> uuid.UUID:
+        return self.learners[number % len(self.learners)]
+
+    @initialize(zone=st.sampled_from(ZONES), days=st.integers(0, 20), everyone=st.booleans())
+    def begin(self, zone: str, days: int, everyone: bool) -> None:
+        self.ledger = Ledger(zone)
+        create_company(
+            name="Model", time_zone=zone, history_from=date(2024, 1, 1), now=BEGIN, organization_id=SPACE
+        )  # fmt: skip
+        for team in TEAMS:
+            assert self.tell(lines.TeamCreated, BEGIN, team_id=team, name="Team")
+        self.add_person(100, True)
+        self.add_person(60, False)
+        for kind, months, before in ((CertificateKind.COMPLETION, 1, 10), (CertificateKind.ASSESSED, None, None)):
+            self._course(kind, months, before)
+        self._share(0, 90, everyone, True, ("days", days), None)
+        self._share(1, 80, True, True, ("fixed", 20), None)
+
+    def _course(self, kind: CertificateKind, months: int | None, before: int | None) -> None:
+        course_id = self.name("course")
+        at = self.at(115)
+        certificate = lines.Certificate(title="Able", kind=kind, valid_months=months, renew_days_before=before)
+        assert self.tell(lines.CourseCreated, at, course_id=course_id, title="Course", certificate=certificate)
+        self.ledger.releases[course_id] = []
+        self.ledger.editions[course_id] = [rules.CertificateEdition(at, "Able", kind, months, before)]
+        self._publish(course_id, 110, False)
+
+    @rule(half_days=ago, in_team=st.booleans())
+    @precondition(lambda self: len(self.learners) < 3)
+    def add_person(self, half_days: int, in_team: bool) -> None:
+        learner, person, at = self.name("learner"), self.name("person"), self.at(half_days)
+        teams = (TEAMS[0],) if in_team else None
+        assert self.tell(
+            lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner, person_name="Ana", team_ids=teams
+        )
+        self.ledger.stays[learner] = [rules.Employment(person, at)]
+        if in_team:
+            self.ledger.teams[learner, TEAMS[0]] = [rules.Membership(TEAMS[0], at)]
+
+    @rule(number=which, half_days=ago)
+    def leave(self, number: int, half_days: int) -> None:
+        learner, at = self.living(number), self.at(half_days)
+        stays = self.ledger.stays[learner]
+        if at <= stays[-1].joined_at:
+            return
+        accepted = self.tell(lines.EmployeeLeft, at, person_id=stays[-1].person_id)
+        assert accepted == (stays[-1].left_at is None and learner not in self.ledger.erased)
+        if accepted:
+            stays[-1] = stays[-1]._replace(left_at=at)
+
+    @rule(number=which, half_days=ago)
+    def come_back(self, number: int, half_days: int) -> None:
+        learner, person, at = self.living(number), self.name("person"), self.at(half_days)
+        left_at = self.ledger.stays[learner][-1].left_at
+        if left_at is not None and at < left_at:
+            return
+        accepted = self.tell(lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner)
+        assert accepted == (left_at is not None and learner not in self.ledger.erased)
+        if accepted:
+            self.ledger.stays[learner].append(rules.Employment(person, at))
+
+    @rule(number=which, team=st.sampled_from(TEAMS), half_days=ago)
+    def change_team(self, number: int, team: uuid.UUID, half_days: int) -> None:
+        learner, at = self.living(number), self.at(half_days)
+        stays = self.ledger.teams.setdefault((learner, team), [])
+        if (stays and at <= (stays[-1].until or stays[-1].from_at)) or learner in self.ledger.erased:
+            return
+        if stays and stays[-1].until is None:
+            assert self.tell(lines.TeamLeft, at, team_id=team, learner_profile_id=learner)
+            stays[-1] = stays[-1]._replace(until=at)
+        else:
+            assert self.tell(lines.TeamJoined, at, team_id=team, learner_profile_id=learner)
+            stays.append(rules.Membership(team, at))
+
+    @rule(number=which)
+    @precondition(lambda self: self.names > 60 and not self.ledger.erased)
+    def erase(self, number: int) -> None:
+        learner = self.living(number)
+        assert self.tell(lines.PersonErased, self.now, learner_profile_id=learner)
+        self.ledger.erased[learner] = self.now
+
+    # --- courses and shares
+
+    def _publish(self, course_id: uuid.UUID, half_days: int, retake: bool) -> None:
+        releases = self.ledger.releases[course_id]
+        release = rules.Release(self.name("release"), len(releases) + 1, self.at(half_days), None, retake)
+        assert self.tell(
+            lines.ReleasePublished, release.published_at, course_id=course_id, version=release.version, lessons=(),
+            course_release_id=release.course_release_id, retake=retake,
+        )  # fmt: skip
+        releases.append(release)
+
+    @rule(number=which, half_days=ago, retake=st.booleans())
+    @precondition(lambda self: sum(map(len, self.ledger.releases.values())) < 5)
+    def publish(self, number: int, half_days: int, retake: bool) -> None:
+        self._publish(self.courses[number % 2], half_days, retake)
+
+    @rule(number=which, half_days=ago)
+    def withdraw(self, number: int, half_days: int) -> None:
+        releases, at = self.ledger.releases[self.courses[number % 2]], self.at(half_days)
+        newest = releases[-1]
+        if at < newest.published_at:
+            return
+        accepted = self.tell(lines.ReleaseWithdrawn, at, course_release_id=newest.course_release_id)
+        assert accepted == (newest.withdrawn_at is None)
+        if accepted:
+            releases[-1] = newest._replace(withdrawn_at=at)
+
+    @rule(number=which, half_days=ago, months=st.sampled_from([None, 1, 2]), before=st.sampled_from([None, 5, 45]))
+    def change_course(self, number: int, half_days: int, months: int | None, before: int | None) -> None:
+        course_id, at = self.courses[number % 2], self.at(half_days)
+        if any(edition.at == at for edition in self.ledger.editions[course_id]):
+            return
+        before = before if months else None
+        kind = CertificateKind.COMPLETION
+        certificate = lines.Certificate(title="Able still", kind=kind, valid_months=months, renew_days_before=before)
+        assert self.tell(lines.CourseChanged, at, course_id=course_id, title="Course", certificate=certificate)
+        self.ledger.editions[course_id].append(rules.CertificateEdition(at, "Able still", kind, months, before))
+
+    def _said(self, audience: int, required: bool, deadline: tuple[str, int]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a line says, and the same as the rules are told it."""
+        requirement = Requirement.REQUIRED if required else Requirement.OPTIONAL
+        basis, number = deadline
+        line: dict[str, Any] = {"requirement": requirement}
+        told: dict[str, Any] = {"requirement": requirement, "everyone": False}
+        told |= {"team_ids": frozenset(), "learner_profile_ids": frozenset()}
+        if audience == 0:
+            line["audience"] = lines.Audience(everyone=True)
+            told["everyone"] = True
+        elif audience == 1:
+            line["audience"] = lines.Audience(team_ids=TEAMS[:1])
+            told["team_ids"] = frozenset(TEAMS[:1])
+        else:
+            chosen = self.learners[-1]
+            line["audience"] = lines.Audience(learner_profile_ids=(chosen,))
+            told["learner_profile_ids"] = frozenset([chosen])
+        if basis == "fixed":
+            line["deadline"] = lines.FixedDeadline(due_at=self.at(number))
+            told["deadline"] = rules.Deadline(DueBasis.SHARE_DEADLINE, due_at=self.at(number))
+        elif basis == "days":
+            line["deadline"] = lines.DaysAfterAdded(days=number)
+            told["deadline"] = rules.Deadline(DueBasis.DAYS_AFTER_ADDED, days=number)
+        else:
+            line["deadline"] = lines.NoDeadline()
+            told["deadline"] = rules.Deadline()
+        return line, told
+
+    def _share(
+        self, number: int, half_days: int, everyone: bool, required: bool, deadline: tuple[str, int],
+        lesson: uuid.UUID | None,
+    ) -> None:  # fmt: skip
+        share_id, at, course_id = self.name("share"), self.at(half_days), self.courses[number % 2]
+        said, told = self._said(0 if everyone else 1 + number % 2, required, deadline)
+        doors = (Door.EMPLOYEE,) if number % 3 else (Door.EMPLOYEE, Door.PARTNER)
+        told["doors"] = frozenset(doors)
+        common = {"share_id": share_id, "course_id": course_id, "doors": doors, **said}
+        if lesson is None:
+            assert self.tell(lines.CourseShared, at, **common)
+        else:
+            assert self.tell(lines.LessonShared, at, lesson_release_id=lesson, title="Lesson", **common)
+        self.ledger.shares[share_id] = {
+            "course_id": course_id, "lesson": lesson, "steps": [(at, told)], "ended_at": None, "opened_at": at,
+        }  # fmt: skip
+
+    deadlines = st.one_of(
+        st.just(("none", 0)),
+        st.tuples(st.just("fixed"), st.integers(-60, 120)),
+        st.tuples(st.just("days"), st.integers(0, 40)),
+    )
+
+    @rule(
+        number=which, half_days=ago, everyone=st.booleans(), required=st.booleans(), deadline=deadlines,
+        of_lesson=st.sampled_from([False, False, False, True]),
+    )  # fmt: skip
+    @precondition(lambda self: len(self.ledger.shares) < 5)
+    def share(
+        self, number: int, half_days: int, everyone: bool, required: bool, deadline: tuple[str, int], of_lesson: bool
+    ) -> None:
+        lesson = uuid.uuid5(SPACE, f"lesson {number % 2}") if of_lesson else None
+        self._share(number, half_days, everyone, required, deadline, lesson)
+
+    @rule(
+        number=which, half_days=ago, audience=st.integers(0, 2), required=st.booleans(), deadline=deadlines,
+        speaks_of=st.sampled_from([("audience",), ("requirement",), ("deadline",), ("audience", "deadline")]),
+    )  # fmt: skip
+    def change_share(
+        self, number: int, half_days: int, audience: int, required: bool, deadline: tuple[str, int],
+        speaks_of: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        share_id = list(self.ledger.shares)[number % len(self.ledger.shares)]
+        share, at = self.ledger.shares[share_id], self.at(half_days)
+        if any(step_at == at for step_at, _ in share["steps"]):
+            return
+        said, told = self._said(audience, required, deadline)
+        names = {"audience": ("everyone", "team_ids", "learner_profile_ids")}
+        kept = {name for spoken in speaks_of for name in names.get(spoken, (spoken,))}
+        accepted = self.tell(
+            lines.ShareChanged, at, share_id=share_id, **{name: said[name] for name in said if name in speaks_of}
+        )
+        assert accepted == (at >= share["opened_at"])
+        if accepted:
+            share["steps"].append((at, {name: told[name] for name in told if name in kept}))
+
+    @rule(number=which, half_days=ago)
+    def end_share(self, number: int, half_days: int) -> None:
+        share_id = list(self.ledger.shares)[number % len(self.ledger.shares)]
+        share, at = self.ledger.shares[share_id], self.at(half_days)
+        accepted = self.tell(lines.ShareEnded, at, share_id=share_id)
+        assert accepted == (share["ended_at"] is None and at >= share["opened_at"])
+        if accepted:
+            share["ended_at"] = at
+
+    # --- learning
+
+    @rule(number=which, course=which, release=which, half_days=ago, assessed=st.booleans())
+    def complete(self, number: int, course: int, release: int, half_days: int, assessed: bool) -> None:
+        learner, course_id, at = self.living(number), self.courses[course % 2], self.at(half_days)
+        releases = self.ledger.releases[course_id]
+        chosen = releases[release % len(releases)].course_release_id
+        self._complete(learner, course_id, rules.Completion(self.name("receipt"), at, chosen, None, assessed))
+
+    @rule(number=which, half_days=ago)
+    @precondition(lambda self: any(share["lesson"] for share in self.ledger.shares.values()))
+    def complete_lesson(self, number: int, half_days: int) -> None:
+        share = next(share for share in self.ledger.shares.values() if share["lesson"])
+        receipt = rules.Completion(self.name("receipt"), self.at(half_days), None, share["lesson"])
+        self._complete(self.living(number), share["course_id"], receipt)
+
+    def _complete(self, learner: uuid.UUID, course_id: uuid.UUID, receipt: rules.Completion) -> None:
+        accepted = self.tell(
+            lines.CourseCompleted, receipt.at, completion_receipt_id=receipt.completion_receipt_id,
+            learner_profile_id=learner, course_release_id=receipt.course_release_id,
+            lesson_release_id=receipt.lesson_release_id, assessed=receipt.assessed,
+        )  # fmt: skip
+        assert accepted == (learner not in self.ledger.erased)
+        if accepted:
+            self.ledger.completions[receipt.completion_receipt_id] = (learner, course_id, receipt)
+
+    @rule(number=which, half_days=ago)
+    @precondition(lambda self: self.ledger.completions)
+    def void(self, number: int, half_days: int) -> None:
+        receipt_id = list(self.ledger.completions)[number % len(self.ledger.completions)]
+        learner, course_id, receipt = self.ledger.completions[receipt_id]
+        at = self.at(half_days)
+        accepted = self.tell(lines.CompletionVoided, at, completion_receipt_id=receipt_id, actor_id=ACTOR)
+        assert accepted == (receipt.voided_at is None and at >= receipt.at and learner not in self.ledger.erased)
+        if accepted:
+            voided = receipt._replace(voided_at=at, voided_by=ACTOR)
+            self.ledger.completions[receipt_id] = (learner, course_id, voided)
+
+    @rule(number=which, course=which, half_days=ago)
+    @precondition(lambda self: len(self.ledger.sessions) < 2)
+    def hold_session(self, number: int, course: int, half_days: int) -> None:
+        course_id, starts = self.courses[course % 2], self.at(half_days)
+        if any(session.starts_at == starts for _, session in self.ledger.sessions.values()):
+            return
+        release = self.ledger.releases[course_id][-1].course_release_id
+        session = rules.SessionAttendance(
+            self.name("session"), release, LiveSessionFormat.ONLINE, starts, starts + timedelta(hours=1), 60, ACTOR
+        )
+        said = {name: value for name, value in session._asdict().items() if name != "marks"}
+        assert self.tell(lines.LiveSessionHeld, starts, **said)
+        self.ledger.sessions[session.live_session_id] = (course_id, session)
+
+    @rule(number=which, session=which, attended=st.sampled_from(Attendance), later=st.integers(1, 40), by=st.booleans())
+    @precondition(lambda self: self.ledger.sessions)
+    def mark(self, number: int, session: int, attended: Attendance, later: int, by: bool) -> None:
+        session_id = list(self.ledger.sessions)[session % len(self.ledger.sessions)]
+        learner = self.living(number)
+        at = min(self.ledger.sessions[session_id][1].starts_at + later * STEP, self.now)
+        marks = self.ledger.marks.setdefault((session_id, learner), [])
+        marked_by = MarkedBy.TRAINER if by else MarkedBy.SVC
+        accepted = self.tell(
+            lines.AttendanceMarked, at, live_session_id=session_id, learner_profile_id=learner, attended=attended,
+            marked_by=marked_by,
+        )  # fmt: skip
+        assert accepted == (learner not in self.ledger.erased and all(mark.at != at for mark in marks))
+        if accepted:
+            marks.append(rules.AttendanceMark(at, attended, marked_by))
+        if not marks:
+            del self.ledger.marks[session_id, learner]
+
+    # --- administrators
+
+    def _judged(self, learner: uuid.UUID, course_id: uuid.UUID, key: Any, at: datetime) -> bool:
+        """Whether the oracle lets a fact stand that the ledger holds already."""
+        if learner in self.ledger.erased:
+            return False
+        return key not in oracle.refused(self.ledger.facts(self.now), learner, course_id, at)
+
+    @rule(
+        number=which, course=which, half_days=ago, kind=st.sampled_from(ObligationChangeKind),
+        due=st.one_of(st.none(), st.integers(-60, 100)),
+    )  # fmt: skip
+    def change_obligation(
+        self, number: int, course: int, half_days: int, kind: ObligationChangeKind, due: int | None
+    ) -> None:
+        learner, course_id, at = self.living(number), self.courses[course % 2], self.at(half_days)
+        self.names += 1
+        reason = WaiverReasonCode.MEDICAL if kind == ObligationChangeKind.WAIVE else None
+        due_at = self.at(due) if due is not None and kind == ObligationChangeKind.SET_DEADLINE else None
+        change = rules.ObligationChange(self.names, at, kind, reason, due_at, ACTOR)
+        accepted = self.tell(
+            lines.ObligationChanged, at, obligation_change_id=change.obligation_change_id, change=kind,
+            learner_profile_id=learner, course_id=course_id, reason_code=reason, due_at=due_at, actor_id=ACTOR,
+        )  # fmt: skip
+        self.ledger.changes.append((learner, course_id, change))
+        assert accepted == self._judged(learner, course_id, change.obligation_change_id, at)
+        if not accepted:
+            self.ledger.changes.pop()
+
+    def _certificate(self, number: int) -> tuple[uuid.UUID, uuid.UUID, uuid.UUID] | None:
+        """Somebody's certificate, or one that would be if its completion earned one."""
+        ledger = self.ledger
+        known = [
+            (learner, course, uuid.uuid5(SPACE, f"certificate/{receipt}"))
+            for receipt, (learner, course, done) in ledger.completions.items()
+        ]
+        for session_id, learner in ledger.marks:
+            receipt = uuid.uuid5(SPACE, f"attendance/{session_id}/{learner}")
+            if any(mark.attended == Attendance.FULL for mark in ledger.marks[session_id, learner]):
+                known.append((learner, ledger.sessions[session_id][0], uuid.uuid5(SPACE, f"certificate/{receipt}")))
+        known += [(learner, course, fact.certificate_id) for learner, course, fact in ledger.corrections]
+        return known[-1 - number % len(known)] if known else None
+
+    @rule(number=which, half_days=ago)
+    def revoke(self, number: int, half_days: int) -> None:
+        found = self._certificate(number)
+        if found is None or any(fact.certificate_id == found[2] for _, _, fact in self.ledger.revocations):
+            return
+        learner, course_id, certificate = found
+        at = self.at(half_days)
+        accepted = self.tell(lines.CertificateRevoked, at, certificate_id=certificate, actor_id=ACTOR)
+        fact = rules.CertificateRevocation(certificate, at, ACTOR)
+        self.ledger.revocations.append((learner, course_id, fact))
+        assert accepted == self._judged(learner, course_id, certificate, at)
+        if not accepted:
+            self.ledger.revocations.pop()
+
+    @rule(number=which, half_days=ago)
+    def correct(self, number: int, half_days: int) -> None:
+        found = self._certificate(number)
+        if found is None or any(fact.supersedes_id == found[2] for _, _, fact in self.ledger.corrections):
+            return
+        learner, course_id, certificate = found
+        at, new = self.at(half_days), self.name("corrected")
+        accepted = self.tell(
+            lines.CertificateCorrected, at, certificate_id=new, supersedes_id=certificate, actor_id=ACTOR
+        )
+        self.ledger.corrections.append(
+            (learner, course_id, rules.CertificateCorrection(new, certificate, at, ACTOR))
+        )  # fmt: skip
+        assert accepted == self._judged(learner, course_id, new, at)
+        if not accepted:
+            self.ledger.corrections.pop()
+
+    # --- the history
+
+    @rule(half_days=st.integers(0, 40))
+    def capture(self, half_days: int) -> None:
+        """Time passes; then the sweep captures what waits and what the clock has changed."""
+        if half_days == 0 and self.pins:
+            capture_all(SPACE, self.now)
+        else:
+            self.now += half_days * STEP
+            sweep_company(SPACE, self.now)
+        head = HistoryHead.objects.get(organization_id=SPACE)
+        pin = Pin(head.sequence, head.capture_sequence, head.chain_hash, head.captured_at, head.logic_version)
+        if not self.pins or self.pins[-1][0] != pin:
+            self.pins.append((pin, self.ledger.facts(self.now)))
+
+    @rule(old=which, half_days=st.integers(-30, 170), tick=st.sampled_from([-1, 0, 0]), limit=st.integers(1, 3))
+    def page(self, old: int, half_days: int, tick: int, limit: int) -> None:
+        """Reads both registers at (T, S) page by page."""
+        if not self.pins:
+            self.capture(1)
+        pin, facts = self.pins[-1 - old % len(self.pins)]
+        moment = self.at(half_days) + tick * timedelta(microseconds=1)
+        question = _question(pin, moment, facts.zone)
+        expected: tuple[list[Any], list[Any]] = ([], [])
+        for learner, course in facts.doings:
+            records, issued, _ = oracle.everything(facts, learner, course, moment)
+            expected[0].extend(row for row in records if row["assigned_at"] <= moment)
+            expected[1].extend(issued)
+        said = _pull(training.RECORDS, question, limit)
+        _agree(said, [row for row in expected[0] if row["ended_at"] is None or row["ended_at"] > moment], "record_id")
+        earned = _pull(certificates.CERTIFICATES, question, limit)
+        _agree(earned, expected[1], "certificate_id")
+        self.answers.append((question, False, said))
+        self.answers.append((question, True, earned))
+        start = moment - 60 * STEP
+        during = _pull(training.PERIOD, question._replace(start=start), limit)
+        wanted = [row for row in expected[0] if row["ended_at"] is None or row["ended_at"] > start]
+        _agree(during, wanted, "record_id")
+
+    @rule(number=st.integers(0, 20), limit=st.integers(1, 4))
+    @precondition(lambda self: self.answers)
+    def ask_again(self, number: int, limit: int) -> None:
+        """An old pin keeps its answers."""
+        question, of_certificates, said = self.answers[number % len(self.answers)]
+        listing = certificates.CERTIFICATES if of_certificates else training.RECORDS
+        assert _pull(listing, question, limit) == said
+
+    def teardown(self) -> None:
+        """At the end the chain holds and no sequence is missing."""
+        try:
+            if self.pins:
+                last = self.pins[-1][0].sequence
+                with context.company(SPACE):
+                    rows = HistoryRow.objects.filter(organization_id=SPACE).order_by("sequence")
+                    assert list(rows.values_list("sequence", flat=True)) == list(range(1, last + 1))
+                assert isinstance(verify_history(SPACE), Verified)
+        finally:
+            transaction.set_rollback(True)
+            self.rolled_back.__exit__(None, None, None)
+
+
+def _question(pin: Pin, moment: datetime, zone: str) -> Question:
+    return Question(Company(SPACE, SPACE, SPACE, zone, BEGIN - timedelta(days=400)), pin, moment)
+
+
+def _pull(listing: pages.Listing, question: Question, limit: int) -> list[Any]:
+    """All rows, page by page; their number is the total."""
+    rows: list[Any] = []
+    with context.company(SPACE):
+        total = totals.total(listing, question)
+        position: Position | None = Position()
+        while position is not None:
+            page = pages.page(listing, question, position, limit, total - len(rows))
+            found = orjson.loads(b"[" + page.content + b"]")
+            assert len(found) == page.held <= limit
+            rows += found
+            position = page.position
+    assert len(rows) == total
+    for row in rows:
+        assert row.get("sequence", 0) <= question.pin.sequence
+    return rows
+
+
+def _agree(said: list[Any], expected: list[Any], key: str) -> None:
+    """The register's rows say what the oracle's do, in every field that the oracle knows and the register shows."""
+    ours = {row[key]: row for row in said}
+    assert len(ours) == len(said)
+    theirs = {str(row[key]): {name: _plain(value) for name, value in row.items()} for row in expected}
+    shown = {id_: {name: row[name] for name in theirs.get(id_, ()) if name not in _HIDDEN} for id_, row in ours.items()}
+    wanted = {id_: {name: value for name, value in row.items() if name not in _HIDDEN} for id_, row in theirs.items()}
+    assert shown == wanted
+
+
+_HIDDEN = {"requirement_before_end", "lesson_release_id", "trainer_profile_id"}
+"""What the oracle knows and no row shows."""
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case datetime():
+            return instant(value)
+        case uuid.UUID() | StrEnum():
+            return str(value)
+        case tuple():
+            return [_plain(each) for each in value]
+        case _:
+            return value
+
+
+def test_every_page_says_what_the_oracle_says() -> None:
+    run_state_machine_as_test(
+        HistoryMachine,
+        settings=settings(
+            max_examples=int(os.environ.get("MODEL_EXAMPLES", "15")),
+            stateful_step_count=int(os.environ.get("MODEL_STEPS", "30")),
+            suppress_health_check=list(HealthCheck),
+            deadline=None,
+        ),
+    )
