@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -23,10 +23,10 @@ from compliance.tenancy import context, queries
 from compliance.tenancy.errors import NoSuchCompanyError
 
 
-def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponse]:
+def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseBase]:
     """The Django view of `page`."""
 
-    def enter(request: HttpRequest, organization_id: uuid.UUID | None = None, **values: Any) -> HttpResponse:
+    def enter(request: HttpRequest, organization_id: uuid.UUID | None = None, **values: Any) -> HttpResponseBase:
         if request.method not in ("HEAD", *page.methods):
             return HttpResponseNotAllowed(page.methods)
         if not request.user.is_authenticated:
@@ -34,6 +34,7 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponse]
         now = timezone.now()
         staff = staff_of(request.user, now)
         visit = None
+        response: HttpResponseBase
         if staff is None:
             response = _refusal(request, 403, "This account has no access", _NO_STAFF)
         elif not staff.may(page.permission):
@@ -60,7 +61,7 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponse]
     return enter
 
 
-def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, Any]) -> HttpResponse:
+def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, Any]) -> HttpResponseBase:
     page = visit.page
     given = dict(page.arguments) | values
     try:

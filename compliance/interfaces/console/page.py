@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 
 from compliance.interfaces.console.who_may import Permission
 
@@ -30,7 +30,7 @@ class Page:
 
     name: str
     path: str
-    view: Callable[..., HttpResponse]
+    view: Callable[..., HttpResponseBase]
     permission: Permission
     title: str
     company: bool = True

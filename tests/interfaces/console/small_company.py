@@ -49,10 +49,11 @@ def small_company() -> SmallCompany:
     company.complete(people["Cleo"], hygiene, JOINED + timedelta(days=9))
     waive(
         organization_id=story.organization_id, at=JOINED + timedelta(days=30), now=NOW, actor_id=ADMINISTRATOR,
-        learner_profile_id=people["Dan"].learner_profile_id, course_id=fire.course_id, reason_code=WaiverReasonCode.MEDICAL,
+        learner_profile_id=people["Dan"].learner_profile_id, course_id=fire.course_id,
+        reason_code=WaiverReasonCode.MEDICAL,
     )  # fmt: skip
-    for name, days in (("Ben", 455), ("Cleo", 300)):
-        story.tell([_completed(people[name], release, NOW - timedelta(days=days - 150))])
+    for name, days in (("Ben", 315), ("Cleo", 150)):
+        story.tell([_completed(people[name], release, NOW - timedelta(days=days))])
     version, share_id = story.shared_policy()
     story.tell(
         [

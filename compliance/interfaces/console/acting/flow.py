@@ -181,7 +181,7 @@ def acts(visit: Visit) -> HttpResponse:
         if visit.staff.may(each.permission):
             groups.setdefault(each.group, []).append(each)
     recent = list(
-        Job.objects.filter(organization_id=visit.organization.organization_id)
+        Job.objects.filter(organization_id=visit.organization.organization_id, act__in=ACTS)
         .exclude(state=Job.State.DRAFT)
         .order_by("-asked_at")
         .defer("upload", "told", "findings")[:15]

@@ -66,8 +66,8 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
         file_name=about.file_name,
         begun_at=now,
     )
-    organization_id, job_id = str(about.organization_id), str(job.job_id)
-    transaction.on_commit(lambda: current_app.send_task(TASK, args=[organization_id, job_id]) and None)
+    identifiers = [str(about.organization_id), str(job.job_id)]
+    transaction.on_commit(lambda: current_app.send_task(TASK, args=identifiers) and None)
     return job.job_id
 
 

@@ -189,7 +189,8 @@ def _row_faults(folder: Path, pack: Row, snapshot: Row) -> Iterator[str]:
 def _completeness_faults(folder: Path, pack: Row) -> Iterator[str]:
     """People are owing, excused and none owed together: counted anew from the rows."""
     employees = {row["learner_profile_id"] for row in _rows(folder, "people") if row["entry_type"] == "employee"}
-    owing, excused = set(), set()
+    owing: set[str] = set()
+    excused: set[str] = set()
     for row in _rows(folder, "training-records-period"):
         if row["requirement"] != "optional":
             whose = excused if row["outcome"] in ("excused", "waived") else owing

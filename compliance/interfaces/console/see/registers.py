@@ -15,6 +15,7 @@ from compliance.interfaces.console.errors import NothingThereError, UnreadableIn
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.queries import titles
 from compliance.interfaces.console.see.reading import READINGS, Reading
+from compliance.interfaces.console.understand.views import exports
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import pages, totals
 from compliance.registers.questions import Position, Question

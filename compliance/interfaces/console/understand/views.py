@@ -80,10 +80,9 @@ def dashboard(visit: Visit) -> HttpResponse:
         "open": outcomes.get(Outcome.OVERDUE, 0) + outcomes.get(Outcome.NOT_DUE_YET, 0),
         "overdue": outcomes.get(Outcome.OVERDUE, 0),
         "unsigned": signatures.get("to_do", 0) + signatures.get("overdue", 0),
-        "unsigned_overdue": signatures.get("overdue", 0),
         "expiring": expiring[0][1],
         "completion": charts.completion(
-            *(_by_week(counts[kind]) for kind in ("assigned", "done")), reading.weeks(moment, visit.zone, WEEKS)
+            _by_week(counts["assigned"]), _by_week(counts["done"]), reading.weeks(moment, visit.zone, WEEKS)
         ),
         "outcome_parts": charts.parts(
             [(each.value.replace("_", " "), outcomes.get(each, 0), tone, "") for each, tone in _TONES.items()]
@@ -155,7 +154,12 @@ def work(visit: Visit) -> HttpResponse:
         "teams": names,
         "total": reading.count(organization_id, wanted),
         "lines": [
-            {"line": each, "days": each.days(moment), "teams": [names.get(str(team), "") for team in each.team_ids]}
+            {
+                "line": each,
+                "days": each.days(moment),
+                "late": -min(each.days(moment) or 0, 0),
+                "teams": [names.get(str(team), "") for team in each.team_ids],
+            }
             for each in lines
         ],
         "register": {1: "training-records", 3: "certificates", 6: "policy-records"}[wanted.register],
