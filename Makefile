@@ -4,7 +4,7 @@ PORT ?= 8000
 ARGS ?=
 WORKERS ?= 2
 
-.PHONY: install demo servers test check format bench
+.PHONY: install demo servers test check format bench clients
 
 install: .venv/installed
 
@@ -37,3 +37,6 @@ format: install
 bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
+
+clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
+	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m tests.clients $(ARGS)
