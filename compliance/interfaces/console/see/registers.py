@@ -55,6 +55,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "courses": offered,
         "following": keyset.following(visit.request, last),
         "bulk": _bulk(visit) if reading.register == "training-records" else [],
+        "exports": exports(visit, register),
     }
     return visit.render("console/see/register.html", values)
 
