@@ -122,14 +122,16 @@ def load_invitations(
     }
     people = load_people(organization_id, {profile_id for _, profile_id in accepted.values()})
     found = {}
-    for invitation_id, invited_at, expires_at, revoked_at, team_ids in sql.fetch(
-        "SELECT invitation_id, invited_at, expires_at, revoked_at, team_ids FROM people_invitation"
+    for invitation_id, invited_at, expires_at, revoked_at, erased_at, team_ids in sql.fetch(
+        "SELECT invitation_id, invited_at, expires_at, revoked_at, erased_at, team_ids FROM people_invitation"
         " WHERE organization_id = (SELECT %s::uuid) AND invitation_id = ANY(%s)",
         [organization_id, wanted],
     ):
         person_id, profile_id = accepted.get(invitation_id, (None, None))
         found[invitation_id] = InvitationSubject(
-            InvitationFacts(invitation_id, invited_at, expires_at, revoked_at, frozenset(team_ids), person_id),
+            InvitationFacts(
+                invitation_id, invited_at, expires_at, revoked_at, frozenset(team_ids), person_id, erased_at
+            ),
             people[profile_id] if profile_id is not None else None,
         )
     return found

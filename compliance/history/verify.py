@@ -283,7 +283,7 @@ def _expected(row: _Row) -> dict[str, Any]:
         begins = "joined_at" if said.get("entry_type") == "employee" else "invited_at"
         columns["state"] = said.get("access_state")
         names = {"begins_at": begins, "due_at": "invitation_expires_at", "ends_at": "left_at"}
-        if said.get("invitation_state") == "revoked":
+        if said.get("joined_at") is None and said.get("access_state") in ("ended", "erased"):
             columns["ends_at"] = row.valid_from
             del names["ends_at"]
     elif row.register == numbers.CERTIFICATES:

@@ -16,14 +16,20 @@ from compliance.tenancy import sql
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state, r.due_at, r.body,"
-    " p.person_name, p.work_email, p.erased_at, i.person_name, i.work_email"
+    " p.person_name, p.work_email, coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END),"
+    " i.person_name, i.work_email"
 )
+# Records of employees name the profile; that of an invitation is the one of whoever joined by it, if anybody did.
 _JOINED = """
+LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_invitation i
+    WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = r.record_id
+      AND r.learner_profile_id IS NULL LIMIT 1) i ON true
+LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
+    WHERE e.organization_id = (SELECT %(organization)s::uuid) AND e.invitation_id = r.record_id
+      AND r.learner_profile_id IS NULL LIMIT 1) e ON true
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
-    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
-    LIMIT 1) p ON true
-LEFT JOIN LATERAL (SELECT person_name, work_email FROM people_invitation i
-    WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = r.record_id LIMIT 1) i ON true"""
+    WHERE p.organization_id = (SELECT %(organization)s::uuid)
+      AND p.learner_profile_id = coalesce(r.learner_profile_id, e.learner_profile_id) LIMIT 1) p ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
@@ -45,7 +51,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
         who = "}"
         if question.personal:
             if stored["entry_type"] == EntryType.INVITATION:
-                person_name, work_email = invited_name or person_name, invited_email or work_email
+                person_name, work_email = person_name or invited_name, invited_email or work_email
             who = (
                 f',"person_name":{splicing.name_of(person_name, erased_at)}'
                 f',"work_email":{splicing.address_of(work_email, erased_at)}}}'

@@ -19,7 +19,7 @@ from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import erasure_list, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.recording.batch import Batch, Why
-from compliance.facts.recording.recording import record
+from compliance.facts.recording.recording import Recording, enqueue_capture, record
 from compliance.facts.recording.rows import append
 from compliance.tenancy import context, sql
 
@@ -112,10 +112,14 @@ def erase_invitation(
             line = InvitationRevoked(fact_id=uuid.uuid4(), at=at, invitation_id=invitation_id)
             record(organization_id, [line], now=at, actor_id=actor_id)
         sql.execute(
-            "UPDATE people_invitation SET work_email = NULL, person_name = NULL"
+            "UPDATE people_invitation SET work_email = NULL, person_name = NULL, erased_at = %s"
             " WHERE organization_id = %s AND invitation_id = %s",
-            [organization_id, invitation_id],
+            [at, organization_id, invitation_id],
         )
+        recording = Recording(organization_id, at, actor_id)
+        recording.subjects.add((SubjectKind.INVITATION, invitation_id, None))
+        recording.finish()
+        transaction.on_commit(lambda: enqueue_capture(organization_id))
         entry = erasure_list.Entry(organization_id, None, invitation_id, at)
         transaction.on_commit(lambda: erasure_list.append([entry]))
 
@@ -160,6 +164,22 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
     transaction.on_commit(lambda: erasure_list.append(entries.values()))
 
 
+# An invitation sent to an erased person, and never accepted, says from the erasure on that it is erased.
+_INVITATIONS_ERASED = f"""
+UPDATE people_invitation t SET erased_at = f.at FROM (
+    SELECT o.invitation_id, min(x.at) AS at
+    FROM people_erasure x
+    JOIN people_personaldetail d USING (organization_id, learner_profile_id)
+    CROSS JOIN LATERAL (VALUES (d.work_email), (d.account_email)) AS a (address)
+    JOIN people_invitation o ON o.organization_id = x.organization_id AND lower(o.work_email) = lower(a.address)
+    WHERE x.organization_id = %(organization)s AND x.learner_profile_id = ANY(%(profiles)s)
+    GROUP BY o.invitation_id
+) f
+WHERE t.invitation_id = f.invitation_id AND t.erased_at IS NULL AND t.organization_id = %(organization)s
+    AND t.invitation_id IN (SELECT invitation_id FROM people_invitation WHERE {WHOSE["people_invitation"]})
+"""  # noqa: S608
+
+
 def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
     """Clear every personal column of the persons' rows; return the invitations among them."""
     parameters = {"organization": organization_id, "profiles": list(profile_ids)}
@@ -167,6 +187,7 @@ def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> li
         f"SELECT invitation_id FROM people_invitation WHERE {WHOSE['people_invitation']}",  # noqa: S608
         parameters,
     )
+    sql.execute(_INVITATIONS_ERASED, parameters)
     for table, condition in WHOSE.items():
         cleared = ", ".join(f"{column} = NULL" for column in PERSONAL_COLUMNS[table])
         sql.execute(f"UPDATE {table} SET {cleared} WHERE {condition}", parameters)  # noqa: S608

@@ -49,12 +49,13 @@ class Team(CompanyRow):
 
 
 class Invitation(CompanyRow):
-    """An invitation; the employment that accepted it names it."""
+    """An invitation; the employment that accepted it names it. `erased_at`: the invited was erased, without joining."""
 
     invitation_id = models.UUIDField()
     invited_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+    erased_at = models.DateTimeField(null=True)
     team_ids = ArrayField(models.UUIDField(), default=list)
     work_email = models.TextField(null=True)
     person_name = models.TextField(null=True)

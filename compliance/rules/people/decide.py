@@ -34,6 +34,8 @@ def decide_invitation(invitation: InvitationFacts, person: PersonFacts | None = 
     moments = {invitation.invited_at}
     if invitation.revoked_at is not None:
         moments.add(invitation.revoked_at)
+    if invitation.erased_at is not None:
+        moments.add(invitation.erased_at)
     if person is not None and employment is not None:
         moments |= _stay_moments(person, employment, _profile_moments(person))
     versions: list[Version[PersonContent]] = []
@@ -117,6 +119,8 @@ def _invitation_at(
         )
     revoked_at = invitation.revoked_at
     revoked = revoked_at is not None and revoked_at <= moment
+    erased = invitation.erased_at is not None and invitation.erased_at <= moment
+    access_state = AccessState.ENDED if revoked else AccessState.INVITED
     return PersonContent(
         person_id=invitation.invitation_id,
         learner_profile_id=None,
@@ -127,10 +131,10 @@ def _invitation_at(
         left_at=None,
         invitation_expires_at=invitation.expires_at,
         invitation_state=InvitationState.REVOKED if revoked else InvitationState.PENDING,
-        access_state=AccessState.ENDED if revoked else AccessState.INVITED,
+        access_state=AccessState.ERASED if erased else access_state,
         team_ids=tuple(sorted(invitation.team_ids)),
         doors=(Door.EMPLOYEE,),
-        ended_at=revoked_at if revoked else None,
+        ended_at=revoked_at if revoked else invitation.erased_at if erased else None,
     )
 
 

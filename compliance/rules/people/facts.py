@@ -38,7 +38,10 @@ class PersonFacts(NamedTuple):
 
 
 class InvitationFacts(NamedTuple):
-    """One invitation. `accepted_by` is the `person_id` of the employment that names it, if there is one."""
+    """One invitation. `accepted_by` is the `person_id` of the employment that names it, if there is one.
+
+    `erased_at` is when the invited was erased; where somebody joined by it, the person's own erasure counts.
+    """
 
     invitation_id: UUID
     invited_at: datetime
@@ -46,3 +49,4 @@ class InvitationFacts(NamedTuple):
     revoked_at: datetime | None = None
     team_ids: frozenset[UUID] = frozenset()
     accepted_by: UUID | None = None
+    erased_at: datetime | None = None

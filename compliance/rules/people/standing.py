@@ -23,8 +23,8 @@ def invitation_status_at(
 def access_state_at(
     access_state: str, invitation_state: str | None, invitation_expires_at: datetime | None, moment: datetime
 ) -> AccessState:
-    """Return `access_state` at `moment`: the stored one, but `ended` once a pending invitation has expired."""
-    if invitation_state is not None and _expired(invitation_state, invitation_expires_at, moment):
+    """Return `access_state` at `moment`: the stored one, but `ended` instead of `invited` after the expiry."""
+    if access_state == AccessState.INVITED and _expired(invitation_state or "", invitation_expires_at, moment):
         return AccessState.ENDED
     return AccessState(access_state)
 

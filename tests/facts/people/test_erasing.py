@@ -29,6 +29,7 @@ from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.policies.chain import verify
 from compliance.history.actions import capture_all
 from compliance.history.models import Capture
+from compliance.history.verify import Verified, verify_history
 from compliance.rules.owed_learning.identity import certificate_id
 from compliance.rules.vocabulary import Attendance, Door, LiveSessionFormat, MarkedBy, Scope
 from compliance.tenancy import context
@@ -194,8 +195,8 @@ def in_redis(strings: list[str], address: str) -> list[str]:
     return [text for text in strings if text in repr(held)]
 
 
-def api_answers(story: Story) -> str:
-    """All that the API tells of the company, with every scope."""
+def client_of(story: Story) -> Client:
+    """A caller of the company's API, with every scope."""
     token, _ = issue_key(
         organization_id=story.organization_id,
         scopes=tuple(Scope),
@@ -203,7 +204,19 @@ def api_answers(story: Story) -> str:
         at=story.now,
         actor="a test",
     )
-    client = Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.77.1.2")
+    return Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.77.1.2")
+
+
+def read_api(story: Story, register: str, query: dict[str, str]) -> Any:
+    """One page of a register."""
+    answer = client_of(story).get(f"/v1/{register}", query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def api_answers(story: Story) -> str:
+    """All that the API tells of the company."""
+    client = client_of(story)
     period = {"from": str((story.now - timedelta(days=390)).date()), "to": str(story.now.date())}
     answers = []
     for register, query in (
@@ -359,6 +372,37 @@ def test_who_was_only_ever_invited_can_be_erased_too(now: datetime, django_captu
     with context.company(story.organization_id):
         row = Invitation.objects.get(invitation_id=invitation_id)
         assert (row.work_email, row.person_name, row.revoked_at) == (None, None, now)
+
+
+@pytest.mark.django_db
+def test_the_rows_of_erased_invitations_say_so(now: datetime) -> None:
+    story = Story(now)
+    alone, before, accepted, living = (uuid.uuid4() for _ in range(4))
+    story.tell(
+        lines.PersonInvited(
+            fact_id=uuid.uuid4(), at=BEGIN, invitation_id=each, work_email=f"{word}@example.com", expires_at=now
+        )
+        for each, word in ((alone, "only"), (before, "Ana"), (accepted, "ana"), (living, "bo"))
+    )
+    ana = story.employee(invitation_id=accepted)
+    story.employee("Bo Lind", invitation_id=living)
+    erase_invitation(organization_id=story.organization_id, invitation_id=alone, at=now)
+    erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=now)
+    capture_all(story.organization_id, now)
+    assert isinstance(verify_history(story.organization_id), Verified)
+    answer = read_api(story, "people", {"from": "2026-01-01", "to": str(now.date())})
+    shown = {
+        row["person_id"]: (row["person_name"], row["work_email"], row["access_state"], row["invitation_status"])
+        for row in answer["data"]
+        if row["entry_type"] == "invitation"
+    }
+    erased = ("Erased person", None, "erased")
+    assert shown == {
+        str(alone): (*erased, "revoked"),
+        str(before): (*erased, "expired"),
+        str(accepted): (*erased, "accepted"),
+        str(living): ("Bo Lind", "bo@example.com", "active", "accepted"),
+    }
 
 
 def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: Path, capsys: Any) -> None:

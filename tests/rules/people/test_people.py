@@ -154,6 +154,22 @@ def test_a_revoked_invitation_is_ended_and_never_expires() -> None:
     assert invitation_status_at(revoked.invitation_state, revoked.invitation_expires_at, day(30)) == "revoked"
 
 
+def test_an_erased_invitation_stays_erased_after_its_expiry_and_its_revocation() -> None:
+    erased = decide_invitation(INVITATION._replace(revoked_at=day(7), erased_at=day(9)))
+    assert [version.content.access_state for version in erased.versions if version.content] == [
+        AccessState.INVITED,
+        AccessState.ENDED,
+        AccessState.ERASED,
+    ]
+    pending = decide_invitation(INVITATION._replace(erased_at=day(9))).at(day(30))
+    assert pending is not None
+    assert pending.ended_at == day(9)
+    assert (
+        access_state_at(pending.access_state, pending.invitation_state, pending.invitation_expires_at, day(30))
+        is AccessState.ERASED
+    )
+
+
 def test_an_accepted_invitation_shows_the_employee_it_became() -> None:
     facts = person(STAY, teams=(Membership(ident("blue"), day(0)),), erased_at=day(70))
     timeline = decide_invitation(INVITATION._replace(accepted_by=ident("stay")), facts)
