@@ -7,9 +7,10 @@ from drf_spectacular.utils import OpenApiParameter
 from compliance.interfaces.api import rows
 from compliance.rules.vocabulary import Scope
 
-_MOMENT: dict[str, object] = {
-    "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}],
-}
+
+def _moment(*examples: str) -> dict[str, object]:
+    forms = [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
+    return {"anyOf": forms, "examples": list(examples)}
 
 
 def _parameter(name: str, schema: dict[str, object], description: str) -> OpenApiParameter:
@@ -24,30 +25,30 @@ CURSOR = _parameter(
 )
 LIMIT = _parameter(
     "limit",
-    {"type": "integer", "minimum": 1, "default": 200},
+    {"type": "integer", "minimum": 1, "default": 200, "examples": [50]},
     "Rows a page, 1 to 200; larger values are treated as 200. A page may hold fewer: follow `next_cursor`.",
 )
 AS_AT = _parameter(
     "as_at",
-    _MOMENT,
+    _moment("2026-03-31", "2026-03-31T18:00:00+02:00"),
     "RFC 3339 instant with offset, or a date, which is read as the end of the company's day. Defaults to now.",
 )
 COURSE = _parameter("course", {"type": "string", "format": "uuid"}, "Restricts to one course. The cursor keeps it.")
 FROM = _parameter(
     "from",
-    _MOMENT,
+    _moment("2026-01-01"),
     "Start of the period, inclusive; a date starts the company's day. At most 400 days before `to`. Required on the"
     " first page; leave it out when sending a cursor.",
 )
 TO = _parameter(
     "to",
-    _MOMENT,
+    _moment("2026-03-31"),
     "End of the period, inclusive; a date ends the company's day. Required on the first page; leave it out when"
     " sending a cursor.",
 )
 SINCE = _parameter(
     "from",
-    _MOMENT,
+    _moment("2026-03-01", "2026-03-01T00:00:00Z"),
     "Receipts written at or after this moment; a date starts the company's day. At most 400 days before `as_at`.",
 )
 

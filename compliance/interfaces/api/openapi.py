@@ -89,11 +89,11 @@ def finish(made: dict[str, Any], base_url: str) -> dict[str, Any]:
         "servers": [{"url": base_url}],
         "security": [{"apiKey": []}],
         "tags": [
-            {"name": "training", "description": "Training records and course versions."},
             {"name": "certificates", "description": "Certificates issued to employees."},
             {"name": "people", "description": "Employees and invitations."},
             {"name": "policies", "description": "Policy versions, who owes them, and receipts."},
             {"name": "service", "description": "Snapshot and contract."},
+            {"name": "training", "description": "Training records and course versions."},
         ],
         "paths": paths,
         "components": {
@@ -209,6 +209,8 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
             "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}},
         }
     } | {str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in _STATUS_TITLES}
+    if described is not None:
+        get["responses"]["200"]["links"] = _links(described.operation)
     head = {key: value for key, value in get.items() if key != "responses"}
     head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
     head["summary"] = f"{get['summary']}: headers only"
@@ -217,6 +219,24 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
         for status in _STATUS_TITLES
     }
     return {"get": get, "head": head}
+
+
+def _links(operation: str) -> dict[str, Any]:
+    """How to go on from a page: to the next one and, from courses, to the records of one."""
+    links: dict[str, Any] = {
+        "next": {
+            "operationId": operation,
+            "parameters": {"cursor": "$response.body#/next_cursor"},
+            "description": "The next page, while `next_cursor` is not null.",
+        }
+    }
+    if operation == "listCourses":
+        links["records"] = {
+            "operationId": "listTrainingRecords",
+            "parameters": {"course": "$response.body#/data/0/course_id"},
+            "description": "The training records of a course, here the first one's.",
+        }
+    return links
 
 
 def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
