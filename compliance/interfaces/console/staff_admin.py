@@ -4,11 +4,13 @@ It is the one place whose scripts need `unsafe-eval` (unfold's Alpine) and inlin
 content security for itself alone; it shows nothing of any company (docs/adr/0020-console.md).
 """
 
+import uuid
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from csp.decorators import csp_update
+from django import forms
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
@@ -19,6 +21,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from unfold.sites import UnfoldAdminSite
 
 from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.tenancy.models import Organization
 
 
 class StaffSite(UnfoldAdminSite):
@@ -48,10 +51,27 @@ class StaffSite(UnfoldAdminSite):
         return wraps(inner)(loosened)
 
 
+def _companies() -> list[tuple[str, str]]:
+    return [(str(each.organization_id), each.name) for each in Organization.objects.order_by("name")[:2000]]
+
+
+class AccessForm(forms.ModelForm):
+    """Companies by name, where the row keeps their identifiers."""
+
+    organization_ids = forms.TypedMultipleChoiceField(
+        coerce=uuid.UUID, choices=_companies, required=False, label="Companies", widget=forms.CheckboxSelectMultiple
+    )
+
+    class Meta:
+        model = StaffAccess
+        fields = ("valid_until", "every_company", "organization_ids")
+
+
 class AccessInline(StackedInline):
     """Until when, and which companies."""
 
     model = StaffAccess
+    form = AccessForm
     extra = 0
     can_delete = True
 

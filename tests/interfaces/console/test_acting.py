@@ -98,13 +98,25 @@ def test_a_preview_shows_what_will_change_and_leaves_no_trace(staff, company):
         assert HistoryRow.objects.count() == rows
 
 
+def test_where_an_act_reaches_more_than_a_page_may_wait_for_the_preview_says_how_far(staff, company, monkeypatch):
+    for name in ("Anna", "Ben"):
+        company.join(name)
+    course = company.course()
+    monkeypatch.setattr("compliance.interfaces.console.preview.dry_run.PEOPLE_AT_MOST", 1)
+    text, _ = preview(
+        staff(COMPLIANCE_MANAGER), company, "share-course",
+        course_id=str(course.course_id), requirement="required", doors=["employee"], audience="everyone", basis="none",
+    )  # fmt: skip
+    assert "Up to <b>2</b> employees may be reached" in text
+
+
 def test_a_confirmed_act_records_its_fact_and_a_line_of_the_log_with_the_reason(staff, company):
     client = staff(COMPLIANCE_MANAGER)
     do(client, company, "invite", work_email="new@example.org", person_name="New Person")
     with context.company(company.organization_id):
         assert Invitation.objects.get().work_email == "new@example.org"
         actor_id = Fact.objects.get(kind="person_invited").actor_id
-    line = AccessLog.objects.get(act="invite")
+    line = AccessLog.objects.get(act="invite", organization_id=company.organization_id)
     assert (line.reason, line.organization_id, line.groups) == (REASON, company.organization_id, COMPLIANCE_MANAGER)
     assert "new@example.org" not in f"{line.subject} {line.reason}"
     assert actor_id is not None
@@ -224,7 +236,7 @@ def test_a_key_is_shown_once_and_rotated_and_revoked(staff, company):
     _, sent = preview(client, company, "issue-key", key_name="Warehouse", scopes=[Scope.TRAINING_READ.value])
     token = re.search(r"svc_test_\w+", confirm(client, company, "issue-key", sent).content.decode())
     assert token
-    key = ApiKey.objects.get()
+    key = ApiKey.objects.get(organization_id=company.organization_id)
     page = client.get(f"/console/companies/{company.organization_id}/keys/").content.decode()
     assert token[0] not in page
     assert key.ending in page
@@ -240,7 +252,8 @@ def test_a_key_of_another_company_cannot_be_revoked(staff, company):
     client = staff(OPERATOR)
     _, sent = preview(client, other, "issue-key", key_name="Theirs", scopes=[Scope.TRAINING_READ.value])
     confirm(client, other, "issue-key", sent)
-    page = client.post(_address(company, "revoke-key"), {"step": "preview", "key_id": str(ApiKey.objects.get().key_id)})
+    theirs = ApiKey.objects.get(organization_id=other.organization_id)
+    page = client.post(_address(company, "revoke-key"), {"step": "preview", "key_id": str(theirs.key_id)})
     assert "errorlist" in page.content.decode()
 
 

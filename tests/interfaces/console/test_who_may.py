@@ -36,7 +36,7 @@ def test_a_group_gets_past_the_doorway_of_exactly_its_own_pages(group, staff, em
 
 def test_nobody_sees_anything_without_signing_in(client, empty_company):
     for page in PAGES:
-        for method in (client.get, client.post):
+        for method in [client.get] + [client.post] * ("POST" in page.methods):
             response = method(sample_address(page, empty_company.organization_id))
             assert response.status_code in (302, 405), page.name
             assert response.status_code == 405 or response.url.startswith("/console/sign-in/?next=")
@@ -50,17 +50,17 @@ def test_an_account_without_a_group_sees_nothing(staff, empty_company):
         assert empty_company.name not in response.content.decode()
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_whoever_is_bound_to_companies_cannot_tell_another_one_from_one_that_does_not_exist(
-    group, staff, empty_company
-):
-    client = staff(group, companies=[uuid.uuid4()])
-    assert empty_company.name not in client.get("/console/").content.decode()
+def test_whoever_is_bound_to_companies_cannot_tell_another_one_from_one_that_does_not_exist(staff, empty_company):
+    bound = {group: staff(group, companies=[uuid.uuid4()]) for group in GROUPS}
+    for client in bound.values():
+        assert empty_company.name not in client.get("/console/").content.decode()
     for page in PAGES:
-        if page.company and page.permission in GROUPS[group]:
-            other = client.get(sample_address(page, empty_company.organization_id))
-            none = client.get(sample_address(page, uuid.UUID(int=1)))
-            assert other.status_code == none.status_code == 404, page.name
+        group = next((group for group in GROUPS if page.permission in GROUPS[group]), None)
+        if page.company and group is not None:
+            other = bound[group].get(sample_address(page, empty_company.organization_id))
+            none = bound[group].get(sample_address(page, uuid.UUID(int=1)))
+            assert other.status_code == none.status_code, page.name
+            assert other.status_code in (404, 405), page.name
             text = other.content.decode().replace(str(empty_company.organization_id), str(uuid.UUID(int=1)))
             assert text == none.content.decode()
 
@@ -91,7 +91,7 @@ def test_each_visit_and_each_refusal_is_logged_with_its_subject(staff, empty_com
     client = staff(OPERATOR)
     client.get(sample_address(next(page for page in PAGES if page.name == "capture"), empty_company.organization_id))
     client.get(sample_address(next(page for page in PAGES if page.name == "log"), empty_company.organization_id))
-    seen, refused = AccessLog.objects.order_by("id")
+    seen, refused = AccessLog.objects.filter(organization_id=empty_company.organization_id).order_by("id")
     assert (seen.page, seen.status, seen.groups, seen.subject) == ("capture", 404, OPERATOR, "capture_sequence=7")
     assert (refused.page, refused.status, refused.organization_id) == ("log", 403, empty_company.organization_id)
 

@@ -127,7 +127,7 @@ class WaiveMany(_Many):
     """Waives many records."""
 
     name = "waive-many"
-    title = "Waive many records"
+    title = "Waive records"
     explains = "Waives each of the chosen records for the same reason."
     form = WaiveManyForm
     verb = "waived"
@@ -141,7 +141,7 @@ class DeadlineMany(_Many):
     """Sets many deadlines."""
 
     name = "deadline-many"
-    title = "Set many deadlines"
+    title = "Set deadlines"
     explains = "Gives each of the chosen records its own deadline."
     form = DeadlineManyForm
     verb = "given a deadline"

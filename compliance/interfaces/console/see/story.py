@@ -5,6 +5,7 @@ import uuid
 from django.http import HttpResponse
 
 from compliance.history.numbers import NUMBERS
+from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.see.queries import stories
 from compliance.interfaces.console.see.reading import READINGS
@@ -32,5 +33,22 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         "story": written,
         "facts": happened,
         "current": next((told for told in written if told.in_force), None),
+        "acts": _acts(visit, register, record_id),
     }
     return visit.render("console/see/story.html", values)
+
+
+def _acts(visit: Visit, register: str, record_id: uuid.UUID) -> list[dict[str, str]]:
+    """What this member of staff may do to the record, with the record filled in."""
+    about, field = _ACTED_ON.get(register, ("", ""))
+    return [
+        {"title": act.title, "address": f"{visit.address(f'act-{act.name}')}?{field}={record_id}"}
+        for act in ACTS.values()
+        if about and act.about == about and visit.staff.may(act.permission)
+    ]
+
+
+_ACTED_ON: dict[str, tuple[str, str]] = {
+    Register.TRAINING_RECORDS.value: ("record", "record_ids"),
+    Register.CERTIFICATES.value: ("certificate", "certificate_id"),
+}

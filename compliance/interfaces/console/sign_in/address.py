@@ -1,23 +1,11 @@
-"""The address a request came from (design 7): X-Forwarded-For counts only from configured proxies."""
-
-import ipaddress
+"""The address a request came from, by the API's own rule about proxies (design 7)."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
+from compliance.interfaces.api import networks
+
 
 def client_address(request: HttpRequest) -> str:
-    """The rightmost hop that is no trusted proxy of ours; the peer itself when it is none."""
-    hops = [request.META.get("REMOTE_ADDR", "")]
-    hops += [hop.strip() for hop in reversed(request.headers.get("X-Forwarded-For", "").split(","))]
-    networks = [ipaddress.ip_network(word, strict=False) for word in settings.TRUSTED_PROXIES]
-    found = ""
-    for hop in hops:
-        try:
-            address = ipaddress.ip_address(hop)
-        except ValueError:
-            break
-        found = str(address)
-        if not any(address in network for network in networks):
-            break
-    return found
+    """The rightmost hop that is no trusted proxy of ours; empty when nobody tells one."""
+    return str(networks.client_address(request.META, settings.TRUSTED_PROXIES) or "")
