@@ -4,7 +4,7 @@ PORT ?= 8000
 ARGS ?=
 WORKERS ?= 2
 
-.PHONY: install demo servers test check format bench clients
+.PHONY: install demo servers test check format bench chaos contention restore soak audit clients
 
 install: .venv/installed
 
@@ -40,3 +40,12 @@ bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 
 clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
 	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m tests.clients $(ARGS)
+
+# Real processes, killed and loaded (docs/operations.md): CHAOS_TIMES, CONTENTION_SECONDS and SOAK_SECONDS shorten them.
+chaos contention restore soak: install
+	$(PYTHON) -m tests.operations.$@
+
+audit: install ## Known vulnerabilities of what is pinned, and a CycloneDX bill of materials in var/sbom.json
+	mkdir -p var
+	$(PYTHON) -m pip_audit --require-hashes --disable-pip --requirement requirements/base.txt
+	$(PYTHON) -m pip_audit --require-hashes --disable-pip --requirement requirements/base.txt --format cyclonedx-json --output var/sbom.json
