@@ -46,6 +46,7 @@ class Standing(CompanyRow):
                 fields=["organization_id", "register", "due_by", "birth"],
                 name="standing_undone",
                 condition=models.Q(outcome__in=("open", "valid")),
+                include=["course_id", "learner_profile_id"],
             ),
         ]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from compliance.history import numbers
 from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN
-from compliance.rules.vocabulary import CertificateStatus, Outcome
+from compliance.rules.vocabulary import Outcome
 from compliance.tenancy import sql
 
 
@@ -98,34 +97,37 @@ class Wanted:
     course: uuid.UUID | None = None
     team: uuid.UUID | None = None
 
-    @property
-    def outcome(self) -> str:
-        """The settled outcome that still asks for something."""
-        return CertificateStatus.VALID if self.register == numbers.CERTIFICATES else OPEN
-
 
 _BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
 
-_LISTED = """
-FROM console_standing s
-WHERE s.organization_id = (SELECT %(company)s::uuid) AND s.register = %(register)s AND s.outcome = %(outcome)s
-  AND s.outcome IN ('open', 'valid')
-  AND (%(low)s::timestamptz IS NULL OR s.due_by >= %(low)s) AND (%(high)s::timestamptz IS NULL OR s.due_by < %(high)s)
-  AND (%(course)s::uuid IS NULL OR s.course_id = %(course)s)
-  AND (%(team)s::uuid IS NULL OR EXISTS (SELECT FROM console_standing p
-       WHERE p.organization_id = (SELECT %(company)s::uuid) AND p.learner_profile_id = s.learner_profile_id
-         AND p.register = 2 AND %(team)s = ANY(p.team_ids)))"""
+_BY_TEAM = """
+  AND s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
+      WHERE p.organization_id = (SELECT %(company)s::uuid) AND p.register = 2 AND %(team)s = ANY(p.team_ids))"""
+
+
+def _listed(wanted: Wanted) -> str:
+    """The records meant. What is undone is `open` or, of certificates, `valid`: one index holds them in order."""
+    conditions = [
+        " AND s.due_by >= %(low)s" if wanted.low else "",
+        " AND s.due_by < %(high)s" if wanted.high else "",
+        " AND s.course_id = %(course)s" if wanted.course else "",
+        _BY_TEAM if wanted.team else "",
+    ]
+    return (
+        "FROM console_standing s WHERE s.organization_id = (SELECT %(company)s::uuid) AND s.register = %(register)s"
+        f" AND s.outcome IN ('open', 'valid'){''.join(conditions)}"
+    )
 
 
 def _values(organization_id: uuid.UUID, wanted: Wanted) -> dict[str, Any]:
-    return {"company": organization_id, "outcome": str(wanted.outcome)} | {
+    return {"company": organization_id} | {
         name: getattr(wanted, name) for name in ("register", "low", "high", "course", "team")
     }
 
 
 def count(organization_id: uuid.UUID, wanted: Wanted) -> int:
     """How many records the list holds."""
-    ((number,),) = sql.fetch(f"SELECT count(*) {_LISTED}", _values(organization_id, wanted))
+    ((number,),) = sql.fetch(f"SELECT count(*) {_listed(wanted)}", _values(organization_id, wanted))
     return int(number)
 
 
@@ -171,7 +173,7 @@ def work(
         SELECT w.register, w.birth, w.record_id, w.learner_profile_id, w.course_id::text, w.due_by, w.begins_at,
                n.person_name, coalesce(n.work_email, n.account_email), n.erased_at IS NOT NULL, coalesce(c.title, ''),
                coalesce(p.team_ids, '{{}}')
-        FROM (SELECT s.* {_LISTED} AND (s.due_by, s.birth) > (%(due_by)s, %(birth)s)
+        FROM (SELECT s.* {_listed(wanted)} AND (s.due_by, s.birth) > (%(due_by)s, %(birth)s)
               ORDER BY s.due_by, s.birth LIMIT %(limit)s) w
         LEFT JOIN LATERAL (SELECT person_name, work_email, account_email, erased_at FROM people_profile n
             WHERE n.organization_id = (SELECT %(company)s::uuid) AND n.learner_profile_id = w.learner_profile_id

@@ -165,7 +165,8 @@ AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
 
 _TALLIES = """
 WITH zone AS (SELECT time_zone FROM tenancy_organization WHERE organization_id = %(company)s),
-s AS MATERIALIZED (SELECT register, learner_profile_id, course_id, state, outcome, begins_at, due_by, done_at, team_ids
+s AS NOT MATERIALIZED (
+      SELECT register, learner_profile_id, course_id, state, outcome, begins_at, due_by, done_at, team_ids
       FROM console_standing WHERE organization_id = (SELECT %(company)s::uuid)),
 first AS (SELECT date_trunc('week', %(now)s AT TIME ZONE time_zone) - (%(weeks)s - 1) * interval '1 week' AS week
           FROM zone),

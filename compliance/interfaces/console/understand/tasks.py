@@ -11,15 +11,20 @@ from compliance.tenancy import sql
 BY_THE_CLOCK = timedelta(hours=1)
 """Deadlines and expiries pass without any capture: tallies are no older than this."""
 
+LARGE, BETWEEN = 500_000, timedelta(minutes=5)
+"""A history of so many versions is added up no more often than this, for it takes seconds."""
+
 
 @shared_task(name="compliance.understand.refresh_all", ignore_result=True)  # type: ignore[untyped-decorator]
 def refresh_all() -> None:
     """Hands out one task for each company whose history has grown, or whose tallies are an hour old."""
+    now = datetime.now(UTC)
     for (organization_id,) in sql.fetch(
         "SELECT h.organization_id FROM history_historyhead h"
         " LEFT JOIN console_standingmark m ON m.organization_id = h.organization_id"
-        " WHERE m.sequence IS DISTINCT FROM h.sequence OR m.as_at IS NULL OR m.as_at < %s",
-        [datetime.now(UTC) - BY_THE_CLOCK],
+        " WHERE m.as_at IS NULL OR m.as_at < %(hour)s OR (m.sequence <> h.sequence"
+        " AND (h.sequence < %(large)s OR m.as_at < %(while)s))",
+        {"hour": now - BY_THE_CLOCK, "large": LARGE, "while": now - BETWEEN},
     ):
         refresh.delay(str(organization_id))
 

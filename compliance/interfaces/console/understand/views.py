@@ -143,6 +143,7 @@ def work(visit: Visit) -> HttpResponse:
     lines, last = reading.work(organization_id, wanted, _after_work(visit), keyset.PAGE)
     names = reading.teams(organization_id)
     counts = reading.tallies(organization_id, asked.course)
+    known = None if asked.team or asked.age else _number(asked.show, counts)
     values = {
         "state": state,
         "moment": moment,
@@ -152,7 +153,7 @@ def work(visit: Visit) -> HttpResponse:
         "ages": [(age, title, counts["age"].get(age, 0)) for age, title in AGE_TITLES.items()],
         "courses": reading.courses(organization_id),
         "teams": names,
-        "total": reading.count(organization_id, wanted),
+        "total": reading.count(organization_id, wanted) if known is None else known,
         "lines": [
             {
                 "line": each,
