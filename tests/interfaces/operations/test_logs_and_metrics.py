@@ -1,0 +1,74 @@
+"""Logs without keys and personal data; metrics without labels that grow (issue 7)."""
+
+import json
+import logging
+from datetime import timedelta
+
+import pytest
+
+from compliance.access.tokens import new_token
+from compliance.history import actions
+from compliance.interfaces.operations import metrics
+from compliance.interfaces.operations.web import Counted
+from config import logs
+from tests.companies import NOW, make_company
+
+
+def written(message: str, **extra) -> str:
+    """The line that a record becomes."""
+    configuration = logs.configuration("INFO", "json")["formatters"]["structured"]
+    formatter = configuration.pop("()")(**configuration)
+    record = logging.getLogger("compliance.api").makeRecord("compliance.api", logging.INFO, "", 0, message, (), None)
+    record.__dict__.update(extra)
+    return formatter.format(record)
+
+
+def test_a_line_is_json_with_what_was_logged():
+    line = json.loads(written("api_call", request_id="1b4e28ba-2fa1-41d2-883f-0016d3cca427", status=200))
+    assert (line["event"], line["status"], line["level"]) == ("api_call", 200, "info")
+    assert line["request_id"] == "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+
+
+def test_keys_addresses_and_names_never_reach_a_log():
+    token = new_token("live")
+    line = written(
+        f"GET /v1/people?key={token} by anna@example.org",
+        path=f"/x/{token}", person_name="Anna Reis", told={"work_email": "b@example.org", "at": ["c@example.org"]},
+    )  # fmt: skip
+    assert token not in line
+    for personal in ("Anna", "@example.org"):
+        assert personal not in line
+    assert "[address]" in line
+
+
+@pytest.mark.parametrize(
+    ("path", "interface"),
+    [
+        ("/v1/people", "v1/people"),
+        ("/v1/training-records/period", "v1/training-records"),
+        ("/v1/anything-else", "v1"),
+        ("/check/AB12-CD34", "check"),
+        ("/console/companies/", "console"),
+        ("/wp-login.php", "pages"),
+    ],
+)
+def test_requests_are_counted_under_few_labels(path, interface):
+    def value() -> float:
+        return metrics.REQUESTS.labels(interface, "GET", "404")._value.get()
+
+    before = value()
+    application = Counted(lambda environ, start: start("404 Not Found", []) or [b""])
+    application({"PATH_INFO": path, "REQUEST_METHOD": "GET"}, lambda line, headers: None)
+    assert value() == before + 1
+
+
+@pytest.mark.django_db
+def test_the_lag_and_the_age_of_verification_are_told():
+    company = make_company()
+    company.join("Anna")
+    standing = metrics.standing(NOW + timedelta(seconds=90))
+    assert standing.pending > 0
+    assert standing.oldest_pending_seconds == 90
+    assert standing.verification_age_seconds > 0
+    actions.capture_all(company.organization_id, NOW)
+    assert metrics.standing(NOW).pending == 0
