@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
 from compliance.contentfile.faults import FaultCode, Path, shown
+from compliance.contentfile.plain_style import is_plain
 from compliance.contentfile.question import check_question
 from compliance.contentfile.style import check_style
 from compliance.contentfile.walk import Checker, Key, Shape, Walk, integer, is_valid_slug, one_of, text_id, text_ids
@@ -169,15 +170,25 @@ def _links(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 def _check_style(walk: Walk, value: Any, path: Path) -> None:
     if not walk.string(value, path):
         return
-    walk.style_bytes += len(value)
-    if len(value) <= limits.STYLE_BYTES and walk.style_bytes > limits.STYLE_BYTES_IN_ALL:
-        walk.add(
-            FaultCode.STYLE_TOO_LARGE,
-            path,
-            f"The styles of this course pass {limits.STYLE_BYTES_IN_ALL:,} bytes here; shorten them.",
-        )
+    if is_plain(value):
         return
-    for fault in check_style(value):
+    faults = walk.styles.get(value)
+    if faults is None:
+        # Parsing takes seconds a megabyte, so what is not plain is parsed once, and in all only so far.
+        size = len(value.encode("utf-8", "surrogatepass"))
+        if size <= limits.STYLE_BYTES and walk.style_bytes + size > limits.UNUSUAL_STYLE_BYTES_IN_ALL:
+            walk.add(
+                FaultCode.STYLE_TOO_LARGE,
+                path,
+                f"The styles of this course in unusual CSS pass {limits.UNUSUAL_STYLE_BYTES_IN_ALL:,} bytes here; "
+                "write this one in plain rules.",
+            )
+            return
+        faults = check_style(value)
+        if size <= limits.STYLE_BYTES:
+            walk.style_bytes += size
+            walk.styles[value] = faults
+    for fault in faults:
         walk.add(fault.code, path, fault.message)
 
 

@@ -89,7 +89,7 @@ ATTRIBUTE_MATCHERS: Final = frozenset({"=", "~=", "^=", "$=", "*=", "|="})
 
 _FAULTS_A_STYLE: Final = 100
 _END: Final = "svc-end-of-style"
-_FORBIDDEN: Final = re.compile(r"[<\\]|-->")
+FORBIDDEN: Final = re.compile(r"[<\\]|-->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class _Check:
         if size > limits.STYLE_BYTES:
             self.add(FaultCode.STYLE_TOO_LARGE, 1, f"has {size:,} bytes and may have {limits.STYLE_BYTES:,}")
             return
-        for match in _FORBIDDEN.finditer(css):
+        for match in FORBIDDEN.finditer(css):
             line = css.count("\n", 0, match.start()) + 1
             self.add(FaultCode.STYLE_CHARACTER, line, f"holds {match.group()}, which no style needs; remove it")
         # A block, string or comment left open swallows whatever follows; a rule put behind the style shows it.

@@ -11,6 +11,7 @@ from typing import Any
 
 from compliance.contentfile import identifiers, limits
 from compliance.contentfile.faults import FaultCode, Part, Path, Report, shown
+from compliance.contentfile.style import StyleFault
 
 SCHEMA_KEY = "$schema"
 
@@ -41,6 +42,7 @@ class Walk:
     films: list[Path] = field(default_factory=list)
     ids: dict[str, Path] = field(default_factory=dict)
     question_ids: set[str] = field(default_factory=set)
+    styles: dict[str, list[StyleFault]] = field(default_factory=dict)
     style_bytes: int = 0
 
     def add(self, code: FaultCode, path: Path, message: str, part: Part = Part.VALUE) -> None:

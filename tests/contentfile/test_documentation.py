@@ -23,7 +23,8 @@ def test_the_limits_are_stated_as_they_hold() -> None:
     stated = " ".join(TEXT.split())
     for limit in (
         f"up to {limits.JSON_BYTES // 2**20} MiB, {limits.JSON_DEPTH} levels deep",
-        f"up to {limits.STYLE_BYTES_IN_ALL:,} bytes",
+        f"a style of up to {limits.STYLE_BYTES:,} bytes",
+        f"up to {limits.UNUSUAL_STYLE_BYTES_IN_ALL:,} bytes of different styles",
         f"up to {limits.PACKAGE_FILES:,} files",
         f"{limits.PACKAGE_BYTES // 2**20} MiB unpacked ({limits.ZIP_BYTES // 2**20} MiB as a zip)",
         f"{limits.MEDIA_BYTES // 2**20} MiB a media file, {limits.LANGUAGES} languages",
