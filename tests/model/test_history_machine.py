@@ -634,6 +634,7 @@ def _plain(value: Any) -> Any:
             return value
 
 
+@pytest.mark.timeout(0 if "MODEL_EXAMPLES" in os.environ else 170)
 def test_every_page_says_what_the_oracle_says() -> None:
     run_state_machine_as_test(
         HistoryMachine,
