@@ -140,6 +140,11 @@ def test_the_commands_issue_rotate_and_revoke(organization):
     assert ApiKey.objects.get(key_id=rotated["key_id"]).rotated_from == uuid.UUID(issued["key_id"])
     call_command("revoke_key", rotated["key_id"], "--reason", "no longer used", stdout=StringIO())
     assert ApiKey.objects.get(key_id=rotated["key_id"]).revoked_reason == "no longer used"
+    out = StringIO()
+    scopes = ("--scope", "training:read", "people:read", "--scope", "certificates:read")
+    call_command("create_key", str(organization.organization_id), *scopes, "--json", stdout=out)
+    key = ApiKey.objects.get(key_id=json.loads(out.getvalue())["key_id"])
+    assert set(key.scopes) == {"training:read", "people:read", "certificates:read"}
     with pytest.raises(CommandError, match="no scope"):
         call_command("create_key", str(organization.organization_id), scopes=["all"])
     with pytest.raises(CommandError, match="no instant"):

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID)
-        parser.add_argument("--scope", action="append", required=True, dest="scopes", help=", ".join(Scope))
+        parser.add_argument("--scope", action="extend", nargs="+", required=True, dest="scopes", help=", ".join(Scope))
         parser.add_argument("--name", default="", help="What the key is for.")
         parser.add_argument("--network", action="append", default=[], dest="networks", help="CIDR; may be repeated.")
         parser.add_argument("--expires", help="RFC 3339 instant with offset; without it the key does not expire.")
