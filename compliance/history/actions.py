@@ -133,6 +133,8 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
         claimed = subjects.claim(organization_id, now, due=sweep)
         if not claimed.subjects and not claimed.had_pending:
             return Captured(capture_sequence, sequence, found=False)
+        if claimed.newest is not None:
+            now = max(now, claimed.newest)  # what was recorded while this capture waited for its turn
         failed: dict[Subject, str] = {}
         ready = deciding.load(deciding.Company(organization_id, zone, now), list(claimed.subjects), failed)
         standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}

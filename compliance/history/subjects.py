@@ -36,11 +36,15 @@ Waiting = tuple[datetime, int]
 
 
 class Claim(NamedTuple):
-    """What one capture decides; `had_pending`: pending rows were taken, whatever came of them."""
+    """What one capture decides; `had_pending`: pending rows were taken, whatever came of them.
+
+    `newest` is when the youngest of those was recorded: a capture holds no fact that is younger than itself.
+    """
 
     subjects: dict[Subject, Waiting]
     by_clock: set[Subject]
     had_pending: bool
+    newest: datetime | None
 
 
 _CLAIM = """
@@ -85,12 +89,15 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
     subjects: dict[Subject, Waiting] = {}
     wide: dict[tuple[str, uuid.UUID | None], Waiting] = {}
     pending_ids: list[int] = []
+    newest: datetime | None = None
     wanted = [organization_id, now, list(WIDE)]
     for id_, kind, first, _, recorded_at, attempts in sql.fetch(_CLAIM, [*wanted, True, WIDE_LIMIT]):
         pending_ids.append(id_)
+        newest = recorded_at if newest is None else max(newest, recorded_at)
         wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
     for id_, kind, first, second, recorded_at, attempts in sql.fetch(_CLAIM, [*wanted, False, NARROW_LIMIT]):
         pending_ids.append(id_)
+        newest = recorded_at if newest is None else max(newest, recorded_at)
         subject = (kind, first, second)
         subjects[subject] = _older(subjects.get(subject), recorded_at, attempts)
     if pending_ids:
@@ -112,7 +119,7 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
                 subjects[kind, first, second] = _older(known, recorded_at, attempts)
         if again:
             sql.execute(_REMOVE, [organization_id, arrays.bigints(again)])
-    return Claim(subjects, by_clock, bool(pending_ids))
+    return Claim(subjects, by_clock, bool(pending_ids), newest)
 
 
 def _expand(

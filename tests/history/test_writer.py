@@ -1,7 +1,8 @@
 """The writer of the history: what it appends, when, and why (design 5)."""
 
 import uuid
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 from django.db import connection
@@ -142,6 +143,18 @@ def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(t
     assert isinstance(verify_history(organization_id), Verified)
 
 
+def test_a_capture_that_waited_is_as_young_as_what_was_recorded_meanwhile(told):
+    company, course, anna = told
+    company.complete(anna, course, day(3))
+    asked_at = company.now - timedelta(seconds=20)  # it waited for the head, and the completion came
+    with context.company(company.organization_id):
+        sql.execute("UPDATE history_historyhead SET captured_at = %s", [asked_at])
+    (captured,) = actions.capture_all(company.organization_id, asked_at)
+    assert captured.rows == 1
+    assert queries.head(company.organization_id).captured_at == company.now
+    assert [row.recorded_at for row in rows(company.organization_id, TRAINING)][-1] == company.now
+
+
 def test_nothing_pending_takes_no_number_in_a_capture_or_a_sweep(told):
     company, _, _ = told
     before = queries.head(company.organization_id)
@@ -179,7 +192,7 @@ def test_recording_the_same_facts_in_another_order_gives_the_same_answers():
 
 
 def test_a_passing_deadline_moves_nothing_and_an_opening_renewal_once_with_cause_sweep():
-    company = make_company()
+    company = replace(make_company(), now=day(200))  # all is told on that day
     course = company.course(
         certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=30)
     )
