@@ -17,7 +17,7 @@ def run(names: Sequence[str], out: TextIO, error: TextIO) -> int:
     unreadable = 0
     for name in names:
         try:
-            pages.append(parse_page(shown(name), _content(name)))
+            pages.append(parse_page(_name(name), _content(name)))
         except NotAPage as fault:
             unreadable += 1
             error.write(f"{fault}\n")
@@ -41,4 +41,10 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except (OSError, ValueError) as fault:
-        raise NotAPage(f"{shown(name)} cannot be read: {shown(str(fault))}") from fault
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise NotAPage(f"{_name(name)} cannot be read: {shown(reason)}") from fault
+
+
+def _name(name: str) -> str:
+    """The whole name of a file, so that it can be found again, without what would steer a terminal."""
+    return name if name.isascii() and name.isprintable() else ascii(name)[1:-1]

@@ -13,6 +13,8 @@ import redis
 
 from compliance.embedded import postgresql, processes, servers
 
+# The tests of this module go on from one another, on one folder.
+pytestmark = pytest.mark.xdist_group("embedded servers")
 ROOT = Path(__file__).resolve().parents[2]
 
 
