@@ -20,6 +20,9 @@ from celery import Celery
 from tests.operations.service import Service, running, set_up_django, wait_for
 
 PEOPLE = 8
+REMINDERS = 2 * PEOPLE
+"""Each person is reminded of the course that is due in a week, and of the renewal once the sweep has brought it."""
+
 WORKERS = tuple(f"worker{number}" for number in range(1, 5))
 
 
@@ -31,7 +34,7 @@ class Counted(NamedTuple):
     captured: int
     captured_twice: int
     reminders: int
-    letters: int
+    sent: int
     sent_twice: int
     recorded: int
 
@@ -48,8 +51,8 @@ def main() -> int:
         f"| companies | {counted.companies} |\n"
         f"| changes by the clock / captured / captured twice |"
         f" {counted.changes} / {counted.captured} / {counted.captured_twice} |\n"
-        f"| people to remind / letters / sent twice / recorded as facts |"
-        f" {counted.reminders} / {counted.letters} / {counted.sent_twice} / {counted.recorded} |\n"
+        f"| reminders due / sent / sent twice / recorded as facts |"
+        f" {counted.reminders} / {counted.sent} / {counted.sent_twice} / {counted.recorded} |\n"
     )
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
@@ -62,7 +65,7 @@ def is_well(counted: Counted) -> bool:
     """Each due change captured once, each reminder sent and recorded once."""
     return (
         counted.changes == counted.captured
-        and counted.reminders == counted.letters == counted.recorded
+        and counted.reminders == counted.sent == counted.recorded
         and not counted.captured_twice
         and not counted.sent_twice
     )
@@ -89,7 +92,7 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
             names,
         )
         time.sleep(0.5)
-        return due == 0 and waiting == 0 and letters >= PEOPLE * len(companies)
+        return due == 0 and waiting == 0 and letters >= REMINDERS * len(companies)
 
     wait_for(done, 120, "everything due done")
     ((captured, twice),) = service.ask(
@@ -100,14 +103,16 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
     ((recorded,),) = service.ask(
         "SELECT count(*) FROM training_reminder WHERE organization_id = ANY(%s::uuid[])", names
     )
-    addresses = Counter(
-        str(letter["To"])
+    told = Counter(
+        (str(letter["To"]), line)
         for file in (service.folder / "letters").glob("*.log")
         for letter in _letters(file.read_text())
+        for line in letter.get_content().splitlines()
+        if line.startswith("- ")
     )
     return Counted(
-        len(companies), PEOPLE * len(companies), captured, twice, PEOPLE * len(companies), sum(addresses.values()),
-        sum(count - 1 for count in addresses.values()), recorded,
+        len(companies), PEOPLE * len(companies), captured, twice, REMINDERS * len(companies), len(told),
+        sum(told.values()) - len(told), recorded,
     )  # fmt: skip
 
 
@@ -137,9 +142,9 @@ def company_with_due_changes() -> uuid.UUID:
     )
     when: dict[str, Any] = {"organization_id": made.organization_id, "now": then}
     with context.company(made.organization_id):
-        began = then - timedelta(days=90)
+        began = then - timedelta(days=420)
         certificate = Certificate(
-            title="Fire safety", kind=CertificateKind.COMPLETION, valid_months=2, renew_days_before=1
+            title="Fire safety", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=1
         )
         renewed = courses.create_course(**when, at=began, title="Fire safety", certificate=certificate)
         release = courses.publish_release(**when, at=began, course_id=renewed, version=1)
@@ -149,8 +154,8 @@ def company_with_due_changes() -> uuid.UUID:
         shares.share_course(**when, at=began, course_id=renewed, audience=everyone, deadline=NoDeadline())
         due = FixedDeadline(due_at=present + timedelta(days=6, hours=12))
         shares.share_course(**when, at=began, course_id=owed, audience=everyone, deadline=due)
-        # A certificate for two months whose last day is today: its renewal opened at the end of yesterday.
-        earned = _two_months_before(present)
+        # A certificate for a year whose last day is today: its renewal opened at the end of yesterday.
+        earned = _a_year_before(present)
         for _ in range(PEOPLE):
             learner = uuid.uuid4()
             people.join_employee(
@@ -161,10 +166,9 @@ def company_with_due_changes() -> uuid.UUID:
     return made.organization_id
 
 
-def _two_months_before(present: datetime) -> datetime:
-    month = present.month - 2
-    year, month = (present.year, month) if month > 0 else (present.year - 1, month + 12)
-    return present.replace(year=year, month=month, day=min(present.day, 28), hour=0, minute=30)
+def _a_year_before(present: datetime) -> datetime:
+    day = 28 if (present.month, present.day) == (2, 29) else present.day
+    return present.replace(year=present.year - 1, day=day, hour=0, minute=30)
 
 
 if __name__ == "__main__":
