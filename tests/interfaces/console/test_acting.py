@@ -216,6 +216,17 @@ def test_a_job_of_someone_who_may_no_longer_do_it_does_nothing(staff, company):
     assert "obligation_changed" not in facts(company)
 
 
+def test_work_whose_worker_died_does_not_look_busy_for_ever(staff, company):
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "sweep")
+    response = confirm(client, company, "sweep", sent)
+    with context.company(company.organization_id):
+        Job.objects.update(state=Job.State.RUNNING, started_at=timezone.now() - timedelta(hours=1))
+    page = client.get(response.url)
+    assert "The worker stopped on the way" in page.content.decode()
+    assert "Refresh" not in page.headers
+
+
 def test_reminders_are_written_to_people_and_recorded(staff, company):
     company.join("Anna")
     company.share(company.course("Fire safety"))

@@ -23,6 +23,7 @@ from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.visit import Visit
 
 DRAFTS_LAST = timedelta(hours=6)
+WORK_LASTS = timedelta(minutes=20)
 REASON = forms.CharField(
     min_length=5,
     max_length=500,
@@ -197,6 +198,9 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     )
     if found is None or found.state == Job.State.DRAFT or found.act not in ACTS:
         raise NothingThereError(f"There is no work {job_id}.")
+    if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
+        # A worker that is killed cannot say so; tasks are ended long before this.
+        found.state, found.message = Job.State.FAILED, "The worker stopped on the way. Look how far it came, and go on."
     running = found.state in (Job.State.WAITING, Job.State.RUNNING)
     done, total = jobs.progress(found) if running else (found.done, found.total)
     values = {"title": ACTS[found.act].title, "job": found, "running": running, "done": done, "total": total}
