@@ -1,7 +1,9 @@
 """A caller of /v1: a key, and an address of its own so that no test uses up another's calls."""
 
 import secrets
+import uuid
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -43,6 +45,11 @@ class Caller:
                 assert len(rows) == page["total"]
                 return rows
             cursor = f"&cursor={page['next_cursor']}"
+
+
+def issue_everything(organization_id: uuid.UUID, at: datetime) -> str:
+    """A key of a company that opens everything."""
+    return issue_key(organization_id=organization_id, scopes=ALL, environment="test", at=at, actor="a test")[0]
 
 
 @pytest.fixture
