@@ -82,7 +82,7 @@ STEPS = [
     Step(
         "pull",
         "killed 10 times, the bytes of one left alone",
-        [[Path(sys.executable), "-m", "tests.clients.kill_pull", FOLDER / "pulled"]],
+        [[Path(sys.executable), HERE / "kill_pull.py", FOLDER / "pulled"]],
     ),
 ]  # fmt: skip
 
@@ -137,7 +137,7 @@ def _run(step: Step, environment: dict[str, str]) -> int:
             file.write(f"$ {' '.join(map(str, command))}\n")
             file.flush()
             code = subprocess.run(
-                command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT, check=False
+                command, cwd=FOLDER, env=environment, stdout=file, stderr=subprocess.STDOUT, check=False
             ).returncode
             if code:
                 break
@@ -163,7 +163,7 @@ def _served() -> Iterator[tuple[str, str]]:
         )
     server = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
-         "--workers", "2", "--blocking-threads", "8", "--log-level", "warning", "config.wsgi:application"],
+         "--workers", "2", "--blocking-threads", "8", "--log-level", "error", "config.wsgi:application"],
         cwd=ROOT, env=environment, start_new_session=True,
     )  # fmt: skip
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 KILLS = 10
 LIMIT = "7"
+ROOT = Path(__file__).parents[2]
 
 
 def main(folder: Path) -> int:
@@ -48,7 +49,8 @@ def main(folder: Path) -> int:
 def _start(folder: Path, as_at: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "compliance.interfaces.pull", "--base-url", os.environ["BASE_URL"],
-         "--key-env", "SVC_KEY", "--as-at", as_at, "--limit", LIMIT, str(folder)]
+         "--key-env", "SVC_KEY", "--as-at", as_at, "--limit", LIMIT, str(folder)],
+        cwd=ROOT,
     )  # fmt: skip
 
 
