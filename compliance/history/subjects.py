@@ -168,7 +168,8 @@ def set_due(
         if over:
             sql.execute(
                 "DELETE FROM history_duesubject d USING unnest(%b::text[], %b::uuid[], %b::uuid[])"
-                " AS w (kind, first, second) WHERE d.organization_id = %b AND d.kind = w.kind AND d.first = w.first"
+                " AS w (kind, first, second) WHERE d.organization_id = (SELECT %b::uuid) AND d.kind = w.kind"
+                " AND d.first = w.first"
                 " AND d.second IS NOT DISTINCT FROM w.second",
                 [*_arrays(over), organization_id],
             )
@@ -176,7 +177,8 @@ def set_due(
     if not due and not some_stand:
         return None
     ((next_change_at,),) = sql.fetch(
-        "SELECT min(next_change_at) FROM history_duesubject WHERE organization_id = %s", [organization_id]
+        "SELECT min(next_change_at) FROM history_duesubject WHERE organization_id = (SELECT %s::uuid)",
+        [organization_id],
     )
     return next_change_at
 

@@ -58,7 +58,7 @@ def _lesson_titles(question: Question, releases: set[str]) -> dict[str, str]:
         return {}
     found = sql.fetch(
         "SELECT lesson_release_id, title FROM courses_lesson"
-        " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
+        " WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s)",
         [question.company.organization_id, [UUID(release) for release in releases]],
     )
     return {str(release): title for release, title in found}

@@ -173,7 +173,7 @@ SELECT r.birth, r.published, {listing.wanted} FROM (
     WHERE v.body <> '' AND {listing.condition}) r
   WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
   ORDER BY r.published, r.birth LIMIT %(limit)s) r
-JOIN history_historyrow v ON v.organization_id = %(organization)s AND v.sequence = r.sequence
+JOIN history_historyrow v ON v.organization_id = (SELECT %(organization)s::uuid) AND v.sequence = r.sequence
 {listing.joined} WHERE r.before < {MAXIMUM_PAGE_BYTES} ORDER BY r.published, r.birth"""  # noqa: S608
 
 

@@ -21,7 +21,7 @@ def load_policies(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID])
     versions: dict[uuid.UUID, list[PolicyVersion]] = defaultdict(list)
     for course_id, release_id, version, title, change_kind, renew_months, doors, published_at in sql.fetch(
         "SELECT course_id, course_release_id, version, policy_title, change_kind, renew_months, doors, published_at"
-        " FROM policies_policyversion WHERE organization_id = %s AND course_id = ANY(%s)",
+        " FROM policies_policyversion WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s)",
         [organization_id, wanted],
     ):
         versions[course_id].append(
@@ -51,7 +51,7 @@ def load_receipts(
         "SELECT r.learner_profile_id, r.course_id, r.receipt_id, r.course_release_id, r.share_id, r.door, r.act,"
         " r.signed_at FROM unnest(%s::uuid[], %s::uuid[]) AS w (learner_profile_id, course_id)"
         " JOIN policies_receipt r USING (learner_profile_id, course_id)"
-        " WHERE r.organization_id = %s ORDER BY r.number",
+        " WHERE r.organization_id = (SELECT %s::uuid) ORDER BY r.number",
         [[pair[0] for pair in wanted], [pair[1] for pair in wanted], organization_id],
     ):
         found[profile_id, course_id].append(
@@ -78,7 +78,7 @@ def _shares(organization_id: uuid.UUID, course_ids: list[uuid.UUID]) -> dict[uui
     rows = sql.fetch(
         "SELECT s.course_id, s.share_id, s.ended_at, t.at, t.doors, t.audience, t.team_ids, t.learner_profile_ids,"
         " t.requirement, t.deadline_basis, t.due_at, t.days FROM shares_share s JOIN shares_sharestep t"
-        " USING (organization_id, share_id) WHERE s.organization_id = %s AND s.course_id = ANY(%s)"
+        " USING (organization_id, share_id) WHERE s.organization_id = (SELECT %s::uuid) AND s.course_id = ANY(%s)"
         " AND s.lesson_release_id IS NULL "
         " ORDER BY s.share_id, t.at, t.id <> min(t.id) OVER (PARTITION BY s.share_id), t.fact_id",
         [organization_id, course_ids],

@@ -17,15 +17,16 @@ from compliance.tenancy import sql
 _RELEASES = """
 SELECT course_id, course_release_id, version, published_at, withdrawn_at, publisher_id, content_sha256,
     contents_sha256, lesson_release_ids
-FROM courses_release WHERE organization_id = %s AND course_id = ANY(%s) ORDER BY published_at, course_release_id
+FROM courses_release WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s)
+ORDER BY published_at, course_release_id
 """
 _LESSONS = """
 SELECT lesson_release_id, version, content_sha256 FROM courses_lesson
-WHERE organization_id = %s AND lesson_release_id = ANY(%s)
+WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s)
 """
 _LESSON_SHARES = """
 SELECT course_id, lesson_release_id, min(opened_at) FROM shares_share
-WHERE organization_id = %s AND course_id = ANY(%s) AND lesson_release_id IS NOT NULL
+WHERE organization_id = (SELECT %s::uuid) AND course_id = ANY(%s) AND lesson_release_id IS NOT NULL
 GROUP BY course_id, lesson_release_id ORDER BY 3, 2
 """
 

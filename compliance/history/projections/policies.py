@@ -16,7 +16,7 @@ from compliance.tenancy import sql
 _VERSIONS = """
 SELECT course_id, course_release_id, policy_title, version, act, doors, statement, statement_sha256, effective_on,
     renew_months, change_kind, published_at, document_sha256, version_digest, html
-FROM policies_policyversion WHERE organization_id = %s AND course_release_id = ANY(%s)
+FROM policies_policyversion WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s)
 ORDER BY published_at, course_id, version
 """
 _RECEIPTS = """
@@ -25,7 +25,7 @@ SELECT r.receipt_id, r.learner_profile_id, r.door, r.course_id, v.policy_title, 
     r.statement_sha256, r.document_sha256, r.signature_sha256, r.previous_sha256, r.receipt_sha256
 FROM policies_receipt r
 JOIN policies_policyversion v ON v.organization_id = r.organization_id AND v.course_release_id = r.course_release_id
-WHERE r.organization_id = %s AND r.receipt_id = ANY(%s) ORDER BY r.number
+WHERE r.organization_id = (SELECT %s::uuid) AND r.receipt_id = ANY(%s) ORDER BY r.number
 """
 _VERSION_FIELDS = (
     "course_id", "course_release_id", "policy_title", "version", "act", "doors", "statement", "statement_sha256",

@@ -103,8 +103,9 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
         """
         SELECT v.register, r.record_id, r.learner_profile_id,
                CASE WHEN p.erased_at IS NOT NULL THEN 'Erased person' ELSE p.person_name END, c.title, v.body,
-               (SELECT b.body FROM history_historyrow b WHERE b.organization_id = %(company)s AND b.birth = v.birth
-                AND b.valid_from <= v.valid_from AND b.sequence <= %(sequence)s
+               (SELECT b.body FROM history_historyrow b
+                WHERE b.organization_id = (SELECT %(company)s::uuid) AND b.birth = v.birth
+                AND b.valid_from <= v.valid_from AND b.sequence + 0 <= %(sequence)s
                 ORDER BY b.valid_from DESC, b.sequence DESC LIMIT 1)
         FROM history_historyrow v
         JOIN history_historyrecord r ON r.organization_id = %(company)s AND r.register = v.register

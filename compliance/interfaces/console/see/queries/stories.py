@@ -90,7 +90,7 @@ def versions(organization_id: uuid.UUID, birth: int) -> list[Version]:
         "SELECT v.sequence, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.body, c.why"
         " FROM history_historyrow v JOIN history_capture c"
         " ON c.organization_id = v.organization_id AND c.capture_sequence = v.capture_sequence"
-        " WHERE v.organization_id = %s AND v.birth = %s ORDER BY v.sequence LIMIT %s",
+        " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
         [organization_id, birth, VERSIONS_AT_MOST],
     )
     return [Version(*row) for row in rows]
