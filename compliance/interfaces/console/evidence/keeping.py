@@ -9,6 +9,7 @@ from pathlib import Path
 from celery import current_app
 from django.db import transaction
 
+from compliance.facts.people.queries import last_erasure
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
@@ -128,9 +129,8 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
     stale = [
         job_id
         for (job_id,) in sql.fetch(
-            "SELECT job_id FROM evidence_pack WHERE organization_id = %(company)s AND (begun_at < %(oldest)s"
-            " OR begun_at <= (SELECT max(recorded_at) FROM people_erasure WHERE organization_id = %(company)s))",
-            {"company": organization_id, "oldest": now - KEPT},
+            "SELECT job_id FROM evidence_pack WHERE organization_id = %s AND (begun_at < %s OR begun_at <= %s)",
+            [organization_id, now - KEPT, last_erasure(organization_id)],
         )
     ]
     if stale:

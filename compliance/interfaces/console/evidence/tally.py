@@ -14,7 +14,7 @@ from typing import Any
 from compliance.interfaces.console.evidence.errors import IncompletePackError
 from compliance.rules.vocabulary import EntryType, Outcome, PolicyRecordState, Requirement
 
-LISTED = 1000
+LISTED = 500
 """How many rows each list of the summary shows at most; the registers hold all."""
 
 DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_LATE, Outcome.COMPLETED_BEFORE_REQUIREMENT)

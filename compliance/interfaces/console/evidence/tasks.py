@@ -54,7 +54,8 @@ def build(organization_id: str, job_id: str) -> None:
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)  # type: ignore[untyped-decorator]
 def forget() -> None:
-    """Each hour: packs that are too old, or older than an erasure, are removed."""
+    """Each hour and after each erasure: packs and unconfirmed uploads that are too old, or older than an erasure, go."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
             keeping.forget(organization_id, datetime.now(UTC))
+            jobs.forget_uploads(organization_id, datetime.now(UTC))
