@@ -7,7 +7,6 @@ from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from celery import current_app
 from django.http import HttpResponse
 
 from compliance.interfaces.console import keyset
@@ -36,10 +35,8 @@ _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcom
 
 
 def standing(visit: Visit) -> tuple[State, datetime]:
-    """How far the company's standing is, and the moment its pages speak of; asks for one where there is none."""
+    """How far the company's standing is, and the moment its pages speak of."""
     found = reading.state(visit.organization.organization_id)
-    if found.as_at is None:
-        current_app.send_task("compliance.understand.refresh", args=[str(visit.organization.organization_id)])
     return found, found.as_at or visit.now
 
 
