@@ -161,10 +161,11 @@ def _served() -> Iterator[tuple[str, str]]:
         subprocess.run(
             [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True
         )
+    log = FOLDER / "logs" / "server.log"
     server = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
          "--workers", "2", "--blocking-threads", "8", "--log-level", "error", "config.wsgi:application"],
-        cwd=ROOT, env=environment, start_new_session=True,
+        cwd=ROOT, env=environment, stdout=log.open("w"), stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     try:
         _wait_for(base_url)
