@@ -394,3 +394,8 @@ def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: u
     assert pending() == {("everything_of_person", ids("cleo")[0]), invitation}
     take_in(inside, [fact("employee_suspended", "cleo", 9, person_id="stay cleo")])
     assert pending() == {("person", ids("cleo")[0]), invitation}
+    # What changes no row by itself takes a capture all the same: equal sequences say that no fact was recorded.
+    take_in(inside, [fact("team_created", "x", 9, team_id="team sea", name="Sea")])
+    assert pending() == {("team", ids("team sea")[0])}
+    take_in(inside, [fact("trainer_named", "x", 9, trainer_profile_id="tom", trainer_name="Tom")])
+    assert pending() == {("person", ids("tom")[0])}

@@ -40,6 +40,7 @@ def record_team_created(batch: Batch[TeamCreated]) -> None:
         {"team_id": "uuid", "created_at": "timestamptz", "name": "text", "name_at": "timestamptz"},
         [(line.team_id, line.at, line.name, line.at) for _, line, _ in batch.standing()],
     )
+    batch.subjects_of(SubjectKind.TEAM, (line.team_id for _, line, _ in batch.standing()))
 
 
 def record_team_renamed(batch: Batch[TeamRenamed]) -> None:

@@ -30,25 +30,29 @@ class _Mark(NamedTuple):
 
 
 def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
-    """Keep each trainer's current name: the one of the latest fact."""
+    """Keep each trainer's current name: the one of the latest fact, of the same moment the greater name."""
     people = resolving.profiles(
         batch.organization_id, {staged.line.trainer_profile_id for staged in batch.lines}, resolving.WRITING
     )
-    latest: dict[uuid.UUID, tuple[str, datetime]] = {}
+    latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for staged in batch.standing():
         line = staged.line
         if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company's
             batch.refuse(staged, Why.ERASED, resolving.ERASED)
         else:
-            latest[line.trainer_profile_id] = (line.trainer_name, line.at)
+            said = (line.at, line.trainer_name)
+            latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, said), said)
     append(
         "training_trainer",
         batch.organization_id,
         {"trainer_profile_id": "uuid", "trainer_name": "text", "named_at": "timestamptz"},
-        [(trainer_id, name, at) for trainer_id, (name, at) in latest.items()],
+        [(trainer_id, name, at) for trainer_id, (at, name) in latest.items()],
         ending="ON CONFLICT (organization_id, trainer_profile_id) DO UPDATE SET trainer_name = excluded.trainer_name,"
-        " named_at = excluded.named_at WHERE training_trainer.named_at <= excluded.named_at",
+        " named_at = excluded.named_at WHERE (training_trainer.named_at, training_trainer.trainer_name)"
+        " < (excluded.named_at, excluded.trainer_name)",
     )
+    # No row is decided differently, but the name is read with certificates: readers see by a capture that it changed.
+    batch.subjects_of(SubjectKind.PERSON, latest)
 
 
 def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
@@ -78,6 +82,7 @@ def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
             batch.refuse(staged, Why.UNRESOLVED, reason)
         else:
             taken.add(line.live_session_id)
+            batch.subject(SubjectKind.COURSE, course_id)
             rows.append(
                 (
                     line.live_session_id, course_id, line.course_release_id, line.at, str(line.format), line.starts_at,
