@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import httpx
@@ -23,11 +24,12 @@ def main() -> int:
         set_up_django(service)
         for step in run(service):
             sys.stdout.write(f"{step}\n")
+            sys.stdout.flush()
     sys.stdout.write("Restored; it serves again.\n")
     return 0
 
 
-def run(service: Service) -> list[str]:
+def run(service: Service) -> Iterator[str]:
     """The whole story, as sentences."""
     from compliance.facts.people import actions as people
     from compliance.interfaces.operations import checkpoints
@@ -42,30 +44,29 @@ def run(service: Service) -> list[str]:
         wait_for(lambda: drained(service, told.organization_id), 60, "captured")
         return learner
 
-    said = []
     erased = join("Erased Later")
     backup = service.folder / "backup"
     _script(service, "backup.sh", str(backup))
-    said.append("Backup made.")
+    yield "Backup made."
     service.manage("erase", "--organization", told.organization_id, "--profile", str(erased))
     join("Joined After")
     checkpoints.write_due(datetime.now(UTC) + checkpoints.EVERY)  # beat may have written one a moment ago
     head = service.ask("SELECT capture_sequence FROM history_historyhead WHERE organization_id = %s", organization_id)
-    said.append(f"History grown to capture {head[0][0]}, one person erased, checkpoint written.")
+    yield f"History grown to capture {head[0][0]}, one person erased, checkpoint written."
 
     service.end_processes()
     _script(service, "restore.sh", str(backup))
-    said.append("Older backup restored.")
+    yield "Older backup restored."
     refused = service.manage("safe_to_start", check=False)
     _must(refused.returncode == 1 and "has gone backwards" in refused.stderr, refused.stderr)
-    said.append(f"Start refused: {refused.stderr.strip().splitlines()[0]}")
+    yield f"Start refused: {refused.stderr.strip().splitlines()[0]}"
     _must(not _answers(service), "A web server answered although its history is refused.")
     verified = service.manage("verify_history", "--checkpoints", check=False)
     _must(verified.returncode == 1 and "--accept" in verified.stderr, verified.stderr)
     service.manage("verify_history", "--checkpoints", "--accept")
-    said.append("Accepted by the operator.")
+    yield "Accepted by the operator."
     replayed = service.manage("replay_erasures")
-    said.append(f"Erasures replayed: {(replayed.stdout + replayed.stderr).strip().splitlines()[-1]}")
+    yield f"Erasures replayed: {(replayed.stdout + replayed.stderr).strip().splitlines()[-1]}"
     for name in ("web", "worker", "beat"):
         service.run(name)
     service.wait_until_ready()
@@ -79,10 +80,7 @@ def run(service: Service) -> list[str]:
     (row,) = answer.json()["data"]
     _must(row["learner_profile_id"] == str(erased) and row["access_state"] == "erased", str(row))
     _must(not service.verify(), "verification")
-    said.append(
-        f"Serving: {answer.status_code}, {row['access_state']} person named {row['person_name']!r}; chains verify."
-    )
-    return said
+    yield (f"Serving: {answer.status_code}, {row['access_state']} person named {row['person_name']!r}; chains verify.")
 
 
 def _script(service: Service, name: str, *arguments: str) -> None:
