@@ -2,9 +2,11 @@
 
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.recording.rows import lookup
+from compliance.tenancy import sql
 
 
 class ShownPerson(NamedTuple):
@@ -25,3 +27,13 @@ def shown_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID])
         profile_ids,
     )
     return {profile_id: ShownPerson(*row) for profile_id, row in found.items()}
+
+
+def last_erasure(organization_id: uuid.UUID) -> datetime | None:
+    """When somebody was last erased in the company, in its context: what was made of names before then must go."""
+    ((moment,),) = sql.fetch(
+        "SELECT greatest((SELECT max(recorded_at) FROM people_erasure WHERE organization_id = %(company)s),"
+        " (SELECT max(erased_at) FROM people_invitation WHERE organization_id = %(company)s))",
+        {"company": organization_id},
+    )
+    return moment
