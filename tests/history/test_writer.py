@@ -18,6 +18,7 @@ from compliance.rules.company_days import start_of_day
 from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context, sql
 from tests.companies import NOW, START, day, make_company
+from tests.facts.story import Story
 from tests.history.reading import at, captures, only, rows
 
 pytestmark = pytest.mark.django_db
@@ -274,6 +275,21 @@ def test_what_a_wide_subject_reaches_beyond_the_limit_waits_as_narrow_subjects(m
         waiting = queries.pending_count(company.organization_id)
     assert waiting == 9 + 9 + 1 - 4  # people, their records, and the course
     assert [captured.subjects for captured in _capture(company)] == [4, 4, 4, 3]
+
+
+def test_receipts_are_born_in_the_order_of_their_chain_in_however_many_captures(now, monkeypatch):
+    monkeypatch.setattr(subjects, "NARROW_LIMIT", 3)
+    story = Story(now)
+    version, share_id = story.shared_policy()
+    story.tell([story.signed(version, share_id, person) for person in story.employees("ABCDEFGHIJ")])
+    assert len(actions.capture_all(story.organization_id, now)) > 3
+    with context.company(story.organization_id):
+        chain = sql.fetch("SELECT receipt_id FROM policies_receipt ORDER BY number")
+        born = sql.fetch(
+            "SELECT record_id FROM history_historyrecord WHERE register = %s ORDER BY birth", [numbers.ACKNOWLEDGEMENTS]
+        )
+    assert born == chain
+    assert len(chain) == 10
 
 
 def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_the_end(monkeypatch):

@@ -123,7 +123,7 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
                 accepted[line.receipt_id] = (staged, version.course_id)
     for written in chain.append(organization_id, receipts):
         staged, course_id = accepted[written.receipt_id]
-        batch.subject(SubjectKind.RECEIPT, written.receipt_id)
+        batch.next_in_order(SubjectKind.RECEIPT, written.receipt_id)  # birth keeps the order of the chain
         batch.subject(SubjectKind.PERSON_POLICY, staged.line.learner_profile_id, course_id)
         if written.redated:
             batch.note(

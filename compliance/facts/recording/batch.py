@@ -72,6 +72,7 @@ class Batch(Generic[LineType]):
         self.actor_id = actor_id
         self.refused: dict[int, Refused] = {}
         self.subjects: set[Subject] = set()
+        self.in_order: list[Subject] = []
         self.notes: list[tuple[int, str]] = []
 
     def refuse(self, staged: Staged[LineType], why: Why, reason: str) -> None:
@@ -91,6 +92,10 @@ class Batch(Generic[LineType]):
     def subject(self, kind: SubjectKind, first: uuid.UUID | None = None, second: uuid.UUID | None = None) -> None:
         """Says that this subject may now be decided differently."""
         self.subjects.add((kind, first, second))
+
+    def next_in_order(self, kind: SubjectKind, first: uuid.UUID) -> None:
+        """Says it of a subject that the history must decide after those named before it, however many there are."""
+        self.in_order.append((kind, first, None))
 
     def subjects_of(self, kind: SubjectKind, firsts: Iterable[uuid.UUID]) -> None:
         """Says it of many subjects of one kind."""

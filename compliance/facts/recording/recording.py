@@ -43,6 +43,7 @@ class Recording:
         self.refused: list[Refused] = []
         self.notes: list[tuple[int, str]] = []
         self.subjects: set[Subject] = set()
+        self.in_order: list[Subject] = []
         self._judged: dict[str, list[Batch[Any]]] = {}
         self._unresolved: dict[str, list[Refused]] = {}
 
@@ -71,7 +72,7 @@ class Recording:
 
     def finish(self) -> None:
         """Writes the pending subjects of everything recorded."""
-        subjects = self._narrowest()
+        subjects = self._narrowest() + self.in_order
         append(
             "pending_pendingsubject",
             self.organization_id,
@@ -135,6 +136,7 @@ class Recording:
         if standing:
             self.recorded[kind] += len(standing)
             self.subjects |= batch.subjects
+            self.in_order += batch.in_order
         self.refused += batch.refused.values()
         self.notes += batch.notes
 
