@@ -11,7 +11,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from celery import current_app
 from django.db import transaction
+from kombu.exceptions import OperationalError
 
 from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
 from compliance.facts.lines import InvitationRevoked, PersonErased
@@ -22,6 +24,9 @@ from compliance.facts.recording.batch import Batch, Why
 from compliance.facts.recording.recording import Recording, enqueue_capture, record
 from compliance.facts.recording.rows import append
 from compliance.tenancy import context, sql
+
+FORGET_TASK = "compliance.evidence.forget"
+"""What the console made or keeps of names (packs, uploads) is deleted by this task, which also runs each hour."""
 
 # The rows of each table that are the person's; `profiles` are the persons, `organization` the company.
 _BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
@@ -122,6 +127,7 @@ def erase_invitation(
         transaction.on_commit(lambda: enqueue_capture(organization_id))
         entry = erasure_list.Entry(organization_id, None, invitation_id, at)
         transaction.on_commit(lambda: erasure_list.append([entry]))
+        transaction.on_commit(_enqueue_forgetting)
 
 
 def record_person_erased(batch: Batch[PersonErased]) -> None:
@@ -162,6 +168,15 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
         [organization_id, list(entries)],
     )
     transaction.on_commit(lambda: erasure_list.append(entries.values()))
+    transaction.on_commit(_enqueue_forgetting)
+
+
+def _enqueue_forgetting() -> None:
+    """Asks the worker at once; a broker that is away loses nothing, since the hourly run finds the same."""
+    try:
+        current_app.send_task(FORGET_TASK, retry=False)
+    except (OperationalError, OSError):
+        pass
 
 
 # An invitation sent to an erased person, and never accepted, says from the erasure on that it is erased.

@@ -22,7 +22,6 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.visit import Visit
 
-DRAFTS_LAST = timedelta(hours=6)
 WORK_LASTS = timedelta(minutes=20)
 REASON = forms.CharField(
     min_length=5,
@@ -82,7 +81,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
     mine = Job.objects.filter(
         organization_id=acting.organization_id, state=Job.State.DRAFT, user_id=visit.staff.user_id
     )
-    mine.filter(asked_at__lt=visit.now - DRAFTS_LAST).delete()
+    mine.filter(asked_at__lt=visit.now - jobs.DRAFTS_LAST).delete()
     draft = Job.objects.create(
         organization_id=acting.organization_id,
         act=chosen.name,

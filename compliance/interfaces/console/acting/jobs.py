@@ -6,7 +6,7 @@ number, and the work goes on. What came of it stands in the job.
 
 import contextlib
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -15,12 +15,16 @@ from celery import current_app
 from django.conf import settings
 from django.db import transaction
 
+from compliance.facts.people.queries import last_erasure
 from compliance.interfaces.console.models import Job
 from compliance.tenancy import context
 
 TASK = "compliance.console.run_job"
 KEPT_SECONDS = 24 * 60 * 60
 FINDINGS_AT_MOST = 200
+DRAFTS_LAST = timedelta(hours=6)
+GIVEN_UP = timedelta(hours=5)
+"""Work that has not ended by then never will (a task's own limit is shorter)."""
 
 
 @lru_cache(maxsize=1)
@@ -78,3 +82,17 @@ def finish(job: Job, state: str, message: str, findings: list[str]) -> None:
         job.finished_at, job.upload, job.told = datetime.now(UTC), None, {}
         job.done, job.total = done, total
         job.save()
+
+
+def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes drafts that nobody confirmed, once too old or older than an erasure, and empties work that never ended.
+
+    Within the company's context; how many drafts went. An upload may hold anybody's personal data.
+    """
+    mine = Job.objects.filter(organization_id=organization_id)
+    erased_at = last_erasure(organization_id)
+    latest = now - DRAFTS_LAST if erased_at is None else max(now - DRAFTS_LAST, erased_at)
+    mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP).update(
+        upload=None, told={}
+    )
+    return mine.filter(state=Job.State.DRAFT, asked_at__lte=latest).delete()[0]

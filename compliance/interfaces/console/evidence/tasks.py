@@ -54,7 +54,7 @@ def build(organization_id: str, job_id: str) -> None:
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)  # type: ignore[untyped-decorator]
 def forget() -> None:
-    """Each hour and after each erasure: packs and unconfirmed uploads that are too old, or older than an erasure, go."""
+    """Each hour and after each erasure: packs and unconfirmed uploads too old, or older than an erasure, go."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
             keeping.forget(organization_id, datetime.now(UTC))
