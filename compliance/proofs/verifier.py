@@ -146,6 +146,9 @@ def _check_agreement(pulls: list[Pull], identity: str, digests: tuple[str, ...],
 
 def _say_what_holds(pull: Pull, at_fault: bool, report: Report) -> None:
     count = len(pull.rows)
+    if pull.kind is Kind.OTHER and count == 0:
+        report.notes.append(f"{pull.name}: there are no rows, so there is nothing to recompute.")
+        return
     if pull.kind is Kind.OTHER:
         report.notes.append(f"{pull.name}: {count} rows carry no digest that could be recomputed.")
         return

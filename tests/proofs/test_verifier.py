@@ -319,5 +319,6 @@ def test_rows_of_other_registers_are_only_counted() -> None:
     report = verdict(people)
     assert report.faults == []
     assert "no digest" in report.notes[0]
+    assert "no rows" in verdict(people | {"data": [], "total": 0}).notes[0]
     assert "missing" in faults(people | {"total": 2})
     assert "missing" in faults({"data": [], "total": 2, "snapshot": snapshot(), "next_cursor": None})

@@ -116,6 +116,12 @@ def written_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
+def written_moment(moment: datetime, time_zone: str) -> str:
+    """A moment as people write it, on the clock of a time zone that is named: 7 March 2026, 14:05 (Europe/Paris)."""
+    local = moment.astimezone(ZoneInfo(time_zone))
+    return f"{written_day(local.date())}, {local:%H:%M} ({time_zone})"
+
+
 def _session(organization_id: uuid.UUID, row: dict[str, Any], zone: ZoneInfo) -> str | None:
     """One sentence about the live session by which the course was finished, if it was."""
     if row.get("live_session_id") is None:

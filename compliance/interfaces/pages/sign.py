@@ -27,7 +27,7 @@ from compliance.facts.policies.queries import (
     stored_version,
 )
 from compliance.interfaces.pages.answers import message, page, sealed
-from compliance.interfaces.pages.certificates import written_day
+from compliance.interfaces.pages.certificates import written_day, written_moment
 from compliance.interfaces.pages.errors import LinkError, LinkExpiredError
 from compliance.interfaces.pages.links import SigningLink, read_token
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
@@ -87,7 +87,8 @@ def _shown(
         if state.record is None or state.door is None:
             return _nothing_to_sign(request)
         version = stored_version(link.organization_id, state.record.course_release_id)
-        return page(request, "sign.html", _form_context(request, link, state, version, fault), status=status)
+        values = _form_context(request, link, state, version, now=now, fault=fault)
+        return page(request, "sign.html", values, status=status)
 
 
 def _signed(request: HttpRequest, link: SigningLink, now: datetime) -> HttpResponse:
@@ -146,17 +147,25 @@ def _no_number(word: str) -> Never:
 
 
 def _form_context(
-    request: HttpRequest, link: SigningLink, state: SigningState, version: StoredVersion, fault: str | None
+    request: HttpRequest,
+    link: SigningLink,
+    state: SigningState,
+    version: StoredVersion,
+    *,
+    now: datetime,
+    fault: str | None,
 ) -> dict[str, Any]:
     assert state.record is not None
+    company = organization(link.organization_id)
     return {
-        "company": organization(link.organization_id).name,
+        "company": company.name,
         "person_name": signer_name(link.organization_id, link.learner_profile_id),
         "version": version,
         "signing": version.act == PolicyAct.SIGN,
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
         "published_on": written_day(version.published_at.date()),
-        "due_at": state.record.due_at,
+        "due_at": written_moment(state.record.due_at, company.time_zone) if state.record.due_at else None,
+        "overdue": state.record.due_at is not None and state.record.due_at < now,
         "asks_again": state.latest_receipt_id is not None,
         "drawn": request.POST.get("kind") == "drawn",
         "document": DOCUMENT_OPENING + version.html,
@@ -166,12 +175,13 @@ def _form_context(
 
 def _receipt_context(link: SigningLink, receipt: StoredReceipt, version: StoredVersion) -> dict[str, Any]:
     drawn = (receipt.signature or {}).get("drawn")
+    company = organization(link.organization_id)
     return {
-        "company": organization(link.organization_id).name,
+        "company": company.name,
         "person_name": signer_name(link.organization_id, link.learner_profile_id),
         "receipt": receipt,
         "version": version,
-        "signed_at": hashed_instant(receipt.signed_at),
+        "signed_at": written_moment(receipt.signed_at, company.time_zone),
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
         "typed": (receipt.signature or {}).get("typed"),
         "drawing": _drawing(drawn) if drawn else None,

@@ -3,7 +3,7 @@
 import html
 import json
 import uuid
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -191,3 +191,18 @@ def test_a_receipt_stays_to_be_seen_until_the_person_is_erased(page: Page) -> No
     erase_person(organization_id=page.story.organization_id, learner_profile_id=page.profile_id, at=page.story.now)
     assert page.get().status_code == 404
     assert len(page.receipts()) == 1
+
+
+@pytest.mark.parametrize(
+    "due_at, said",
+    [
+        (datetime(2025, 7, 5, 22, 59, 59, 999999, tzinfo=UTC), "was due 5 July 2025, 23:59 (Europe/Lisbon)"),
+        (datetime(2999, 1, 5, 11, 30, tzinfo=UTC), "<strong>due 5 January 2999, 11:30 (Europe/Lisbon)"),
+    ],
+)
+def test_the_deadline_is_told_on_the_companys_clock(due_at: datetime, said: str, story: Story, visitor: Client) -> None:
+    version = story.version()
+    story.tell([version])
+    share_id = story.share(version.course_id, deadline=lines.FixedDeadline(due_at=due_at))
+    link = SigningLink(story.organization_id, share_id, story.employee("Ana Reis"), story.now + timedelta(days=1))
+    assert said in visitor.get(f"/sign/{make_token(link)}").content.decode()
