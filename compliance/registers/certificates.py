@@ -1,7 +1,8 @@
 """`/v1/certificates`: certificates issued by a moment, with their state then (contract; design 6).
 
 The holder's name is the one issued on the certificate: of the newest correction that names one, else what was current
-when the first of the chain was issued. An erased holder has the label, and no check code.
+when the first of the chain was issued, else the first that became known. An erased holder has the label, and no check
+code.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,10 @@ LEFT JOIN LATERAL (
                JOIN history_historyrow root ON root.organization_id = (SELECT %(organization)s::uuid)
       AND root.sequence = h.birth
                ORDER BY depth DESC LIMIT 1), r.begins_at)
-         ORDER BY d.at DESC, d.id DESC LIMIT 1)) AS person_name LIMIT 1) n ON true
+         ORDER BY d.at DESC, d.id DESC LIMIT 1),
+        (SELECT d.person_name FROM people_personaldetail d
+         WHERE d.organization_id = (SELECT %(organization)s::uuid) AND d.learner_profile_id = r.learner_profile_id
+           AND d.person_name IS NOT NULL ORDER BY d.at, d.id LIMIT 1)) AS person_name LIMIT 1) n ON true
 LEFT JOIN LATERAL (SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
     LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
       AND t.trainer_profile_id = s.trainer_profile_id

@@ -191,6 +191,10 @@ def test_certificates_carry_the_name_issued_and_expire_at_read(stored, call):
     assert len(row["check_code"]) == 32
     (row,) = call.pull(f"/v1/certificates?as_at={_at(LEARN + 31 * DAY)}")
     assert row["status"] == "expired"
+    with context.company(stored.organization_id):  # a name that became known after the issue stays the issued one
+        PersonalDetail.objects.filter(person_name="Ada Then").update(at=LEARN + DAY)
+    (row,) = call.pull("/v1/certificates")
+    assert row["person_name"] == "Ada Then"
     with context.company(stored.organization_id):
         Profile.objects.filter(learner_profile_id=learner).update(erased_at=LEARN)
     (row,) = call.pull("/v1/certificates")
