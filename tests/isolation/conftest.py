@@ -72,7 +72,8 @@ def _identifiers(organization_id: uuid.UUID) -> tuple[str, ...]:
     with context.company(organization_id):
         for table, column in sql.fetch(UUIDS):
             for (value,) in sql.fetch(
-                f"SELECT DISTINCT {column} FROM {table} WHERE organization_id = %s AND {column} IS NOT NULL LIMIT 20",
+                f"SELECT DISTINCT {column} FROM {table} WHERE organization_id = %s AND {column} IS NOT NULL"
+                " ORDER BY 1 LIMIT 2",
                 [organization_id],
             ):
                 found[str(value)] = None

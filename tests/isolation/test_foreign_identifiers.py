@@ -97,7 +97,8 @@ def _filled(address: str, organization_id, value: str) -> str | None:
 
 
 def test_no_page_shows_anything_of_another_company(tenants, auditor):
-    for page in PAGES:
+    # Pages that take an identifier last: the log of our company rightly shows what was asked for in it.
+    for page in sorted(PAGES, key=lambda page: page.address.count("<")):
         _ask_page(*tenants, auditor, page)
 
 
