@@ -1,4 +1,4 @@
-"""Background work of the history: captures after actions, the sweep each minute, nightly verification (design 5).
+"""Background work of the history: captures after actions, the sweep each minute (design 5).
 
 All of it may run twice, at once, or not at all: a capture claims under the head's lock, and what a lost task left
 behind, the next sweep finds. Arguments are identifiers only; nothing personal is ever queued.
@@ -11,12 +11,8 @@ from datetime import UTC, datetime
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
-from compliance.facts.policies.chain import verify as verify_receipts
-from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
-from compliance.history.verify import FirstFault, verify_history
-from compliance.tenancy import context
 from compliance.tenancy.errors import NoSuchCompanyError
 
 log = logging.getLogger(__name__)
@@ -29,7 +25,6 @@ _RETRIES = {
     "max_retries": 5,
     "ignore_result": True,
 }
-_VERIFICATION = _RETRIES | {"time_limit": 6 * 3600, "soft_time_limit": 6 * 3600 - 60}  # hours, for the largest
 
 
 @shared_task(name="compliance.history.capture", **_RETRIES)  # type: ignore[untyped-decorator]
@@ -55,29 +50,3 @@ def sweep_company(organization_id: str) -> None:
         actions.sweep_company(uuid.UUID(organization_id), datetime.now(UTC))
     except (NoSuchCompanyError, NoHistoryError):
         log.warning("sweep of a company that is not there", extra={"organization_id": organization_id})
-
-
-@shared_task(name="compliance.history.verify_all", **_RETRIES)  # type: ignore[untyped-decorator]
-def verify_all() -> None:
-    """Hands every company to a verification of its own."""
-    for organization_id in queries.companies():
-        verify_company.delay(str(organization_id))
-
-
-@shared_task(name="compliance.history.verify_company", **_VERIFICATION)  # type: ignore[untyped-decorator]
-def verify_company(organization_id: str) -> None:
-    """Recomputes a company's history and receipts; one that does not hold is unavailable until it does again."""
-    company = uuid.UUID(organization_id)
-    found = verify_history(company)
-    sentence = found.sentence if isinstance(found, FirstFault) else None
-    if sentence is None:
-        try:
-            with context.company(company):
-                verify_receipts(company)
-        except BrokenReceiptChainError as error:
-            sentence = str(error)
-    if sentence is None:
-        actions.pass_verification(company)
-        return
-    log.error("history_verification_failed", extra={"organization_id": organization_id, "fault": sentence})
-    actions.fail_verification(company, sentence)

@@ -145,25 +145,6 @@ def test_a_capture_put_in_by_hand_beyond_the_head_is_found(company, owner):
     assert fault.sentence == "Capture 10 is not known to the head."
 
 
-def test_a_company_whose_verification_failed_is_unavailable_until_it_holds_again(company, owner):
-    from compliance.history import queries, tasks
-
-    organization_id = company.organization_id
-    key = {"organization_id": organization_id, "sequence": 1}
-    ((body,),) = owner.execute(
-        "SELECT body FROM history_historyrow WHERE organization_id = %s AND sequence = 1", [organization_id]
-    ).fetchall()
-    with _Altered(owner, "history_historyrow", key, "body", body):
-        tasks.verify_company(str(organization_id))
-        head = queries.head(organization_id)
-        assert (head.available, head.unavailable_reason) == (
-            False,
-            "Verification failed: Row 1 is not what was captured.",
-        )
-    tasks.verify_company(str(organization_id))
-    assert queries.head(organization_id).available
-
-
 def _columns(owner, table):
     return [
         name
