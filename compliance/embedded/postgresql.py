@@ -30,6 +30,10 @@ SETTINGS = {
     "work_mem": "16MB",
     "maintenance_work_mem": "256MB",
     "max_wal_size": "4GB",
+    "wal_buffers": "64MB",  # a whole capture fits, so its inserts do not wait for the disk
+    "wal_level": "minimal",  # nobody replicates from here
+    "max_wal_senders": "0",
+    "checkpoint_timeout": "30min",
     "log_min_messages": "warning",
     "timezone": "UTC",
     "jit": "off",

@@ -21,12 +21,13 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("servers")
+    servers.start(folder, durable=False)
     yield folder
     servers.stop(folder)
 
 
 def test_start_provides_both_servers_roles_and_a_private_file_and_a_second_start_keeps_what_is_there(folder):
-    values = servers.start(folder, durable=False)
+    values = servers.read(folder)
     with psycopg.connect(values["DATABASE_OWNER_URL"], autocommit=True) as connection:
         connection.execute("CREATE TABLE kept (a int)")
         assert connection.execute("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = 'app'").fetchone() == (
@@ -47,13 +48,13 @@ def test_start_provides_both_servers_roles_and_a_private_file_and_a_second_start
 
 
 def test_redis_refuses_a_caller_without_the_password(folder):
-    values = servers.read(folder)
+    values = servers.start(folder, durable=False)
     with redis.Redis(port=urlsplit(values["REDIS_URL"]).port) as client, pytest.raises(redis.AuthenticationError):
         client.ping()
 
 
 def test_a_start_after_a_crash_recognises_and_ends_leftovers(folder):
-    values = servers.read(folder)
+    values = servers.start(folder, durable=False)
     (folder / "redis" / "redis.pid").write_text(str(os.getpid()))  # a pid that belongs to someone else by now
     again = servers.start(folder, durable=False)
     assert again["DATABASE_URL"] == values["DATABASE_URL"]
@@ -61,7 +62,7 @@ def test_a_start_after_a_crash_recognises_and_ends_leftovers(folder):
 
 
 def test_stop_leaves_no_process(folder):
-    values = servers.read(folder)
+    values = servers.start(folder, durable=False)
     servers.stop(folder)
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(values["DATABASE_URL"], connect_timeout=2)
