@@ -1,6 +1,8 @@
 """`python -m benchmarks [--small] [load]`: builds the data, measures every row of design 10, prints one table.
 
-Runs on servers of its own (`make bench`), each row against its peer in the same run. Exit 1 below a bound.
+Runs on the servers that its environment names (`make bench` starts new ones), each row against its peer in the same
+run. With `--keep FOLDER` it starts servers in that folder, and what an earlier run built there is not built again.
+Exit 1 below a bound.
 """
 
 import argparse
@@ -10,15 +12,28 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from compliance.embedded import servers
+
 
 def main() -> int:
     """Runs the benchmark."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["rows", "load"], default="rows")
     parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
     parser.add_argument("--only", choices=["reads", "writes", "sweep"], action="append", help="these rows alone")
+    parser.add_argument("--keep", type=Path, help="a folder whose servers keep the built data for the next run")
     options = parser.parse_args()
+    if options.keep is None:
+        return run(options)
+    options.keep.mkdir(parents=True, exist_ok=True)
+    with servers.running(options.keep, durable=False) as values:
+        os.environ |= values
+        return run(options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures what `options` ask for and prints the table."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
     import django
 
     django.setup()
@@ -44,21 +59,7 @@ def main() -> int:
         )
 
     if "reads" in wanted or options.what == "load":
-        say("Building 1.5 million versions ...")
-        made = building.template(now)
-        built = {}
-        sizes = [
-            ("big", 500_000 // divisor, 2),
-            ("tenth", 50_000 // divisor, 2),
-            ("200 versions", 1000, 200),
-            ("3 versions", 1000, 3),
-        ]
-        small = [(f"small {number}", 1000 // min(divisor, 10), 1) for number in range(197)]
-        for name, records, versions in sizes + small[: 197 // min(divisor, 20)]:
-            built[name] = building.company(name, records, versions, now, made)
-            building.captures(built[name].organization_id, records * versions, now)
-        say("Building the peers ...")
-        building.peers(built["big"], now, say)
+        built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
                 sys.stdout.write(loading.table(address, built["big"]))

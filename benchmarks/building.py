@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from io import BytesIO
+from pathlib import Path
 from typing import NamedTuple
 
 import orjson
@@ -31,6 +32,39 @@ class Company(NamedTuple):
     records: int
     versions: int
     key: str
+
+
+def everything(
+    divisor: int, now: datetime, folder: Path | None, say: Callable[[str], None]
+) -> tuple[dict[str, Company], datetime]:
+    """All companies and the peers' rows by name, and the moment they were built; taken from `folder` if they are there."""
+    kept = None if folder is None else folder / f"built-{divisor}.json"
+    if kept is not None and kept.exists():
+        content = orjson.loads(kept.read_bytes())
+        companies = [
+            Company(name, uuid.UUID(organization_id), records, versions, key)
+            for name, organization_id, records, versions, key in content["companies"]
+        ]
+        return {each.name: each for each in companies}, datetime.fromisoformat(content["at"])
+    say(f"Building {1_500_000 // divisor:,} versions ...")
+    made = template(now)
+    sizes = [
+        ("big", 500_000 // divisor, 2),
+        ("tenth", 50_000 // divisor, 2),
+        ("200 versions", 1000, 200),
+        ("3 versions", 1000, 3),
+    ]
+    small = [(f"small {number}", 1000 // min(divisor, 10), 1) for number in range(197)]
+    built = {}
+    for name, records, versions in sizes + small[: 197 // min(divisor, 20)]:
+        built[name] = company(name, records, versions, now, made)
+        captures(built[name].organization_id, records * versions, now)
+    say("Building the peers ...")
+    peers(built["big"], now, say)
+    if kept is not None:
+        kept.touch(mode=0o600)
+        kept.write_bytes(orjson.dumps({"at": now, "companies": [list(each) for each in built.values()]}))
+    return built, now
 
 
 def template(now: datetime) -> tuple[uuid.UUID, list[str], dict[str, str]]:
