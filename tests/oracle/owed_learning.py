@@ -374,7 +374,7 @@ class World:
     def judged_certificate_facts(self, m: datetime) -> list[tuple[Any, bool]]:
         """Of each moment the corrections, then the revocations, each with whether it is accepted.
 
-        One whose certificate is not there yet is looked at once more after the others of its moment.
+        Always the first whose certificate is there; those whose certificate is not there in the end are refused.
         """
         judged: list[tuple[Any, bool]] = []
         facts = [*self.doing.corrections, *self.doing.revocations]
@@ -383,15 +383,11 @@ class World:
                 (fact for fact in facts if fact.at == at),
                 key=lambda fact: (not hasattr(fact, "supersedes_id"), fact.certificate_id, fact.actor_id),
             )
-            for look in (1, 2):
-                again = []
-                for fact in waiting:
-                    fine = self.acceptable(fact, judged)
-                    if fine is None and look == 1:
-                        again.append(fact)
-                    else:
-                        judged.append((fact, bool(fine)))
-                waiting = again
+            while waiting:
+                answers = [(fact, self.acceptable(fact, judged)) for fact in waiting]
+                fact, fine = next((answer for answer in answers if answer[1] is not None), answers[0])
+                waiting.remove(fact)
+                judged.append((fact, bool(fine)))
         return judged
 
     def acceptable(self, fact: Any, judged: list[tuple[Any, bool]]) -> bool | None:

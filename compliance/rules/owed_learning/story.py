@@ -358,6 +358,8 @@ class Story:
         for done in self.alive:
             if done.at == moment:
                 self._complete(done, moment)
+                # Lost at the moment at which it was earned: the next completion of this moment may earn another.
+                self._judge_certificate_facts(moment)
         self._judge_certificate_facts(moment, last_time=True)
         self._open_renewal(moment)
         for record in self.records:
@@ -544,41 +546,39 @@ class Story:
             insort(self.moments, chain.opens_at)
 
     def _judge_certificate_facts(self, moment: datetime, *, last_time: bool = False) -> None:
-        """Record corrections and revocations of this moment, once; what is still refused `last_time` is reported."""
+        """Record corrections and revocations of this moment, once; what is still refused `last_time` is reported.
+
+        Corrections go first, each as soon as what it corrects is there, whatever their ids.
+        """
         if self._happens_again(moment) or not (self.corrections or self.revocations):
             return
-        for correction in self.corrections:
-            if correction.at == moment and correction not in self.judged_certificate_facts:
-                self._judge_correction(correction, last_time=last_time)
-        for revocation in self.revocations:
-            if revocation.at == moment and revocation not in self.judged_certificate_facts:
-                self._judge_revocation(revocation, last_time=last_time)
-
-    def _judge_correction(self, fact: CertificateCorrection, *, last_time: bool) -> None:
-        chain = self._chain_with(fact.supersedes_id, fact.at)
-        if chain is None:
-            if last_time:
+        waiting: list[CertificateCorrection | CertificateRevocation] = [
+            fact
+            for fact in (*self.corrections, *self.revocations)
+            if fact.at == moment and fact not in self.judged_certificate_facts
+        ]
+        while judged := next((fact for fact in waiting if self._judge_certificate_fact(fact)), None):
+            self.judged_certificate_facts.add(judged)
+            waiting.remove(judged)
+        if last_time:
+            for fact in waiting:
                 self._refuse_certificate_fact(fact, RefusalCode.NO_SUCH_CERTIFICATE)
-            return
-        self.judged_certificate_facts.add(fact)
-        if chain.links[-1].certificate_id != fact.supersedes_id:
+
+    def _judge_certificate_fact(self, fact: CertificateCorrection | CertificateRevocation) -> bool:
+        """Record or refuse one; False if its certificate is not there yet."""
+        certificate = fact.supersedes_id if isinstance(fact, CertificateCorrection) else fact.certificate_id
+        chain = self._chain_with(certificate, fact.at)
+        if chain is None:
+            return False
+        if isinstance(fact, CertificateCorrection) and chain.links[-1].certificate_id != certificate:
             self._refuse_certificate_fact(fact, RefusalCode.ALREADY_CORRECTED)
-        elif chain.revoked(fact.supersedes_id, fact.at) is not None:
+        elif chain.revoked(certificate, fact.at) is not None:
             self._refuse_certificate_fact(fact, RefusalCode.ALREADY_REVOKED)
-        else:
+        elif isinstance(fact, CertificateCorrection):
             chain.links.append(Link(fact.certificate_id, fact.at, fact.actor_id))
-
-    def _judge_revocation(self, fact: CertificateRevocation, *, last_time: bool) -> None:
-        chain = self._chain_with(fact.certificate_id, fact.at)
-        if chain is None:
-            if last_time:
-                self._refuse_certificate_fact(fact, RefusalCode.NO_SUCH_CERTIFICATE)
-            return
-        self.judged_certificate_facts.add(fact)
-        if chain.revoked(fact.certificate_id, fact.at) is not None:
-            self._refuse_certificate_fact(fact, RefusalCode.ALREADY_REVOKED)
         else:
-            chain.revocations[fact.certificate_id] = (fact.at, fact.actor_id)
+            chain.revocations[certificate] = (fact.at, fact.actor_id)
+        return True
 
     def _chain_with(self, certificate_id: UUID, moment: datetime) -> Chain | None:
         for chain in self.chains.values():

@@ -1,5 +1,6 @@
 """Worked examples of design 4 on certificates, renewals and live sessions: one for each rule and reading."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -110,6 +111,14 @@ class TestCorrections:
         (refusal,) = tale.decision().refusals
         assert (refusal.code, refusal.fact_key) == (RefusalCode.ALREADY_CORRECTED, named("d"))
 
+    def test_several_of_one_moment_follow_one_another_whatever_their_ids(self) -> None:
+        for names in itertools.permutations("bcd"):
+            tale = certified()
+            for earlier, later in zip([earned(), *map(named, names)], names, strict=False):
+                tale.corrected(20, earlier, later)
+            assert tale.decision().refusals == ()
+            assert tale.row(21)["certificate_id"] == named(names[-1])
+
     def test_mid_cycle_the_cycle_stays_the_same(self) -> None:
         tale = certified().corrected(360, earned(), "corrected")
         before, after = tale.rows(359)[1], tale.rows(361)[1]
@@ -148,6 +157,47 @@ class TestRevocations:
         assert [refusal.code for refusal in early.decision().refusals] == [RefusalCode.NO_SUCH_CERTIFICATE]
         corrected = certified().revoked(20, earned()).corrected(21, earned(), "b")
         assert [refusal.code for refusal in corrected.decision().refusals] == [RefusalCode.ALREADY_REVOKED]
+
+
+class TestTwoCompletionsOfOneMoment:
+    """The one with the lower receipt id counts as the first; a revocation of that moment comes as soon as it can."""
+
+    FIRST, SECOND = sorted("cd", key=named)
+
+    def told(self) -> Tale:
+        tale = Tale().published(0).shared(1).joined(2).certified(12, RENEW_DAYS)
+        return tale.completed(EARNED, name="d").completed(EARNED, name="c")
+
+    def test_the_first_completes_and_earns_the_other_changes_nothing(self) -> None:
+        (certificate,) = self.told().certificates(11)
+        assert certificate["certificate_id"] == earned(self.FIRST)
+        assert self.told().row(11)["completion_receipt_id"] == named(self.FIRST)
+        (refusal,) = self.told().revoked(11, earned(self.SECOND)).decision().refusals
+        assert refusal.code == RefusalCode.NO_SUCH_CERTIFICATE
+
+    def test_the_first_ones_is_revoked_at_that_moment_so_the_other_earns_its_own_and_no_cycle_opens(self) -> None:
+        tale = self.told().revoked(EARNED, earned(self.FIRST))
+        assert tale.decision().refusals == ()
+        standing = {row["certificate_id"]: row["status"] for row in tale.certificates(EARNED)}
+        assert standing == {earned(self.FIRST): "revoked", earned(self.SECOND): "valid"}
+        row = tale.row(11)
+        assert fields(row, "completion_receipt_id", "certificate_id") == (named(self.FIRST), earned(self.FIRST))
+        assert tale.rows(9000)[1]["renews_certificate_id"] == earned(self.SECOND)
+
+    def test_a_later_completion_then_earns_nothing_that_could_be_revoked(self) -> None:
+        tale = self.told().revoked(EARNED, earned(self.FIRST)).completed(50, name="later").revoked(60, earned("later"))
+        assert len(tale.certificates(61)) == 2
+        (refusal,) = tale.decision().refusals
+        assert (refusal.code, refusal.fact_key) == (RefusalCode.NO_SUCH_CERTIFICATE, earned("later"))
+
+    def test_the_story_stays_the_same_when_a_later_voiding_has_it_told_again(self) -> None:
+        tale = self.told().revoked(EARNED, earned(self.FIRST)).completed(IN_CYCLE, name="late").voided(360, "late")
+        assert [row["completed_at"] for row in tale.rows(361)] == [day(EARNED), None]
+        assert [row["issued_at"] for row in tale.certificates(361)] == [day(EARNED), day(EARNED), day(IN_CYCLE)]
+
+    def test_revoked_a_moment_later_the_cycle_opens(self) -> None:
+        tale = self.told().revoked(11, earned(self.FIRST))
+        assert fields(tale.rows(11)[1], "renews_certificate_id", "due_at") == (earned(self.FIRST), end_of(41))
 
 
 class TestRenewals:
