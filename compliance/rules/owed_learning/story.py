@@ -552,11 +552,8 @@ class Story:
         """
         if self._happens_again(moment) or not (self.corrections or self.revocations):
             return
-        waiting: list[CertificateCorrection | CertificateRevocation] = [
-            fact
-            for fact in (*self.corrections, *self.revocations)
-            if fact.at == moment and fact not in self.judged_certificate_facts
-        ]
+        facts: list[CertificateCorrection | CertificateRevocation] = [*self.corrections, *self.revocations]
+        waiting = [fact for fact in facts if fact.at == moment and fact not in self.judged_certificate_facts]
         while judged := next((fact for fact in waiting if self._judge_certificate_fact(fact)), None):
             self.judged_certificate_facts.add(judged)
             waiting.remove(judged)
