@@ -57,6 +57,8 @@ _TRAINING_FILTERS = {
     "overdue": ("Overdue", f"v.state = 'required' AND {_UNDONE} AND v.due_at < %(moment)s"),
     "open": ("Owed and not done", f"v.state = 'required' AND {_UNDONE}"),
     "done": ("Completed", "v.done_at IS NOT NULL AND v.done_at <= %(moment)s"),
+    "required": ("Required", "v.state = 'required' AND (v.waived_at IS NULL OR v.done_at IS NOT NULL)"),
+    "required-done": ("Required and completed", "v.state = 'required' AND v.done_at <= %(moment)s"),
     "waived": ("Waived", "v.waived_at IS NOT NULL AND v.done_at IS NULL"),
     "optional": ("Optional and not done", f"v.state = 'optional' AND {_UNDONE}"),
 }

@@ -85,6 +85,12 @@ def badge(value: str | None) -> SafeString | str:
 
 
 @register.filter
+def grouped(value: object) -> str:
+    """A number with its thousands apart; anything else as it is."""
+    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+
+
+@register.filter
 def short(value: object) -> str:
     """The first eight characters of an identifier or a digest."""
     return str(value)[:8] if value else ""

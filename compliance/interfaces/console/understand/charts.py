@@ -4,7 +4,7 @@ Shapes are stretched to the page (`preserveAspectRatio="none"`), so words stand 
 """
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 WIDTH, HEIGHT = 600, 160
 
@@ -59,7 +59,7 @@ def parts(values: list[tuple[str, int, str, str]]) -> list[Part]:
 
 @dataclass(frozen=True)
 class Week:
-    """A point of the completion chart: how many were required by the end of the week, how many of them were done."""
+    """A point of the completion chart: how many were required at the end of the week, how many of them were done."""
 
     week: date
     required: int
@@ -69,6 +69,11 @@ class Week:
     def percent(self) -> int:
         """Done of required, rounded down, so that 100 means all."""
         return 100 * self.done // self.required if self.required else 0
+
+    @property
+    def last_day(self) -> date:
+        """The Sunday at whose end the numbers held."""
+        return self.week + timedelta(days=6)
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,11 @@ class Lines:
     weeks: list[Week]
 
 
-def completion(assigned: dict[date, int], done: dict[date, int], weeks: list[date]) -> Lines:
-    """Adds up week by week what was required and what was done."""
+def completion(required: dict[date, int], done: dict[date, int], weeks: list[date]) -> Lines:
+    """Adds up by how much, week by week, what is required and what is done of it grew or shrank."""
     points, required_sum, done_sum = [], 0, 0
     for week in weeks:
-        required_sum += assigned.get(week, 0)
+        required_sum += required.get(week, 0)
         done_sum += done.get(week, 0)
         points.append(Week(week, required_sum, done_sum))
     top = _round_number(max((point.required for point in points), default=0))
@@ -109,10 +114,10 @@ def completion(assigned: dict[date, int], done: dict[date, int], weeks: list[dat
 
 
 def _round_number(value: int) -> int:
-    """The least 2, 4, 10, 20, 40, 100 ... that is not below `value`."""
+    """The least round number that is not below `value` and has a whole half."""
     size = 1
     while True:
-        for factor in (2, 4, 10):
-            if value <= factor * size:
+        for factor in (2, 3, 4, 5, 6, 8, 10):
+            if value <= factor * size and factor * size % 2 == 0:
                 return factor * size
         size *= 10

@@ -51,6 +51,20 @@ class Standing(CompanyRow):
         ]
 
 
+class Step(CompanyRow):
+    """A moment at which a training record began to count as required or done (1), or ceased to (-1): see `past`."""
+
+    birth = models.BigIntegerField()
+    course_id = models.UUIDField(null=True)
+    at = models.DateTimeField()
+    required = models.SmallIntegerField()
+    done = models.SmallIntegerField()
+
+    class Meta:
+        db_table = "console_step"
+        indexes = [models.Index(fields=["organization_id", "birth"], name="step_by_record")]
+
+
 class Tally(CompanyRow):
     """How many records of a course fall into a bucket of a kind (see `refreshing`), as at the mark's moment."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from compliance.history import numbers
+from compliance.interfaces.console.understand import past
 from compliance.interfaces.console.understand.models import Mark
 from compliance.rules.owed_learning.outcome import outcome_at
 from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome, PolicyRecordState
@@ -75,6 +76,7 @@ def _replace(organization_id: uuid.UUID, after: int, upto: int, now: datetime) -
         if (made := _standing(found, now)) is not None
     ]
     _insert(organization_id, rows)
+    past.replace(organization_id, [birth for register, birth in changed if register == numbers.TRAINING_RECORDS], upto)
     return len(changed)
 
 
@@ -145,11 +147,10 @@ def _insert(organization_id: uuid.UUID, rows: list[tuple[Any, ...]]) -> None:
 
 
 def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
-    """Every tally anew. Weeks begin on Monday in the company's zone; what is older than a year is in the first week."""
+    """Every tally anew."""
     values = {
         "company": organization_id,
         "now": now,
-        "weeks": WEEKS,
         "training": numbers.TRAINING_RECORDS,
         "people": numbers.PEOPLE,
         "certificates": numbers.CERTIFICATES,
@@ -158,18 +159,16 @@ def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
     }
     sql.execute("DELETE FROM console_tally WHERE organization_id = %s", [organization_id])
     sql.execute(_TALLIES, values)
+    past.add_up(organization_id, now, WEEKS)
 
 
 AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
 """Overdue by how many days: the first day of each bucket, and its last."""
 
 _TALLIES = """
-WITH zone AS (SELECT time_zone FROM tenancy_organization WHERE organization_id = %(company)s),
-s AS NOT MATERIALIZED (
-      SELECT register, learner_profile_id, course_id, state, outcome, begins_at, due_by, done_at, team_ids
+WITH s AS NOT MATERIALIZED (
+      SELECT register, learner_profile_id, course_id, state, outcome, due_by, team_ids
       FROM console_standing WHERE organization_id = (SELECT %(company)s::uuid)),
-first AS (SELECT date_trunc('week', %(now)s AT TIME ZONE time_zone) - (%(weeks)s - 1) * interval '1 week' AS week
-          FROM zone),
 late AS MATERIALIZED (SELECT learner_profile_id, course_id,
           ceil(extract(epoch FROM %(now)s - due_by) / 86400) AS days FROM s
          WHERE register = %(training)s AND outcome = 'open' AND due_by < %(now)s)
@@ -179,14 +178,6 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
            CASE WHEN outcome <> 'open' THEN outcome
                 WHEN due_by < %(now)s THEN 'overdue' ELSE 'not_due_yet' END AS bucket
     FROM s WHERE register = %(training)s
-  UNION ALL
-    SELECT 'assigned', course_id,
-           greatest(date_trunc('week', begins_at AT TIME ZONE time_zone), first.week)::date::text
-    FROM s, zone, first WHERE register = %(training)s AND state = 'required' AND outcome <> 'waived'
-  UNION ALL
-    SELECT 'done', course_id,
-           greatest(date_trunc('week', greatest(done_at, begins_at) AT TIME ZONE time_zone), first.week)::date::text
-    FROM s, zone, first WHERE register = %(training)s AND state = 'required' AND done_at IS NOT NULL
   UNION ALL
     SELECT 'age', course_id,
            CASE WHEN days <= 7 THEN '1' WHEN days <= 30 THEN '8' WHEN days <= 90 THEN '31' ELSE '91' END

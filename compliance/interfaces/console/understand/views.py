@@ -31,6 +31,7 @@ _TONES = {
     Outcome.WAIVED: "line",
     Outcome.OPTIONAL_NOT_DONE: "line",
 }
+_COMPLETION = ("required", "required-done")
 _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcome.COMPLETED_LATE)
 
 
@@ -53,7 +54,13 @@ def dashboard(visit: Visit) -> HttpResponse:
         given = {"show": show, "course": str(course) if course else ""} | more
         return f"{visit.address('work')}?{urlencode({name: value for name, value in given.items() if value})}"
 
-    required = sum(counts["assigned"].values())
+    def register_then(show: str, day: date | None) -> str:
+        given = {"as_at": day.isoformat() if day else "", "course": str(course or ""), "show": show}
+        return (
+            f"{visit.address('training-records')}?{urlencode({name: value for name, value in given.items() if value})}"
+        )
+
+    required = sum(counts["required"].values())
     done = sum(counts["done"].values())
     names = reading.teams(organization_id)
     late_teams = sorted(
@@ -65,6 +72,10 @@ def dashboard(visit: Visit) -> HttpResponse:
     )  # fmt: skip
     within = [held.get(days, 0) for days in ("30", "60", "90")]
     expiring = list(zip((30, 60, 90), (sum(within[:1]), sum(within[:2]), sum(within)), strict=True))
+    completion = charts.completion(
+        _by_week(counts["required"]), _by_week(counts["done"]), reading.weeks(moment, visit.zone, WEEKS)
+    )
+    this_week = completion.weeks[-1]
     values = {
         "state": state,
         "moment": moment,
@@ -78,9 +89,11 @@ def dashboard(visit: Visit) -> HttpResponse:
         "overdue": outcomes.get(Outcome.OVERDUE, 0),
         "unsigned": signatures.get("to_do", 0) + signatures.get("overdue", 0),
         "expiring": expiring[0][1],
-        "completion": charts.completion(
-            _by_week(counts["assigned"]), _by_week(counts["done"]), reading.weeks(moment, visit.zone, WEEKS)
-        ),
+        "completion": completion,
+        "weeks": [
+            (week, *(register_then(show, None if week is this_week else week.last_day) for show in _COMPLETION))
+            for week in reversed(completion.weeks)
+        ],
         "outcome_parts": charts.parts(
             [(each.value.replace("_", " "), outcomes.get(each, 0), tone, "") for each, tone in _TONES.items()]
         ),

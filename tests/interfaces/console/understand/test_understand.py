@@ -5,22 +5,29 @@ import json
 import uuid
 import zipfile
 from collections import Counter
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from compliance.facts.shares.actions import end_share
+from compliance.facts.training.actions import void_completion
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence.subject import subject
-from compliance.interfaces.console.understand import reading, refreshing, tasks
+from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.understand import charts, reading, refreshing, tasks
 from compliance.interfaces.console.understand.filters import SHOWS, Filters
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.registers import certificates, pages, people, policies, training
 from compliance.registers.questions import Position
+from compliance.rules.company_days import end_of_day
 from compliance.tenancy import context
+from compliance.tenancy.queries import organization
+from tests.companies import ADMINISTRATOR
 from tests.interfaces.console.small_company import FORMULA, JOINED, NOW, SmallCompany, small_company
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +75,7 @@ def check_against_registers(small: SmallCompany) -> None:
     here = [row for row in register(small, people.PEOPLE) if row["access_state"] in ("active", "suspended")]
     assert sum(counted["access"].values()) == len(here)
     required = [row for row in records if row["requirement"] == "required" and row["outcome"] != "waived"]
-    assert sum(counted["assigned"].values()) == len(required)
+    assert sum(counted["required"].values()) == len(required)
     assert sum(counted["done"].values()) == sum(row["completed_at"] is not None for row in required)
     overdue = {row["record_id"]: row["days_late"] for row in records if row["outcome"] == "overdue"}
     assert {str(line.record_id): -line.days(NOW) for line in listed(small, "overdue")} == overdue
@@ -83,6 +90,55 @@ def test_charts_and_lists_say_what_the_registers_say(small):
     assert counted["outcome"]["overdue"] > 0
     assert counted["certificate"]["60"] == 1
     assert counted["signature"]["signed"] > 0
+
+
+def test_completion_over_time_is_what_the_register_says_at_the_end_of_each_week(small):
+    """Whoever left, was waived, or did it again counts in the weeks in which it was so, late facts included."""
+    story, people_of = small.company, small.people
+    story.leave(people_of["Eve"], NOW - timedelta(days=90))
+    ivo = story.join("Ivo", at=NOW - timedelta(days=200), team_ids=(small.drivers,))
+    optional = story.course("Knots", at=NOW - timedelta(days=150))
+    story.share(optional, at=NOW - timedelta(days=150), requirement="optional")
+    again = story.course("Lifting", at=NOW - timedelta(days=330))
+    share = story.share(again, at=NOW - timedelta(days=330))
+    receipt = story.complete(people_of["Ada"], again, NOW - timedelta(days=300))
+    story.complete(people_of["Dan"], again, NOW - timedelta(days=100))
+    story.complete(ivo, again, NOW - timedelta(days=10))
+    story.publish(again, 2, NOW - timedelta(days=60), retake=True)
+    capture_all(small.organization_id, NOW)
+    refreshing.refresh(small.organization_id, NOW)
+    void_completion(
+        organization_id=small.organization_id, at=NOW - timedelta(days=200), now=NOW,
+        completion_receipt_id=receipt, actor_id=ADMINISTRATOR,
+    )  # fmt: skip
+    end_share(organization_id=small.organization_id, at=NOW - timedelta(days=20), now=NOW, share_id=share)
+    capture_all(small.organization_id, NOW)
+    refreshing.refresh(small.organization_id, NOW)
+
+    zone = ZoneInfo(organization(small.organization_id).time_zone)
+    for course in (None, again.course_id):
+        counted = tallies(small, course)
+        weeks = reading.weeks(NOW, zone, refreshing.WEEKS)
+        drawn = charts.completion(
+            *(
+                {date.fromisoformat(week): number for week, number in counted[kind].items()}
+                for kind in ("required", "done")
+            ),
+            weeks,
+        ).weeks
+        about = subject(small.organization_id, JOINED.date(), NOW.date(), now=NOW)
+        seen = set()
+        for point in drawn:
+            moment = min(end_of_day(zone.key, point.last_day), NOW)
+            question = about.question()._replace(moment=moment, course=course)
+            with context.company(small.organization_id):
+                found = {
+                    word: pages.count(READINGS["training-records"].filtered(word), question)
+                    for word in ("required", "required-done")
+                }
+            assert (point.required, point.done) == tuple(found.values()), point.week
+            seen.add((point.required, point.done))
+        assert len(seen) > 5
 
 
 def test_lists_are_narrowed_by_course_team_and_age(small):
