@@ -131,6 +131,17 @@ def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
     assert isinstance(verify_history(organization_id), Verified)
 
 
+def test_suspension_neither_ends_nor_pauses_what_is_owed(told):
+    company, _, anna = told
+    organization_id = company.organization_id
+    for act, moment in ((people.suspend_employee, day(10)), (people.resume_employee, day(40))):
+        act(organization_id=organization_id, at=moment, now=NOW, person_id=anna.person_id)
+    _capture(company)
+    assert [row.valid_from for row in rows(organization_id, TRAINING)] == [START]
+    states = [only(at(organization_id, numbers.PEOPLE, day(number)))["access_state"] for number in (9, 10, 40)]
+    assert states == ["active", "suspended", "active"]
+
+
 def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(told):
     company, _, anna = told
     organization_id = company.organization_id

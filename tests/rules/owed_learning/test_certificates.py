@@ -1,6 +1,7 @@
 """Worked examples of design 4 on certificates, renewals and live sessions: one for each rule and reading."""
 
 import itertools
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -290,6 +291,12 @@ class TestRenewals:
         assert fields(first, "ended_at", "completed_at") == (None, day(10))
         assert fields(cycle, "assigned_at", "due_at", "ended_at") == (day(500), end_of(LAST_DAY), None)
 
+    def test_coming_back_after_the_certificate_has_ended_opens_the_cycle_overdue_at_once(self) -> None:
+        tale = Tale().published(0).shared(1).joined(2, 100).joined(500).certified(12, 30).completed(EARNED)
+        first, cycle = tale.rows(500)
+        assert fields(first, "ended_at", "completed_at") == (None, day(10))
+        assert fields(cycle, "assigned_at", "due_at", "outcome") == (day(500), end_of(LAST_DAY), "overdue")
+
     def test_withdrawing_ends_it_and_the_next_publication_restarts_it(self) -> None:
         tale = certified().withdrawn(360).published(370, "two")
         assert tale.rows(361)[1]["ended_reason"] == "course_withdrawn"
@@ -298,6 +305,57 @@ class TestRenewals:
             day(370),
             named("two"),
         )
+
+
+@pytest.mark.parametrize(
+    ("zone", "completed", "months", "renew", "valid_until", "opens", "due_when_revoked_at_once"),
+    [
+        pytest.param(
+            "Africa/Cairo", "2023-03-27T12:00", 1, 0,
+            "2023-04-27T21:59:59.999999", "2023-04-27T21:59:59.999999", "2023-04-26T21:59:59.999999",
+            id="cairo-the-day-before-the-one-without-a-midnight",
+        ),
+        pytest.param(
+            "Africa/Cairo", "2023-09-26T12:00", 1, 1,
+            "2023-10-26T21:59:59.999999", "2023-10-25T20:59:59.999999", "2023-10-26T21:59:59.999999",
+            id="cairo-the-day-of-twenty-five-hours",
+        ),
+        pytest.param(
+            "America/Havana", "2018-10-04T12:00", 1, 1,
+            "2018-11-05T04:59:59.999999", "2018-11-04T03:59:59.999999", "2018-11-04T03:59:59.999999",
+            id="havana-the-day-of-two-midnights",
+        ),
+        pytest.param(
+            "America/Sao_Paulo", "2017-11-03T12:00", 12, 1,
+            "2018-11-04T02:59:59.999999", "2018-11-03T02:59:59.999999", "2017-12-04T01:59:59.999999",
+            id="sao-paulo-the-day-before-the-one-without-a-midnight",
+        ),
+        pytest.param(
+            "Pacific/Apia", "2010-12-30T12:00", 12, 1,
+            "2011-12-30T09:59:59.999999", "2011-12-30T09:59:59.999999", "2011-01-30T09:59:59.999999",
+            id="apia-the-missing-day-ends-with-the-one-before",
+        ),
+        pytest.param(
+            "Pacific/Apia", "2010-12-31T12:00", 12, 1,
+            "2011-12-31T09:59:59.999999", "2011-12-30T09:59:59.999999", "2011-01-31T09:59:59.999999",
+            id="apia-the-day-after-the-missing-one",
+        ),
+    ],
+)  # fmt: skip
+def test_days_of_a_certificate_where_clocks_change(
+    zone: str, completed: str, months: int, renew: int, valid_until: str, opens: str, due_when_revoked_at_once: str
+) -> None:
+    def utc(text: str) -> datetime:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+    earned_on = (utc(completed) - day(0)).total_seconds() / 86400
+    tale = Tale(zone).published(-9000).shared(-9000).joined(-9000)
+    tale.certified(months, renew, at=-9000).completed(earned_on)
+    assert tale.certificates(earned_on)[0]["valid_until"] == utc(valid_until)
+    cycle = tale.rows(9000)[1]
+    assert fields(cycle, "assigned_at", "due_at") == (utc(opens), utc(valid_until))
+    revoked = tale.revoked(earned_on, earned()).rows(9000)[1]
+    assert revoked["due_at"] == min(utc(valid_until), utc(due_when_revoked_at_once))
 
 
 class TestVoiding:

@@ -122,6 +122,21 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             due_at=day(50),
             assigned_at=day(2),
         ),
+        example(
+            "optional-coverage-assigns-from-its-first-moment-until-some-is-required",
+            lambda: owed(required=False).shared(6, "b", required=False),
+            7,
+            assigned_at=day(2),
+            requirement="optional",
+        ),
+        example(
+            "one-share-that-requires-it-is-enough",
+            lambda: owed(required=False).shared(6, "b", due_on(40)),
+            7,
+            assigned_at=day(6),
+            requirement="required",
+            due_at=day(40),
+        ),
         example("an-optional-share-has-no-deadline", lambda: owed(deadline=due_on(5), required=False), 9, due_at=None),
         example("optional-and-not-done", lambda: owed(required=False), 9, outcome="optional_not_done"),
         example(
@@ -314,6 +329,29 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             share_ids=(named("b"),),
         ),
         example(
+            "moving-between-two-teams-of-one-share-breaks-nothing",
+            lambda: (
+                Tale()
+                .published(0)
+                .shared(1, deadline=due_within(9), team="sales")
+                .shared(6, deadline=due_within(9))
+                .joined(2)
+                .in_team("sales", 3, 7)
+            ),
+            8,
+            ended_at=None,
+            assigned_at=day(3),
+            due_at=end_of(12),
+        ),
+        example(
+            "leaving-and-joining-again-at-one-moment-breaks-nothing",
+            lambda: Tale().published(0).shared(1, deadline=due_within(9)).joined(2, 8).joined(8),
+            9,
+            ended_at=None,
+            assigned_at=day(2),
+            due_at=end_of(11),
+        ),
+        example(
             "a-waived-record-ends-too-and-stays-waived",
             lambda: owed(deadline=due_on(5)).waived(4).unshared(7),
             9,
@@ -365,6 +403,32 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             assigned_at=day(380),
             due_at=end_of(389),
             outcome="overdue",
+        ),
+        example(
+            "a-year-later-who-was-waived-is-waived-still-and-restarts",
+            lambda: Tale().published(0).shared(1, deadline=due_within(9)).joined(2, 8).joined(380).waived(3),
+            400,
+            assigned_at=day(380),
+            due_at=end_of(389),
+            waived_at=day(3),
+            outcome="waived",
+        ),
+        example(
+            "a-year-later-an-open-one-with-a-fixed-deadline-is-overdue-at-once",
+            lambda: Tale().published(0).shared(1, deadline=due_on(100)).joined(2, 8).joined(380),
+            380,
+            assigned_at=day(380),
+            due_at=day(100),
+            outcome="overdue",
+            days_late=280,
+        ),
+        example(
+            "what-was-completed-while-away-settles-the-record-on-coming-back",
+            lambda: Tale().published(0).shared(1).joined(2, 8).joined(380).completed(200),
+            380,
+            completed_at=day(200),
+            assigned_at=day(380),
+            outcome="completed_before_requirement",
         ),
         example(
             "restarting-keeps-override-and-waiver",
@@ -480,6 +544,19 @@ class TestNewReleases:
         )
         assert (new["assigned_at"], new["due_at"], new["waived_at"]) == (day(7), day(50), day(4))
         assert (new["course_release_id"], new["obligation_change_id"]) == (named("two"), 1)
+
+    def test_a_record_superseded_after_its_deadline_was_missed_and_its_successor_is_overdue(self) -> None:
+        old, new = owed(deadline=due_on(5)).published(7, "two").rows(8)
+        assert (old["outcome"], old["days_late"], old["requirement_before_end"]) == ("missed", 2, "required")
+        assert (new["outcome"], new["days_late"], new["assigned_at"]) == ("overdue", 3, day(7))
+        assert owed(deadline=due_on(9)).published(7, "two").rows(8)[0]["outcome"] == "excused"
+
+    def test_a_year_later_the_completed_release_is_still_what_was_completed_unless_it_must_be_retaken(self) -> None:
+        tale = Tale().published(0).shared(1, deadline=due_within(9)).joined(2, 8).joined(380).completed(5)
+        assert tale.published(100, "two").row(381)["completed_at"] == day(5)
+        old, new = tale.published(200, "three", retake=True).rows(381)
+        assert (old["ended_at"], old["outcome"]) == (None, "completed_on_time")
+        assert (new["assigned_at"], new["due_at"], new["outcome"]) == (day(380), end_of(389), "not_due_yet")
 
     def test_days_are_not_counted_anew(self) -> None:
         assert owed(deadline=due_within(9)).published(7, "two").rows(8)[1]["due_at"] == end_of(11)
