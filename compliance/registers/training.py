@@ -86,7 +86,8 @@ CROSS JOIN LATERAL (
       AND r.learner_profile_id = s.learner_profile_id AND r.course_id = s.course_id
       AND v.body <> '' AND v.begins_at <= s.at AND (v.ends_at IS NULL OR v.ends_at > s.at)
       AND v.waived_at IS NULL AND (v.done_at IS NULL OR v.done_at > s.at)
-    ORDER BY strpos(v.body, '"renews_certificate_id":null') > 0 DESC, r.birth LIMIT 1) owner
+    ORDER BY strpos(v.body, '"course_release_id":null') > 0, strpos(v.body, '"renews_certificate_id":null') = 0, r.birth
+    LIMIT 1) owner
 WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
 GROUP BY owner.birth"""  # noqa: S608
 
@@ -94,7 +95,7 @@ GROUP BY owner.birth"""  # noqa: S608
 def _reminders_by_birth(question: Question, learners: Sequence[UUID]) -> dict[int, int]:
     """Sends captured by the pin, counted for the record that was open when each was sent (design 6).
 
-    With two undone records they go to the release's before the renewal's (design 4, Readings).
+    Of several undone records they go to the release's before the renewal's before a lesson's (ADR 31).
     """
     if not learners:
         return {}

@@ -89,6 +89,23 @@ def test_reminders_go_to_the_record_that_was_open_and_count_only_when_captured_b
     assert [row["reminders_sent"] for row in earlier] == [2]  # whatever the moment
 
 
+def test_a_reminder_goes_to_the_release_s_record_then_the_renewal_then_a_lesson_s(stored, call):
+    learner, course = stored.profile(), uuid.uuid4()
+    with context.company(stored.organization_id):
+        fact = Fact.objects.create(
+            organization_id=stored.organization_id, fact_id=uuid.uuid4(), kind="reminder_sent", at=LEARN + DAY,
+            recorded_at=LEARN + DAY, digest=b"x" * 32,
+        )  # fmt: skip
+        Reminder.objects.create(
+            organization_id=stored.organization_id, fact_id=fact.fact_id, learner_profile_id=learner, course_id=course,
+            at=fact.at,
+        )  # fmt: skip
+    for more in ({"course_release_id": None}, {"renews_certificate_id": uuid.uuid4()}, {}):
+        newest = stored.training(learner, LEARN, course_id=course, **more)
+        found = {row["record_id"]: row["reminders_sent"] for row in call.pull("/v1/training-records")}
+        assert [record for record, sent in found.items() if sent] == [str(newest)]
+
+
 def test_personal_fields_need_people_read_and_an_erased_person_has_a_label_in_every_year(stored, call, key_of):
     learner = stored.profile(person_name="Ada", account_email="a@example.com", work_email="ada@work.example")
     stored.training(learner, LEARN)
