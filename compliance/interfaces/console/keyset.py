@@ -34,6 +34,7 @@ def following(request: HttpRequest, values: tuple[Any, ...] | None) -> str:
     if values is None:
         return ""
     query = request.GET.copy()
+    query.pop("choose", None)  # what was chosen on this page is not chosen on the next
     text = json.dumps([value if isinstance(value, int) else str(value) for value in values])
     query["after"] = base64.urlsafe_b64encode(text.encode()).decode()
     return query.urlencode()

@@ -1,6 +1,7 @@
 """A person's page: what they owe, have done, signed and hold, at any moment (issue 8, part 1)."""
 
 import uuid
+from typing import Any
 
 from django.http import HttpResponse
 
@@ -27,7 +28,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     for row in held["training"]:
         row["course_name"] = named.get(row["course_id"], "")
     outcomes = [row["outcome"] for row in held["training"]]
-    values = {
+    values: dict[str, Any] = {
         "title": "Erased person" if found.erased_at else found.person_name or "No name",
         "person": found,
         "when": when,
@@ -41,13 +42,30 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         "valid": sum(row["status"] == "valid" for row in held["certificates"]),
         "access": held["employments"][-1]["access_state"] if held["employments"] else "",
     }
-    return visit.render("console/see/person.html", values | held | {"acts": _acts(visit, learner_profile_id)})
+    acts = _acts(visit, found, None if when.travels else values["access"])
+    return visit.render("console/see/person.html", values | held | {"acts": acts})
 
 
-def _acts(visit: Visit, learner_profile_id: uuid.UUID) -> list[dict[str, str]]:
-    """What this member of staff may do to the person, each with the person filled in."""
+# Acts that only apply to whoever has this access now; the others apply to everybody but the erased.
+_APPLIES = {
+    "suspend": ("active", "staff_practice"),
+    "resume": ("suspended",),
+    "end": ("active", "suspended", "staff_practice"),
+    "team": ("active", "suspended", "staff_practice"),
+}
+
+
+def _acts(visit: Visit, found: persons.Profile, access: str | None) -> list[dict[str, str]]:
+    """What this member of staff may do to the person, each with the person filled in. `access` None: not known."""
+    if found.erased_at:
+        return []
     return [
-        {"title": act.title, "address": f"{visit.address(f'act-{act.name}')}?learner_profile_id={learner_profile_id}"}
+        {
+            "title": act.title,
+            "address": f"{visit.address(f'act-{act.name}')}?learner_profile_id={found.learner_profile_id}",
+        }
         for act in ACTS.values()
-        if act.about == "person" and visit.staff.may(act.permission)
+        if act.about == "person"
+        and visit.staff.may(act.permission)
+        and (access is None or access in _APPLIES.get(act.name, (access,)))
     ]

@@ -16,7 +16,7 @@ class Column:
 
     name: str
     heading: str
-    kind: str = "text"  # text, moment, badge, person, course, record, list, number, short, policy
+    kind: str = "text"  # how cell.html shows it, and how wide it is at least
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,10 @@ class Reading:
 _TRAINING_COLUMNS = (
     Column("person_name", "Person", "person"),
     Column("course_id", "Course", "course"),
-    Column("outcome", "Outcome", "badge"),
-    Column("requirement", "Requirement", "badge"),
+    Column("outcome", "Outcome", "outcome"),
     Column("assigned_at", "Assigned", "day"),
     Column("due_at", "Due", "moment"),
     Column("completed_at", "Completed", "moment"),
-    Column("days_late", "Late (days)", "number"),
     Column("reminders_sent", "Reminders", "number"),
     Column("record_id", "Story", "record"),
 )

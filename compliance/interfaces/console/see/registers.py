@@ -55,6 +55,9 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "courses": offered,
         "following": keyset.following(visit.request, last),
         "bulk": _bulk(visit) if reading.register == "training-records" else [],
+        "all_chosen": visit.request.GET.get("choose") == "all",
+        "choose_all": _with(visit, choose="all"),
+        "choose_none": _with(visit, choose=""),
         "exports": exports(visit, register),
     }
     return visit.render("console/see/register.html", values)
@@ -79,6 +82,16 @@ def read(
         return page, total, None
     served += page.held
     return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
+
+
+def _with(visit: Visit, **changed: str) -> str:
+    """The query of this page with some values changed; empty ones are left out."""
+    query = visit.request.GET.copy()
+    for name, value in changed.items():
+        query.pop(name, None)
+        if value:
+            query[name] = value
+    return query.urlencode()
 
 
 def _bulk(visit: Visit) -> list[dict[str, str]]:

@@ -22,10 +22,10 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     if found is None:
         raise NothingThereError(f"The register {register} holds no record {record_id}.")
     visit.crumb(READINGS[register].title, register)
-    written = stories.told(stories.versions(organization.organization_id, found.birth), visit.now)
     happened = stories.facts(
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
     )
+    written = stories.told(stories.versions(organization.organization_id, found.birth), happened, visit.now)
     values = {
         "title": found.course_title or READINGS[register].title,
         "register": register,

@@ -1,6 +1,6 @@
 """How the console writes addresses, moments and states."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django import template
@@ -16,6 +16,13 @@ _TONES = {
     "warn": "completed_late to_do suspended expired running waiting pending invited replaced",
     "bad": "overdue missed revoked failed erased",
     "calm": "not_due_yet waived required optional employee partner customer",
+}
+_SHORT = {
+    "completed_on_time": "on time",
+    "completed_late": "done late",
+    "completed_before_requirement": "done before",
+    "not_due_yet": "to do",
+    "optional_not_done": "optional",
 }
 _TONE_OF = {word: tone for tone, words in _TONES.items() for word in words.split()}
 
@@ -85,9 +92,30 @@ def badge(value: str | None) -> SafeString | str:
 
 
 @register.filter
+def short_badge(value: str) -> SafeString:
+    """An outcome in a word or two, for narrow cells; the whole of it is behind it."""
+    return format_html(
+        '<span class="badge {}" title="{}">{}</span>',
+        _TONE_OF.get(value, ""),
+        words(value),
+        _SHORT.get(value, words(value)),
+    )
+
+
+@register.filter
 def grouped(value: object) -> str:
     """A number with its thousands apart; anything else as it is."""
     return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+
+
+@register.filter
+def lasting(value: timedelta) -> str:
+    """How long something lasts, to the unit that matters: `none`, `42 s`, `7 min`, `3 h`, `2 days`."""
+    seconds = int(value.total_seconds())
+    for size, unit in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s")):
+        if seconds >= 2 * size or (seconds and size == 1):
+            return f"{seconds // size} {unit}"
+    return "none"
 
 
 @register.filter

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from compliance.interfaces.console.keyset import PAGE
-from compliance.interfaces.operations.models import CompanyStanding
+from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
 from compliance.tenancy import sql
 from compliance.tenancy.models import Organization
 
@@ -30,12 +31,20 @@ class CompanyLine:
     verified_at: datetime | None
     verified_well: bool | None
     checkpoint_sequence: int | None
+    waiting: int = 0
+    set_aside: int = 0
+    lag: timedelta = timedelta()
+
+    @property
+    def writer_is_late(self) -> bool:
+        """Whether the API answers 503 `writer_unavailable` (design 7)."""
+        return self.lag.total_seconds() > settings.WRITER_LAG_SECONDS
 
 
 def companies(
-    allowed: frozenset[uuid.UUID] | None, wanted: str, after: tuple[Any, ...] | None
+    allowed: frozenset[uuid.UUID] | None, wanted: str, after: tuple[Any, ...] | None, now: datetime
 ) -> tuple[list[CompanyLine], tuple[Any, ...] | None]:
-    """A page of companies by name, and the values after which the next page begins."""
+    """A page of companies by name with what waits for their writers, and where the next page begins."""
     last_name, last_id = after or ("", "00000000-0000-0000-0000-000000000000")
     rows = sql.fetch(
         """
@@ -61,7 +70,15 @@ def companies(
             "limit": PAGE + 1,
         },
     )
-    lines = [CompanyLine(*row) for row in rows[:PAGE]]
+    with transaction.atomic():
+        waiting = {
+            company: (count, aside, max(now - oldest, timedelta()) if oldest else timedelta())
+            for company, count, aside, oldest in sql.fetch(
+                "SELECT company, waiting, aside, oldest FROM console_waiting_of(%s::uuid[])",
+                [[row[0] for row in rows[:PAGE]]],
+            )
+        }
+    lines = [CompanyLine(*(*row, *waiting[row[0]])) for row in rows[:PAGE]]
     return lines, (lines[-1].name, lines[-1].organization_id) if len(rows) > PAGE else None
 
 
@@ -87,6 +104,7 @@ class Health:
     oldest_pending_at: datetime | None
     lag: timedelta
     standing: CompanyStanding | None
+    runs: list[VerificationRun]
 
     @property
     def writer_is_late(self) -> bool:
@@ -95,7 +113,7 @@ class Health:
 
 
 def health(organization: Organization, now: datetime) -> Health:
-    """The company's head and what waits for its writer, in three statements."""
+    """The company's head, what waits for its writer, and what was last verified."""
     heads = sql.fetch(
         "SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, next_change_at, available,"
         " unavailable_reason FROM history_historyhead WHERE organization_id = %s",
@@ -104,12 +122,14 @@ def health(organization: Organization, now: datetime) -> Health:
     head: tuple[Any, ...] = heads[0] if heads else (0, 0, "0" * 64, None, 0, None, False, "No history has been begun.")
     ((pending, set_aside, oldest),) = sql.fetch(
         "SELECT count(*) FILTER (WHERE set_aside_at IS NULL), count(*) FILTER (WHERE set_aside_at IS NOT NULL),"
-        " min(recorded_at) FILTER (WHERE set_aside_at IS NULL) FROM pending_pendingsubject WHERE organization_id = %s",
+        " min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s",
         [organization.organization_id],
     )
     lag = max(now - oldest, timedelta()) if oldest else timedelta()
     standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
-    return Health(*(*head, pending, set_aside, oldest, lag, standing))
+    runs = VerificationRun.objects.filter(organization_id=organization.organization_id)
+    newest = list(runs.order_by("-finished_at")[: len(VerificationRun.Kind)])
+    return Health(*(*head, pending, set_aside, oldest, lag, standing, newest))
 
 
 def records_by_register(organization_id: uuid.UUID) -> dict[int, int]:

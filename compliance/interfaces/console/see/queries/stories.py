@@ -1,6 +1,7 @@
 """A record's versions, and what happened to the person and course it speaks of."""
 
 import uuid
+from collections import defaultdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -54,6 +55,7 @@ class Told(NamedTuple):
     gone: bool
     late: bool
     in_force: bool
+    why: list[str]
 
     @property
     def says(self) -> list[tuple[str, Any]]:
@@ -96,9 +98,13 @@ def versions(organization_id: uuid.UUID, birth: int) -> list[Version]:
     return [Version(*row) for row in rows]
 
 
-def told(found: list[Version], now: datetime) -> list[Told]:
-    """What each version changed; in force is the one that answers for `now`."""
+def told(found: list[Version], happened: list[Fact], now: datetime) -> list[Told]:
+    """What each version changed, and the facts that took effect when it does; in force is what answers for `now`."""
     current = _in_force(found, now)
+    at_once: dict[datetime, list[str]] = defaultdict(list)
+    for fact in happened:
+        if fact.what not in at_once[fact.at]:
+            at_once[fact.at].append(fact.what)
     story = []
     for number, version in enumerate(found):
         before = _in_force(found[:number], version.valid_from)
@@ -111,7 +117,17 @@ def told(found: list[Version], now: datetime) -> list[Told]:
             if old.get(name) != new.get(name) and old and new
         ]
         late = any(earlier.valid_from > version.valid_from for earlier in found[:number])
-        story.append(Told(version, changes, bool(new and not old), bool(old and not new), late, version is current))
+        story.append(
+            Told(
+                version,
+                changes,
+                bool(new and not old),
+                bool(old and not new),
+                late,
+                version is current,
+                at_once.get(version.valid_from, []),
+            )
+        )
     return story
 
 
