@@ -82,6 +82,14 @@ class TestCertificates:
         first, second = tale.certificates(LAST_DAY + 6)
         assert (first["status"], second["status"], second["renews_id"]) == ("expired", "valid", None)
 
+    def test_whom_nobody_covers_earns_one_each_time(self) -> None:
+        tale = Tale().published(0).joined(2).certified(12, 30).completed(10).completed(20, name="again")
+        assert [row["status"] for row in tale.certificates(21)] == ["valid", "valid"]
+
+    def test_one_earned_before_the_publication_is_issued_with_it(self) -> None:
+        (row,) = Tale().published(9).joined(2).certified(12).completed(5).certificates(9)
+        assert fields(row, "earned_at", "issued_at") == (day(5), day(9))
+
     def test_a_lesson_earns_none(self) -> None:
         tale = Tale().shared(1, lesson="hygiene").joined(2).certified(12).lesson_completed(5, "hygiene")
         assert tale.certificates(9) == []
@@ -111,6 +119,10 @@ class TestCorrections:
         assert [row["status"] for row in tale.certificates(23)] == ["replaced", "replaced", "valid"]
         (refusal,) = tale.decision().refusals
         assert (refusal.code, refusal.fact_key) == (RefusalCode.ALREADY_CORRECTED, named("d"))
+
+    def test_it_keeps_what_the_earlier_renewed(self) -> None:
+        tale = certified().completed(IN_CYCLE, name="d").corrected(360, earned("d"), "corrected")
+        assert [row["renews_id"] for row in tale.certificates(361)] == [None, earned(), earned()]
 
     def test_several_of_one_moment_follow_one_another_whatever_their_ids(self) -> None:
         for names in itertools.permutations("bcd"):
@@ -150,6 +162,12 @@ class TestRevocations:
 
     def test_one_without_an_end_opens_none(self) -> None:
         assert len(certified(months=None).revoked(20, earned()).rows(30)) == 1
+
+    def test_what_is_replaced_can_still_be_revoked_which_opens_none(self) -> None:
+        tale = certified().corrected(20, earned(), "b").revoked(21, earned())
+        assert tale.decision().refusals == ()
+        assert [row["status"] for row in tale.certificates(22)] == ["revoked", "valid"]
+        assert len(tale.rows(30)) == 1
 
     def test_refused_where_there_is_nothing_to_revoke(self) -> None:
         twice = certified().revoked(20, earned()).revoked(21, earned())
@@ -290,6 +308,14 @@ class TestRenewals:
         first, cycle = tale.rows(501)
         assert fields(first, "ended_at", "completed_at") == (None, day(10))
         assert fields(cycle, "assigned_at", "due_at", "ended_at") == (day(500), end_of(LAST_DAY), None)
+
+    def test_a_cycle_does_not_restart_for_who_earned_a_newer_certificate_meanwhile(self) -> None:
+        tale = certified().unshared(360).completed(370, name="d").shared(400, "b")
+        rows = tale.rows(401)
+        assert [fields(row, "renews_certificate_id", "ended_at") for row in rows] == [
+            (None, None),
+            (earned(), day(360)),
+        ]
 
     def test_coming_back_after_the_certificate_has_ended_opens_the_cycle_overdue_at_once(self) -> None:
         tale = Tale().published(0).shared(1).joined(2, 100).joined(500).certified(12, 30).completed(EARNED)

@@ -228,6 +228,23 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             outcome="completed_on_time",
             waived_at=day(4),
         ),
+        example(
+            "a-completion-before-the-publication-counts-from-then-on-and-keeps-its-moment",
+            lambda: Tale().published(9).shared(1).joined(2).completed(5),
+            9,
+            completed_at=day(5),
+            assigned_at=day(9),
+            outcome="completed_before_requirement",
+        ),
+        example(
+            "a-deadline-set-at-the-very-moment-of-completion-is-the-one-that-freezes",
+            lambda: owed(deadline=due_on(10)).completed(8).deadline_set(8, 5).deadline_set(9, 20, number=4),
+            30,
+            due_at=day(5),
+            due_basis="override",
+            outcome="completed_late",
+            obligation_change_id=3,
+        ),
         # Administrators
         example(
             "a-waiver-sets-three-fields",
@@ -274,6 +291,14 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             obligation_change_id=None,
             outcome="completed_late",
         ),
+        example(
+            "reinstating-what-is-not-waived-changes-nothing",
+            lambda: owed(deadline=due_on(5)).deadline_set(3, 7).reinstated(4),
+            6,
+            due_at=day(7),
+            obligation_change_id=3,
+            waived_at=None,
+        ),
         # Ending
         example(
             "leaving-the-company-after-the-deadline-is-missed",
@@ -301,6 +326,26 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             ended_at=day(7),
         ),
         example("the-end-of-the-share-ends-it", lambda: owed().unshared(7), 9, ended_reason="share_ended"),
+        example(
+            "of-several-shares-all-must-have-ended-for-that-to-be-the-reason",
+            lambda: owed().unshared(7).shared(1, "b").shared(7, "b", doors=(Door.PARTNER,)),
+            9,
+            ended_at=day(7),
+            ended_reason="audience_changed",
+        ),
+        example(
+            "reasons-of-one-moment-go-erased-first",
+            lambda: Tale().published(0).shared(1).joined(2, 7).unshared(7).withdrawn(7).erased(7),
+            9,
+            ended_reason="source_removed",
+        ),
+        example(
+            "then-left",
+            lambda: Tale().published(0).shared(1).joined(2, 7).unshared(7).withdrawn(7),
+            9,
+            ended_reason="person_left",
+        ),
+        example("then-audience-or-share", lambda: owed().unshared(7).withdrawn(7), 9, ended_reason="share_ended"),
         example(
             "a-share-that-closes-its-employee-door-ends-it",
             lambda: owed(doors=BOTH).shared(7, doors=(Door.PARTNER,)),
@@ -421,6 +466,14 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             due_at=day(100),
             outcome="overdue",
             days_late=280,
+        ),
+        example(
+            "who-is-employed-again-has-the-completed-one-back-whether-or-not-a-share-covers-them",
+            lambda: Tale().published(0).shared(1).joined(2, 8).joined(380).completed(5).unshared(20),
+            400,
+            ended_at=None,
+            completed_at=day(5),
+            requirement="required",
         ),
         example(
             "what-was-completed-while-away-settles-the-record-on-coming-back",
@@ -653,6 +706,14 @@ class TestRefusals:
     def test_a_change_where_nothing_is_owed(self) -> None:
         for tale in (owed().waived(1), owed().unshared(5).deadline_set(6, 30), Tale().reinstated(5)):
             assert [refusal.code for refusal in tale.decision().refusals] == [RefusalCode.NO_SUCH_RECORD]
+
+    def test_a_change_goes_to_the_course_s_record_before_a_lesson_s(self) -> None:
+        tale = owed().shared(1, "b", lesson="hygiene").waived(3)
+        assert {row["lesson_release_id"]: row["waived_at"] for row in tale.rows(4)} == {
+            None: day(3),
+            named("hygiene"): None,
+        }
+        assert tale.completed(5).waived(6, 4).rows(7)[1]["waived_at"] == day(6)
 
     def test_a_refused_waiver_does_not_come_to_life_when_the_completion_is_voided(self) -> None:
         assert owed().completed(5).waived(6).voided(7).row(8)["waived_at"] is None
