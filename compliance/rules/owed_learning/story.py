@@ -24,9 +24,8 @@ from datetime import datetime
 from uuid import UUID
 
 from compliance.rules.company_days import LAST_INSTANT as END
-from compliance.rules.company_days import end_of_day_after
 from compliance.rules.owed_learning.certificates import Chain, Done, Link, done_by_attendance, done_by_receipt
-from compliance.rules.owed_learning.coverage import OpenShare, PreparedCourse, Stay, employed_intervals, stays
+from compliance.rules.owed_learning.coverage import PreparedCourse, employed_intervals
 from compliance.rules.owed_learning.decisions import (
     NOTHING_OWED,
     Decision,
@@ -45,182 +44,14 @@ from compliance.rules.owed_learning.facts import (
     ObligationChange,
 )
 from compliance.rules.owed_learning.identity import record_id, renewal_record_id
+from compliance.rules.owed_learning.records import Record
+from compliance.rules.owed_learning.tracks import Track
 from compliance.rules.vocabulary import (
     CertificateKind,
-    Door,
-    DueBasis,
     EndedReason,
     ObligationChangeKind,
     Requirement,
-    WaiverReasonCode,
 )
-
-LESSON = 0
-"""A lesson share's only release, always current, as an index."""
-
-
-class Track:
-    """What can be owed side by side: the course, and each lesson that is shared by itself. Knows who is covered."""
-
-    __slots__ = (
-        "course",
-        "covered",
-        "current",
-        "first_required",
-        "lesson_release_id",
-        "moments",
-        "required",
-        "run_start",
-        "staying",
-        "stays",
-        "was_staying",
-    )
-
-    def __init__(
-        self,
-        course: PreparedCourse,
-        lesson_release_id: UUID | None,
-        shares: list[OpenShare],
-        learner: LearnerFacts,
-        employed: list[tuple[datetime, datetime]],
-    ) -> None:
-        self.course = course
-        self.lesson_release_id = lesson_release_id
-        self.stays = stays(shares, learner, employed)
-        self.moments = {stay.start for stay in self.stays} | {stay.end for stay in self.stays if stay.end != END}
-        if lesson_release_id is None:
-            self.moments.update(course.moments)
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Back to before everything."""
-        self.covered = self.required = False
-        self.current: int | None = None
-        self.run_start: datetime | None = None
-        self.first_required: datetime | None = None
-        self.staying: list[Stay] = []
-        self.was_staying: list[Stay] = []
-
-    def move(self, moment: datetime) -> None:
-        """Forward to `moment`: what holds from then on."""
-        if self.covered:
-            self.was_staying = self.staying
-        self.staying = [stay for stay in self.stays if stay.start <= moment < stay.end]
-        if self.lesson_release_id is not None:
-            self.current = LESSON
-        else:
-            change = self.course.current_at(moment)
-            self.current = change.release if change else None
-            self.run_start = change.run_start if change else None
-        was_covered = self.covered
-        self.covered = bool(self.staying) and self.current is not None
-        self.required = self.covered and any(stay.stage.required for stay in self.staying)
-        if self.covered and not was_covered:
-            self.first_required = None
-        if self.required and self.first_required is None:
-            self.first_required = moment
-
-    def covered_at(self, moment: datetime) -> bool:
-        """Whether the learner is covered at another moment."""
-        change = self.course.current_at(moment)
-        return (
-            change is not None
-            and change.release is not None
-            and any(stay.start <= moment < stay.end for stay in self.stays)
-        )
-
-    def counts(self, done: Done) -> bool:
-        """Whether a completion would settle the current release: done since the last retake, by order of release."""
-        if self.current is None:
-            return False
-        if self.lesson_release_id is not None:
-            return done.lesson_release_id == self.lesson_release_id
-        index = self.release_index(done)
-        return index is not None and self.course.last_retake[self.current] <= index <= self.current
-
-    def release_index(self, done: Done) -> int | None:
-        """The place of the completed release among the course's."""
-        return self.course.index_of.get(done.course_release_id) if done.course_release_id is not None else None
-
-    def uncovered_reason(self, moment: datetime) -> EndedReason:
-        """Why an employee is not covered any more."""
-        if not self.staying:
-            ended = (stay.stage.share.ended_at for stay in self.was_staying)
-            if all(ended_at is not None and ended_at <= moment for ended_at in ended):
-                return EndedReason.SHARE_ENDED
-            return EndedReason.AUDIENCE_CHANGED
-        return EndedReason.COURSE_WITHDRAWN
-
-
-class Record:
-    """A training record while its story is told."""
-
-    __slots__ = (
-        "assigned_at",
-        "begun_at",
-        "chain",
-        "change_id",
-        "done",
-        "doors",
-        "due_at",
-        "due_basis",
-        "ended_at",
-        "ended_reason",
-        "floor",
-        "frozen",
-        "hidden",
-        "opened_at",
-        "override",
-        "record_id",
-        "release",
-        "required",
-        "share_due_at",
-        "share_due_basis",
-        "share_ids",
-        "track",
-        "waiver",
-    )
-
-    def __init__(self, record_id: UUID, track: Track, release: int | None, chain: Chain | None, at: datetime) -> None:
-        self.record_id = record_id
-        self.track = track
-        self.release = release
-        self.chain = chain
-        self.begun_at = self.opened_at = self.assigned_at = at
-        self.done: Done | None = None
-        self.frozen = False
-        self.hidden = False
-        self.required = False
-        self.due_at: datetime | None = None
-        self.due_basis = DueBasis.NONE
-        self.share_due_at: datetime | None = None
-        self.share_due_basis = DueBasis.NONE
-        self.share_ids: tuple[UUID, ...] = ()
-        self.doors: tuple[Door, ...] = ()
-        self.ended_at: datetime | None = None
-        self.ended_reason: EndedReason | None = None
-        self.override: datetime | None = None
-        self.waiver: tuple[datetime, UUID | None, WaiverReasonCode | None] | None = None
-        self.change_id: int | None = None
-        self.floor: datetime | None = None
-
-    @property
-    def live(self) -> bool:
-        """Neither ended nor waiting to come back."""
-        return self.ended_at is None
-
-    @property
-    def open(self) -> bool:
-        """Live and not completed (it may be waived)."""
-        return self.ended_at is None and self.done is None
-
-    def end(self, moment: datetime, reason: EndedReason) -> None:
-        self.ended_at = moment
-        self.ended_reason = reason
-
-    def restart(self, moment: datetime) -> None:
-        self.begun_at = moment
-        self.ended_at = self.ended_reason = None
 
 
 class Story:
@@ -364,7 +195,7 @@ class Story:
         self._open_renewal(moment)
         for record in self.records:
             if record.live:
-                self._settle_terms(record, moment)
+                record.settle_terms(self.zone, moment)
 
     # What ends and what comes back
 
@@ -595,58 +426,6 @@ class Story:
             else RefusedFact.CERTIFICATE_REVOKED
         )
         self.refusals.append(Refusal(kind, fact.certificate_id, fact.at, code, sentence))
-
-    # What follows from who is covered, until it freezes
-
-    def _settle_terms(self, record: Record, moment: datetime) -> None:
-        """Requirement, `assigned_at`, deadline, shares and doors as they stand now, and freezing."""
-        track = record.track
-        if track.covered:
-            record.share_ids = tuple(stay.stage.share.share_id for stay in track.staying)
-            if len(track.staying) == 1:
-                record.doors = track.staying[0].stage.doors
-            else:
-                record.doors = tuple(sorted({door for stay in track.staying for door in stay.stage.doors}))
-            if not record.frozen:
-                record.required = track.required
-                if record.done is None or track.required or record.begun_at == moment:
-                    record.assigned_at = max(track.first_required or record.begun_at, record.begun_at)
-                if record.chain is not None:
-                    record.share_due_at = record.chain.renewal_due(self.zone, moment)
-                    record.share_due_basis = DueBasis.RENEWAL
-                    if record.done is None or record.done.at >= moment or record.begun_at == moment:
-                        record.release = track.current
-                else:
-                    record.share_due_at, record.share_due_basis = self._share_deadline(record)
-        if not record.frozen:
-            if record.override is not None:
-                record.due_at, record.due_basis = record.override, DueBasis.OVERRIDE
-            else:
-                record.due_at, record.due_basis = record.share_due_at, record.share_due_basis
-            record.frozen = record.required and record.done is not None
-
-    def _share_deadline(self, record: Record) -> tuple[datetime | None, DueBasis]:
-        """The earliest deadline among the required shares; of equals, a fixed one."""
-        best: tuple[datetime, int, DueBasis] | None = None
-        for stay in record.track.staying:
-            if not stay.stage.required:
-                continue
-            deadline = stay.stage.deadline
-            due: tuple[datetime, int, DueBasis]
-            if deadline.basis == DueBasis.SHARE_DEADLINE and deadline.due_at is not None:
-                if record.floor is not None and deadline.due_at < record.floor:
-                    continue
-                due = (deadline.due_at, 0, DueBasis.SHARE_DEADLINE)
-            elif deadline.basis == DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
-                added = max(stay.entry, stay.stage.required_since, record.track.run_start or stay.entry)
-                if record.floor is not None:
-                    added = max(added, record.floor)
-                due = (end_of_day_after(self.zone, added, deadline.days), 1, DueBasis.DAYS_AFTER_ADDED)
-            else:
-                continue
-            if best is None or due < best:
-                best = due
-        return (best[0], best[2]) if best is not None else (None, DueBasis.NONE)
 
     # Writing down
 

@@ -1,0 +1,130 @@
+"""A training record while its learner's story is told, and its terms until they freeze (design 4)."""
+
+from datetime import datetime
+from uuid import UUID
+
+from compliance.rules.company_days import end_of_day_after
+from compliance.rules.owed_learning.certificates import Chain, Done
+from compliance.rules.owed_learning.tracks import Track
+from compliance.rules.vocabulary import Door, DueBasis, EndedReason, WaiverReasonCode
+
+
+class Record:
+    """A training record while its story is told."""
+
+    __slots__ = (
+        "assigned_at",
+        "begun_at",
+        "chain",
+        "change_id",
+        "done",
+        "doors",
+        "due_at",
+        "due_basis",
+        "ended_at",
+        "ended_reason",
+        "floor",
+        "frozen",
+        "hidden",
+        "opened_at",
+        "override",
+        "record_id",
+        "release",
+        "required",
+        "share_due_at",
+        "share_due_basis",
+        "share_ids",
+        "track",
+        "waiver",
+    )
+
+    def __init__(self, record_id: UUID, track: Track, release: int | None, chain: Chain | None, at: datetime) -> None:
+        self.record_id = record_id
+        self.track = track
+        self.release = release
+        self.chain = chain
+        self.begun_at = self.opened_at = self.assigned_at = at
+        self.done: Done | None = None
+        self.frozen = False
+        self.hidden = False
+        self.required = False
+        self.due_at: datetime | None = None
+        self.due_basis = DueBasis.NONE
+        self.share_due_at: datetime | None = None
+        self.share_due_basis = DueBasis.NONE
+        self.share_ids: tuple[UUID, ...] = ()
+        self.doors: tuple[Door, ...] = ()
+        self.ended_at: datetime | None = None
+        self.ended_reason: EndedReason | None = None
+        self.override: datetime | None = None
+        self.waiver: tuple[datetime, UUID | None, WaiverReasonCode | None] | None = None
+        self.change_id: int | None = None
+        self.floor: datetime | None = None
+
+    @property
+    def live(self) -> bool:
+        """Neither ended nor waiting to come back."""
+        return self.ended_at is None
+
+    @property
+    def open(self) -> bool:
+        """Live and not completed (it may be waived)."""
+        return self.ended_at is None and self.done is None
+
+    def end(self, moment: datetime, reason: EndedReason) -> None:
+        self.ended_at = moment
+        self.ended_reason = reason
+
+    def restart(self, moment: datetime) -> None:
+        self.begun_at = moment
+        self.ended_at = self.ended_reason = None
+
+    def settle_terms(self, zone: str, moment: datetime) -> None:
+        """Requirement, `assigned_at`, deadline, shares and doors as they stand now, and freezing."""
+        track = self.track
+        if track.covered:
+            self.share_ids = tuple(stay.stage.share.share_id for stay in track.staying)
+            if len(track.staying) == 1:
+                self.doors = track.staying[0].stage.doors
+            else:
+                self.doors = tuple(sorted({door for stay in track.staying for door in stay.stage.doors}))
+            if not self.frozen:
+                self.required = track.required
+                if self.done is None or track.required or self.begun_at == moment:
+                    self.assigned_at = max(track.first_required or self.begun_at, self.begun_at)
+                if self.chain is not None:
+                    self.share_due_at = self.chain.renewal_due(zone, moment)
+                    self.share_due_basis = DueBasis.RENEWAL
+                    if self.done is None or self.done.at >= moment or self.begun_at == moment:
+                        self.release = track.current
+                else:
+                    self.share_due_at, self.share_due_basis = self._share_deadline(zone)
+        if not self.frozen:
+            if self.override is not None:
+                self.due_at, self.due_basis = self.override, DueBasis.OVERRIDE
+            else:
+                self.due_at, self.due_basis = self.share_due_at, self.share_due_basis
+            self.frozen = self.required and self.done is not None
+
+    def _share_deadline(self, zone: str) -> tuple[datetime | None, DueBasis]:
+        """The earliest deadline among the required shares; of equals, a fixed one."""
+        best: tuple[datetime, int, DueBasis] | None = None
+        for stay in self.track.staying:
+            if not stay.stage.required:
+                continue
+            deadline = stay.stage.deadline
+            due: tuple[datetime, int, DueBasis]
+            if deadline.basis == DueBasis.SHARE_DEADLINE and deadline.due_at is not None:
+                if self.floor is not None and deadline.due_at < self.floor:
+                    continue
+                due = (deadline.due_at, 0, DueBasis.SHARE_DEADLINE)
+            elif deadline.basis == DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
+                added = max(stay.entry, stay.stage.required_since, self.track.run_start or stay.entry)
+                if self.floor is not None:
+                    added = max(added, self.floor)
+                due = (end_of_day_after(zone, added, deadline.days), 1, DueBasis.DAYS_AFTER_ADDED)
+            else:
+                continue
+            if best is None or due < best:
+                best = due
+        return (best[0], best[2]) if best is not None else (None, DueBasis.NONE)
