@@ -10,14 +10,13 @@ any index that starts with it.
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.policies.loading import load_policies, load_receipts
 from compliance.rules.owed_learning.facts import (
-    NOTHING_DONE,
     AttendanceMark,
     CertificateCorrection,
     CertificateEdition,
@@ -57,11 +56,14 @@ _DOORS = {door.value: door for door in Door}
 
 
 class PersonCourseFacts(NamedTuple):
-    """What deciding (learner, course) pairs takes; a pair that did nothing is missing from `doings`."""
+    """What deciding (learner, course) pairs takes.
+
+    `doings` goes by the place of the pair among those asked for, from 0; a pair that did nothing is missing.
+    """
 
     courses: dict[uuid.UUID, CourseFacts]
     learners: dict[uuid.UUID, LearnerFacts]
-    doings: dict[Pair, DoingFacts]
+    doings: dict[int, DoingFacts]
 
 
 class PersonPolicyFacts(NamedTuple):
@@ -79,7 +81,7 @@ class InvitationSubject(NamedTuple):
     person: PersonFacts | None
 
 
-def load_person_courses(organization_id: uuid.UUID, pairs: Collection[Pair]) -> PersonCourseFacts:
+def load_person_courses(organization_id: uuid.UUID, pairs: Sequence[Pair]) -> PersonCourseFacts:
     """The facts of (learner_profile_id, course_id) pairs."""
     return PersonCourseFacts(
         load_courses(organization_id, {course_id for _, course_id in pairs}),
@@ -260,31 +262,31 @@ class _Doing:
         self.corrections: list[CertificateCorrection] = []
 
 
-def load_doings(organization_id: uuid.UUID, pairs: Collection[Pair]) -> dict[Pair, DoingFacts]:
-    """What each learner did in each course; pairs without anything are missing."""
+def load_doings(organization_id: uuid.UUID, pairs: Sequence[Pair]) -> dict[int, DoingFacts]:
+    """What each learner did in each course, by the pair's place in `pairs`; pairs without anything are missing."""
     learners = arrays.uuids([pair[0] for pair in pairs])
     courses = arrays.uuids([pair[1] for pair in pairs])
-    doings: dict[Pair, _Doing] = defaultdict(_Doing)
+    doings: dict[int, _Doing] = defaultdict(_Doing)
 
-    def rows(columns: str, table: str, more: str = "") -> Iterator[tuple[_Doing, list[Any]]]:
-        for learner_profile_id, course_id, *values in sql.fetch(
-            f"SELECT f.learner_profile_id, f.course_id, {columns}"  # noqa: S608
-            " FROM unnest(%s::uuid[], %s::uuid[]) AS w (learner_profile_id, course_id)"
+    def rows(columns: str, table: str, more: str = "") -> list[tuple[Any, ...]]:
+        # Places, not pairs: twenty thousand pairs of UUIDs take longer to make and to hash than their rows to read.
+        return sql.fetch(
+            f"SELECT w.place - 1, {columns}"  # noqa: S608
+            " FROM unnest(%s::uuid[], %s::uuid[]) WITH ORDINALITY AS w (learner_profile_id, course_id, place)"
             f" JOIN {table} f ON f.organization_id = (SELECT %s::uuid) AND f.learner_profile_id = w.learner_profile_id"
             f" AND f.course_id = w.course_id {more}",
             [learners, courses, organization_id],
-        ):
-            yield doings[learner_profile_id, course_id], values
+        )
 
-    for doing, values in rows(
+    for place, *values in rows(
         "f.completion_receipt_id, f.at, f.course_release_id, f.lesson_release_id, f.assessed, f.voided_at, f.voided_by",
         "training_completion",
     ):
-        doing.completions.append(Completion(*values))
-    for doing, (change_id, at, change, reason_code, due_at, actor_id) in rows(
+        doings[place].completions.append(Completion._make(values))
+    for place, change_id, at, change, reason_code, due_at, actor_id in rows(
         "f.obligation_change_id, f.at, f.change, f.reason_code, f.due_at, f.actor_id", "training_obligationchange"
     ):
-        doing.changes.append(
+        doings[place].changes.append(
             ObligationChange(
                 change_id,
                 at,
@@ -294,37 +296,41 @@ def load_doings(organization_id: uuid.UUID, pairs: Collection[Pair]) -> dict[Pai
                 actor_id,
             )
         )
-    for doing, (*session, at, attended, marked_by) in rows(
+    for place, *session, at, attended, marked_by in rows(
         "s.live_session_id, s.course_release_id, s.format, s.starts_at, s.ends_at, s.minutes, s.trainer_profile_id,"
         " f.at, f.attended, f.marked_by",
         "training_attendancemark",
         "JOIN training_livesession s ON s.organization_id = f.organization_id AND s.live_session_id = f.live_session_id"
         " ORDER BY f.at, f.fact_id",
     ):
-        doing.attendances.setdefault(tuple(session), []).append(
+        doings[place].attendances.setdefault(tuple(session), []).append(
             AttendanceMark(at, Attendance(attended), MarkedBy(marked_by))
         )
-    for doing, values in rows("f.certificate_id, f.at, f.actor_id", "certificates_certificaterevocation"):
-        doing.revocations.append(CertificateRevocation(*values))
-    for doing, values in rows(
+    for place, *values in rows("f.certificate_id, f.at, f.actor_id", "certificates_certificaterevocation"):
+        doings[place].revocations.append(CertificateRevocation._make(values))
+    for place, *values in rows(
         "f.certificate_id, f.supersedes_id, f.at, f.actor_id", "certificates_certificatecorrection"
     ):
-        doing.corrections.append(CertificateCorrection(*values))
-    return {pair: _doing_facts(doing) for pair, doing in doings.items()}
+        doings[place].corrections.append(CertificateCorrection._make(values))
+    return {place: _doing_facts(doing) for place, doing in doings.items()}
 
 
 def _doing_facts(doing: _Doing) -> DoingFacts:
-    return NOTHING_DONE._replace(
-        completions=tuple(doing.completions),
-        changes=tuple(doing.changes),
-        attendances=tuple(
-            SessionAttendance(
-                session_id, release_id, LiveSessionFormat(form), starts_at, ends_at, minutes, trainer, tuple(marks)
-            )
-            for (session_id, release_id, form, starts_at, ends_at, minutes, trainer), marks in doing.attendances.items()
+    return DoingFacts(
+        tuple(doing.completions),
+        tuple(doing.changes),
+        tuple(
+            [
+                SessionAttendance(
+                    session_id, release_id, LiveSessionFormat(form), starts_at, ends_at, minutes, trainer, tuple(marks)
+                )
+                for (session_id, release_id, form, starts_at, ends_at, minutes, trainer), marks in (
+                    doing.attendances.items()
+                )
+            ]
         ),
-        revocations=tuple(doing.revocations),
-        corrections=tuple(doing.corrections),
+        tuple(doing.revocations),
+        tuple(doing.corrections),
     )
 
 
@@ -390,7 +396,8 @@ def expand(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | N
         found |= _of_shares(organization_id, "s.share_id", by_kind[SubjectKind.SHARE])
     if by_kind[SubjectKind.EVERYONE_OF_COURSE]:
         found |= _of_shares(organization_id, "s.course_id", by_kind[SubjectKind.EVERYONE_OF_COURSE])
-        found |= _of_doers(organization_id, "course_id", by_kind[SubjectKind.EVERYONE_OF_COURSE])
+        courses = arrays.uuids(list(by_kind[SubjectKind.EVERYONE_OF_COURSE]))
+        found |= _of_doers(organization_id, "course_id", courses)
     return found
 
 
@@ -412,14 +419,13 @@ _DOERS = " UNION ALL ".join(
 )
 
 
-def _of_doers(organization_id: uuid.UUID, column: str, values: Collection[uuid.UUID]) -> set[Subject]:
-    parameters = [organization_id, arrays.uuids(list(values))] * 4
-    return {(row[0], row[1], row[2]) for row in sql.fetch(_DOERS.format(column=column), parameters)}
+def _of_doers(organization_id: uuid.UUID, column: str, values: arrays.BinaryArray) -> set[Any]:
+    return set(sql.fetch(_DOERS.format(column=column), [organization_id, values] * 4))
 
 
 def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> set[Subject]:
-    wanted = list(profile_ids)
-    found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in wanted}
+    wanted = arrays.uuids(list(profile_ids))
+    found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in profile_ids}
     for (invitation_id,) in sql.fetch(
         "SELECT invitation_id FROM people_employment WHERE organization_id = (SELECT %s::uuid)"
         " AND learner_profile_id = ANY(%s::uuid[]) AND invitation_id IS NOT NULL",
@@ -435,12 +441,12 @@ def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -
     ):
         members[team_id].add(profile_id)
     steps = sql.fetch(
-        _STEPS + "(t.audience = 'everyone' OR t.team_ids && %s OR t.learner_profile_ids && %s)",
-        [organization_id, list(members), wanted],
+        _STEPS + "(t.audience = 'everyone' OR t.team_ids && %s::uuid[] OR t.learner_profile_ids && %s::uuid[])",
+        [organization_id, arrays.uuids(list(members)), wanted],
     )
-    among = set(wanted)
-    _reach(found, steps, employees, employees | others, members, among)
-    return found | _of_doers(organization_id, "learner_profile_id", wanted)
+    _reach(found, steps, employees, employees | others, members, set(profile_ids))
+    found |= _of_doers(organization_id, "learner_profile_id", wanted)
+    return found
 
 
 def _of_teams(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> set[Subject]:
@@ -500,7 +506,7 @@ def _members(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dic
 
 
 def _reachable(
-    organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
+    organization_id: uuid.UUID, profile_ids: arrays.BinaryArray | None
 ) -> tuple[set[uuid.UUID], set[uuid.UUID]]:
     """Those who were ever employees, and those who were ever contacts; of all profiles when null."""
     found: list[set[uuid.UUID]] = []

@@ -123,8 +123,13 @@ def _until_done(
 
 
 def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
+    with _no_garbage_collection():  # around the function that holds all the objects: when it ends, they are gone
+        return _capture_batch(organization_id, now, sweep=sweep)
+
+
+def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
     zone = organization(organization_id).time_zone
-    with context.company(organization_id), _no_garbage_collection():
+    with context.company(organization_id):
         sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version = _lock_head(organization_id)
         now = max(now, captured_at)
         if logic_version < LOGIC.version:

@@ -17,7 +17,7 @@ from compliance.history.projections import (
     ProjectedVersion,
     hashed_body,
 )
-from compliance.history.text import instant
+from compliance.history.text import instant, same_uuid_bare
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
@@ -121,7 +121,7 @@ class Appender:
         self._records.append((register, birth, record_id, learner_profile_id, course_id))
         if register == CERTIFICATES and learner_profile_id is not None:
             self.certificates.append((record_id, learner_profile_id))
-        text = str(record_id)
+        text = same_uuid_bare(record_id)
         cause = _SWEEP if by_clock else _FIRST
         for version in versions:
             self._append(register, text, birth, version, cause)

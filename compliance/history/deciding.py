@@ -103,20 +103,20 @@ def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
     prepared = {course_id: owed_learning.prepare(course) for course_id, course in facts.courses.items()}
     learners, doings = facts.learners, facts.doings
 
-    def answer(pair: decision_facts.Pair) -> Decided:
-        learner_profile_id, course_id = pair
+    def answer(place: int) -> Decided:
+        learner_profile_id, course_id = pairs[place]
         decision = owed_learning.decide(
             organization_id,
             zone,
             prepared[course_id],
             learners[learner_profile_id],
-            doings.get(pair, NOTHING_DONE),
+            doings.get(place, NOTHING_DONE),
             now,
         )
         return Decided(training.project(decision), decision.next_change_at)
 
-    for subject, pair in zip(subjects, pairs, strict=True):
-        yield subject, partial(answer, pair)
+    for place, subject in enumerate(subjects):
+        yield subject, partial(answer, place)
 
 
 def _people(company: Company, subjects: list[Subject]) -> _Lazy:

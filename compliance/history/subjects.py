@@ -95,7 +95,8 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
         pending_ids.append(id_)
         newest = recorded_at if newest is None else max(newest, recorded_at)
         wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
-    for id_, kind, first, second, recorded_at, attempts in sql.fetch(_CLAIM, [*wanted, False, NARROW_LIMIT]):
+    narrow = sql.fetch(_CLAIM, [*wanted, False, NARROW_LIMIT])
+    for id_, kind, first, second, recorded_at, attempts in narrow:
         pending_ids.append(id_)
         newest = recorded_at if newest is None else max(newest, recorded_at)
         subject = (kind, first, second)
@@ -103,7 +104,7 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
     if pending_ids:
         sql.execute(_REMOVE, [organization_id, arrays.bigints(pending_ids)])
     if wide:
-        _expand(organization_id, wide, subjects)
+        _expand(organization_id, wide, subjects, more_wait=len(narrow) == NARROW_LIMIT)
     by_clock: set[Subject] = set()
     if due:
         for subject in sql.fetch(_DUE, [organization_id, now, max(NARROW_LIMIT - len(subjects), 0)]):
@@ -126,14 +127,21 @@ def _expand(
     organization_id: uuid.UUID,
     wide: dict[tuple[str, uuid.UUID | None], Waiting],
     subjects: dict[Subject, Waiting],
+    *,
+    more_wait: bool,
 ) -> None:
-    """Adds what the wide subjects reach, up to the limit; the rest becomes pending rows as old as the wide ones."""
+    """Adds what the wide subjects reach, up to the limit; the rest becomes pending rows as old as the wide ones.
+
+    `more_wait`: there may be narrow rows that were not taken, and of those that are decided now none stays.
+    """
     waiting = (min(since for since, _ in wide.values()), 0)
-    narrow = sorted((each for each in decision_facts.expand(organization_id, wide) if each not in subjects), key=_order)
+    reached = decision_facts.expand(organization_id, wide)
+    narrow = sorted((each for each in reached if each not in subjects) if subjects else reached, key=_order)
     room = max(NARROW_LIMIT - len(subjects), 0)
     taken, rest = narrow[:room], narrow[room:]
-    subjects.update(dict.fromkeys(taken, waiting))
-    if taken:
+    for subject in taken:
+        subjects[subject] = waiting
+    if taken and more_wait:
         sql.execute(_REMOVE_MATCHING, [*_arrays(taken), organization_id])
     if rest:
         moments = arrays.instants([instant_piece(waiting[0])] * len(rest))

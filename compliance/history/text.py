@@ -29,8 +29,9 @@ def quoted_uuid(value: UUID | None) -> str:
     return "null" if value is None else f'"{value}"'
 
 
-# A course's own identifiers come as the very same objects for each of its learners, so identity finds them: hashing and
-# comparing a UUID runs Python code. The object is kept beside its text, so its address stays its own.
+# A course's own identifiers come as the very same objects for each of its learners, and a record's for each of its
+# versions, so identity finds them: hashing and comparing a UUID runs Python code. The object is kept beside its text,
+# and so its address stays its own.
 _texts: dict[int, tuple[object, str]] = {}
 _TEXTS = 1 << 12
 
@@ -48,6 +49,11 @@ def same_uuid(value: UUID | None) -> str:
         return "null"
     known = _texts.get(id(value))
     return known[1] if known is not None and known[0] is value else _remember(value, f'"{value}"')
+
+
+def same_uuid_bare(value: UUID) -> str:
+    """The identifier as plain text, for one whose JSON was or will be asked for as well."""
+    return same_uuid(value)[1:-1]
 
 
 def same_uuid_list(values: tuple[UUID, ...]) -> str:

@@ -4,9 +4,11 @@ The cursor is psycopg's own, so results come in binary and no model instance is 
 each statement is counted where Django counts its own, so that query-count tests see it.
 """
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Self
 
 import psycopg
@@ -85,12 +87,48 @@ class Behind:
                 self._executor.shutdown()
 
 
+class _Current(threading.local):
+    behind: Behind | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def appending_behind() -> Iterator[None]:
+    """Within it `append` returns at once; whatever is sent next, by Django's models too, waits for what is under way.
+
+    So every statement still sees all those before it. What went wrong is raised by the statement after, or at the end.
+    """
+
+    def first_wait(execute: Callable[..., Any], *told: Any) -> Any:
+        behind.wait()
+        return execute(*told)
+
+    with Behind() as behind, connection.execute_wrapper(first_wait):
+        _current.behind = behind
+        try:
+            yield
+        finally:
+            _current.behind = None
+
+
+def append(statement: str, parameters: Sequence[Any]) -> None:
+    """Runs a statement of which nobody needs an answer."""
+    if _current.behind is None:
+        _execute(statement, parameters, False)
+    else:
+        _current.behind.execute(statement, parameters)
+
+
 def _run(driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any]) -> None:
     with psycopg.Cursor(driver) as cursor:
         cursor.execute(statement, parameters)
 
 
 def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:
+    if _current.behind is not None:
+        _current.behind.wait()
     connection.ensure_connection()
     started = time.monotonic()
     with connection.wrap_database_errors:

@@ -67,8 +67,19 @@ def import_facts(
     `recording`. Raises NoSuchCompanyError. The caller captures afterwards; until then the subjects are pending.
     """
     queries.organization(organization_id)
-    say = progress or _say_nothing
-    with Staging() as staging, _without_collection():
+    with _without_collection():
+        return _import(organization_id, stream, now, strict, actor_id, progress or _say_nothing)
+
+
+def _import(
+    organization_id: uuid.UUID,
+    stream: BinaryIO,
+    now: datetime,
+    strict: bool,
+    actor_id: uuid.UUID | None,
+    say: Progress,
+) -> Report:
+    with Staging() as staging:
         faults: list[Fault] = []
         lines = 0
         for each in read(stream):
@@ -134,15 +145,17 @@ def _record_once(
     try:
         with context.company(organization_id):
             sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
-            for kind in KINDS:
-                for batch in staging.batches(kind):
-                    recording.record(kind, _of_the_living(staging, recording, batch))
-                    done += len(batch)
-                    say("recording", done, total)
-                recording.close(kind)
-            if strict and (faulty or recording.refused):
-                raise _NothingIsRecorded
-            recording.finish()
+            recording.ask_for_known()
+            with sql.appending_behind():
+                for kind in KINDS:
+                    for batch in staging.batches(kind):
+                        recording.record(kind, _of_the_living(staging, recording, batch))
+                        done += len(batch)
+                        say("recording", done, total)
+                    recording.close(kind)
+                if strict and (faulty or recording.refused):
+                    raise _NothingIsRecorded
+                recording.finish()
     except _NothingIsRecorded:
         pass
     return recording
@@ -174,6 +187,7 @@ def _say_nothing(stage: str, done: int, total: int | None) -> None:
 @contextmanager
 def _without_collection() -> Iterator[None]:
     # Hundreds of thousands of small values that live until the end: looking for cycles among them costs a tenth.
+    # Whoever enters this must have let go of them before it ends, or all are looked through then.
     was = gc.isenabled()
     gc.disable()
     try:

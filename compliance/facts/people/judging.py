@@ -14,7 +14,7 @@ from compliance.facts.recording.batch import Batch, Staged, Why
 from compliance.facts.recording.rows import ONE_COMPANY
 from compliance.rules.people.judging import PersonFact, PersonFactKind, judge
 from compliance.rules.vocabulary import Door
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, sql
 
 # Facts of the store carry no fact_id of their own here: they are never refused.
 _RECORDED = uuid.UUID("00000000-0000-0000-0000-000000000001")
@@ -207,7 +207,9 @@ def _fact(
 def _column(statement: str, organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
     return {
         row[0]
-        for row in sql.fetch(statement.replace("organization_id = %s", ONE_COMPANY), (organization_id, list(ids)))
+        for row in sql.fetch(
+            statement.replace("organization_id = %s", ONE_COMPANY), (organization_id, arrays.uuids(list(ids)))
+        )
     }
 
 

@@ -44,8 +44,18 @@ class Recording:
         self.notes: list[tuple[int, str]] = []
         self.subjects: set[Subject] = set()
         self.in_order: list[Subject] = []
+        self._none_known = False
         self._judged: dict[str, list[Batch[Any]]] = {}
         self._unresolved: dict[str, list[Refused]] = {}
+
+    def ask_for_known(self) -> None:
+        """Asks once whether the company knows any fact: the first import of a company has none to look up.
+
+        Call it before anything is recorded. What others record meanwhile breaks the ledger's uniqueness then.
+        """
+        self._none_known = not sql.fetch(
+            "SELECT 1 FROM pending_fact WHERE organization_id = (SELECT %s::uuid) LIMIT 1", (self.organization_id,)
+        )
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
         """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Lines known already are counted."""
@@ -86,6 +96,8 @@ class Recording:
         )
 
     def _new(self, lines: Sequence[Staged]) -> list[Staged]:
+        if self._none_known:
+            return list(lines)
         known = lookup(
             "SELECT fact_id, digest FROM pending_fact WHERE organization_id = %s AND fact_id = ANY(%s)",
             self.organization_id,

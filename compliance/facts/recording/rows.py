@@ -22,13 +22,13 @@ def append(
     *,
     constants: dict[str, tuple[str, Any]] | None = None,
     ending: str = "",
-) -> int:
+) -> None:
     """Appends `rows` to `table`; `columns` maps names to types in the order of a row's values.
 
     `constants` maps names to (type, value), the same in every row. A `uuid[]` or `text[]` column takes a sequence.
     """
     if not rows:
-        return 0
+        return
     constants = constants or {}
     names = ", ".join(["organization_id", *constants, *columns])
     chosen = ["%s::uuid", *(f"%s::{kind}" for kind, _ in constants.values())]
@@ -44,7 +44,7 @@ def append(
             parameters.append(arrays_of.column(kind, values))
             chosen.append(f"c{index}")
     aliases = ", ".join(f"c{index}" for index in range(len(columns)))
-    return sql.execute(
+    sql.append(
         f"INSERT INTO {table} ({names}) SELECT {', '.join(chosen)} "  # noqa: S608
         f"FROM unnest({', '.join(arrays)}) AS x({aliases}) {ending}",
         parameters,

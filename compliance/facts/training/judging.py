@@ -32,11 +32,12 @@ def judge_training(batches: dict[str, list[Batch[Any]]]) -> None:
         return
     batch = next(batch for each in batches.values() for batch in each)
     zone = queries.organization(batch.organization_id).time_zone
-    facts = load_person_courses(batch.organization_id, pairs)
+    asked = list(pairs)
+    facts = load_person_courses(batch.organization_id, asked)
     prepared = {course_id: prepare(course) for course_id, course in facts.courses.items()}
     gone: dict[str, list[Any]] = defaultdict(list)
-    for pair, doing in facts.doings.items():
-        profile_id, course_id = pair
+    for place, doing in facts.doings.items():
+        profile_id, course_id = asked[place]
         decision = decide(
             batch.organization_id, zone, prepared[course_id], facts.learners[profile_id], doing, batch.now
         )

@@ -87,7 +87,7 @@ class _RecordTexts:
         if not self._head or course_release_id is not self._release or renews_certificate_id is not self._renews:
             self._release, self._renews = course_release_id, renews_certificate_id
             self._head = (
-                f'{{"record_id":"{record_id}","learner_profile_id":"{learner_profile_id}",'
+                f'{{"record_id":{same_uuid(record_id)},"learner_profile_id":{same_uuid(learner_profile_id)},'
                 f'"course_id":{same_uuid(course_id)},"course_release_id":{same_uuid(course_release_id)},'
                 f'"renews_certificate_id":{quoted_uuid(renews_certificate_id)},'
             )

@@ -1,0 +1,234 @@
+"""Statements on the paths that answer requests: prepared once a connection, sent by libpq itself (design 6, 10, 11).
+
+The driver's cursors hand a result over in as many steps as packets arrive, between which another thread may run; for a
+page of 200 rows that costs half as much again as the statement does. `PQexecPrepared` waits once, outside of Python's
+lock. `company` opens its transaction with one exchange, at the first statement, and only then.
+"""
+
+import contextlib
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import count
+from re import compile as pattern
+from struct import Struct
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.db import connection
+from psycopg import errors, pq
+from psycopg.adapt import Transformer
+from psycopg.types.numeric import Int8BinaryLoader
+
+from compliance.tenancy import arrays, context
+from compliance.tenancy.errors import OtherCompanyError
+from compliance.tenancy.sql import Row
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_BINARY = pq.Format.BINARY
+_UNNAMED = b""
+_FORGOTTEN = ("26000", "0A000")
+"""SQL states of a statement that the connection knows no more: dropped by a rollback of the driver, or its table altered."""
+
+_NAMED = pattern(r"%\((\w+)\)s|%s")
+
+
+def in_microseconds(moment: datetime) -> int:
+    """An instant as PostgreSQL keeps it: microseconds since the beginning of 2000, UTC."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+# How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
+_ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
+    16: Struct("!?").pack,
+    17: bytes,
+    20: Struct("!q").pack,
+    21: Struct("!h").pack,
+    23: Struct("!i").pack,
+    25: str.encode,
+    1184: lambda moment: _BIGINT(in_microseconds(moment)),
+    2950: lambda identifier: identifier.bytes,
+    2951: lambda identifiers: arrays.uuids(identifiers).data,
+}
+_BIGINT = Struct("!q").pack
+
+
+class _Prepared(NamedTuple):
+    """A statement that a connection knows: its name, and how the value of each placeholder is encoded."""
+
+    name: bytes
+    encoders: tuple[Callable[[Any], bytes], ...]
+    formats: tuple[int, ...]
+
+
+class _Connected:
+    """What is kept for one connection: its prepared statements, and two ways to read results."""
+
+    def __init__(self, driver: psycopg.Connection[Any]) -> None:
+        self.prepared: dict[str, _Prepared] = {}
+        self.plain = psycopg.Cursor(driver)
+        self.microseconds = psycopg.Cursor(driver)
+        self.microseconds.adapters.register_loader("timestamptz", Int8BinaryLoader)
+
+
+class _Asked:
+    """The company of a `company` block, and whether its transaction is open."""
+
+    __slots__ = ("opened", "opening")
+
+    def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int) -> None:
+        # Plans do not depend on the company, which stands in a sub-select, so they are made once a connection.
+        self.opening = (
+            f"SELECT set_config('app.organization', '{organization_id}', true),"
+            f" set_config('statement_timeout', '{int(timeout_milliseconds)}', true),"
+            " set_config('plan_cache_mode', 'force_generic_plan', true)"
+        ).encode()
+        self.opened = False
+
+
+_numbers = count()
+_connected: WeakKeyDictionary[psycopg.Connection[Any], _Connected] = WeakKeyDictionary()
+_asked: ContextVar[_Asked | None] = ContextVar("reading", default=None)
+
+
+@contextlib.contextmanager
+def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterator[None]:
+    """Within it, `fetch` shows the rows of `organization_id`, and no statement runs longer than the timeout.
+
+    One transaction that only reads, begun by the first `fetch`. Within `context.company` it uses that transaction.
+    Raises OtherCompanyError.
+    """
+    around = context.current_company()
+    if around is not None:
+        if around != organization_id:
+            raise OtherCompanyError("A transaction serves one company; finish it before the next one.")
+        yield
+        return
+    asked = _Asked(organization_id, timeout_milliseconds)
+    token = _asked.set(asked)
+    try:
+        yield
+    except BaseException:
+        if asked.opened and not connection.in_atomic_block:
+            with contextlib.suppress(psycopg.Error):  # the connection may be what failed
+                _command(connection.connection, b"ROLLBACK")
+        raise
+    else:
+        if asked.opened:
+            with connection.wrap_database_errors:
+                # A transaction that someone opened around this block (the suite does) is left without a company.
+                _command(
+                    connection.connection,
+                    b"SELECT set_config('app.organization', '', true)" if connection.in_atomic_block else b"COMMIT",
+                )
+    finally:
+        _asked.reset(token)
+
+
+def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, microseconds: bool = False) -> list[Row]:
+    """Runs one statement and returns all its rows; within `company`, in its transaction.
+
+    The text is kept with each connection, so it must not vary with what is asked. With `microseconds` instants come as
+    PostgreSQL keeps them (`in_microseconds`): a datetime costs ten times that.
+    """
+    connection.ensure_connection()
+    started = time.monotonic()
+    try:
+        with connection.wrap_database_errors:
+            return _fetch(connection.connection, statement, parameters, microseconds)
+    finally:
+        if connection.queries_logged:
+            connection.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
+
+
+def _fetch(
+    driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any] | dict[str, Any], microseconds: bool
+) -> list[Row]:
+    known = _connected.get(driver)
+    if known is None:
+        known = _connected[driver] = _Connected(driver)
+    asked = _asked.get()
+    _open(driver, asked)
+    result = _execute(driver, known, statement, parameters)
+    if result.status != pq.ExecStatus.TUPLES_OK and not connection.in_atomic_block and _is_forgotten(result):
+        known.prepared.clear()
+        if asked is not None:  # begin anew: nothing was written
+            _command(driver, b"ROLLBACK")
+            asked.opened = False
+            _open(driver, asked)
+        result = _execute(driver, known, statement, parameters)
+    if result.status != pq.ExecStatus.TUPLES_OK:
+        raise _error(driver, result)
+    transformer = Transformer(known.microseconds if microseconds else known.plain)
+    transformer.set_pgresult(result)
+    return transformer.load_rows(0, result.ntuples, tuple)
+
+
+def _open(driver: psycopg.Connection[Any], asked: _Asked | None) -> None:
+    if asked is not None and not asked.opened:
+        asked.opened = True
+        _command(driver, asked.opening if connection.in_atomic_block else b"BEGIN READ ONLY; " + asked.opening)
+
+
+def _execute(
+    driver: psycopg.Connection[Any], known: _Connected, statement: str, parameters: Sequence[Any] | dict[str, Any]
+) -> Any:
+    names, text = _positional(statement)
+    prepared = known.prepared.get(statement)
+    if prepared is None or connection.in_atomic_block:
+        # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
+        name = _UNNAMED if connection.in_atomic_block else f"reading_{next(_numbers)}".encode()
+        prepared = _prepare(driver, name, text)
+        if name:
+            known.prepared[statement] = prepared
+    values = [parameters[name] for name in names] if isinstance(parameters, dict) else parameters
+    encoded = [
+        None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)
+    ]
+    return driver.pgconn.exec_prepared(prepared.name, encoded, prepared.formats, _BINARY)
+
+
+def _prepare(driver: psycopg.Connection[Any], name: bytes, text: bytes) -> _Prepared:
+    """Lets PostgreSQL find the types of the placeholders, and keeps how to send values of these."""
+    for result in (driver.pgconn.prepare(name, text), described := driver.pgconn.describe_prepared(name)):
+        if result.status != pq.ExecStatus.COMMAND_OK:
+            raise _error(driver, result)
+    encoders = tuple(_ENCODERS[described.param_type(number)] for number in range(described.nparams))
+    return _Prepared(name, encoders, (_BINARY,) * len(encoders))
+
+
+def _command(driver: psycopg.Connection[Any], command: bytes) -> None:
+    result = driver.pgconn.exec_(command)
+    if result.status not in (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK):
+        raise _error(driver, result)
+
+
+def _is_forgotten(result: Any) -> bool:
+    state = result.error_field(pq.DiagnosticField.SQLSTATE)
+    return state is not None and state.decode() in _FORGOTTEN
+
+
+@lru_cache(maxsize=512)
+def _positional(statement: str) -> tuple[tuple[str, ...], bytes]:
+    """The names of a statement's parameters in the order of their numbers, and its text with numbers for names."""
+    names: list[str] = []
+
+    def number(found: Any) -> str:
+        name = found[1]
+        if name is None or name not in names:
+            names.append(name or "")
+        return f"${len(names) if name is None else names.index(name) + 1}"
+
+    text = _NAMED.sub(number, statement).replace("%%", "%").encode()
+    return tuple(names), text
+
+
+def _error(driver: psycopg.Connection[Any], result: Any) -> psycopg.Error:
+    if driver.pgconn.status != pq.ConnStatus.OK:
+        return psycopg.OperationalError(result.get_error_message())
+    return errors.error_from_result(result)
