@@ -4,6 +4,7 @@ A view parses, asks `registers` and presents; the body of a page is bytes from t
 serializer and no renderer.
 """
 
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -23,7 +24,7 @@ from compliance.registers.callers import Caller
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import LOGIC, Scope
-from compliance.tenancy import context
+from compliance.tenancy import reading
 
 CONTENT_TYPE = "application/json"
 
@@ -58,6 +59,11 @@ class CompanyViewSet(ViewSet):
         """Raises `unavailable` while the company's history is closed."""
         if not caller.available:
             raise Problem(Code.UNAVAILABLE)
+
+
+def read(caller: Caller) -> AbstractContextManager[None]:
+    """Reads of the caller's company, none longer than the configured time."""
+    return reading.company(caller.company.organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS)
 
 
 def check_writer(oldest: datetime | None, now: datetime) -> None:
@@ -104,8 +110,8 @@ class SnapshotViewSet(CompanyViewSet):
         caller = authentication.caller_of(request)
         now = clock.now()
         if caller.available:
-            with context.company(caller.company.organization_id):
-                oldest = callers.begin_read(caller.company.organization_id, settings.READ_TIMEOUT_MILLISECONDS)
+            with read(caller):
+                oldest = callers.oldest_pending(caller.company.organization_id)
             check_writer(oldest, now)
         content = {"snapshot": snapshot_of(Question(caller.company, caller.pin, now), caller.available)}
         return HttpResponse(orjson.dumps(content), content_type=CONTENT_TYPE)
@@ -165,10 +171,9 @@ class RegisterViewSet(CompanyViewSet):
         question = Question(
             company, cursor.pin, cursor.moment, cursor.start, cursor.course, Scope.PEOPLE_READ in caller.scopes
         )
-        with context.company(company.organization_id):
-            oldest = callers.begin_read(company.organization_id, settings.READ_TIMEOUT_MILLISECONDS)
+        with read(caller):
             if cursor.total < 0:
-                check_writer(oldest, now)
+                check_writer(callers.oldest_pending(company.organization_id), now)
                 cursor = cursor._replace(total=totals.total(listing, question))
             page = pages.page(listing, question, cursor.position, limit, cursor.total - cursor.served)
         following = None

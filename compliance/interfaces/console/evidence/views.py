@@ -45,7 +45,7 @@ def build(visit: Visit) -> HttpResponse:
     """Lets the pack of a period be built, or leads to the one that is there."""
     first, last = (_day(visit, name) for name in ("from", "to"))
     about = subject(visit.organization.organization_id, first, last, now=visit.now)
-    visit.act = keeping.ACT
+    visit.act, visit.reason = keeping.ACT, f"{first} to {last}"
     try:
         job_id = keeping.begin(about, visit.staff, visit.now)
     except CannotBuildError as error:
@@ -83,7 +83,7 @@ def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
 
 
 def _day(visit: Visit, name: str) -> date:
-    text = visit.request.GET.get(name, "").strip()
+    text = visit.request.POST.get(name, "").strip()
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -34,8 +34,8 @@ def address(small: SmallCompany, name: str, **values: Any) -> str:
 def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
     client = staff(AUDITOR)
     assert "No pack is kept" in client.get(address(small, "evidence")).content.decode()
-    period = "?from=2025-01-01&to=2026-05-31"
-    asked = client.get(address(small, "evidence-build") + period)
+    period = {"from": "2025-01-01", "to": "2026-05-31"}
+    asked = client.post(address(small, "evidence-build"), period)
     with context.company(small.organization_id):
         job = Job.objects.get(organization_id=small.organization_id)
     assert asked.status_code == 302
@@ -55,7 +55,7 @@ def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
     assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
     with context.company(small.organization_id):
         assert PackPart.objects.filter(organization_id=small.organization_id).count() > 1
-    assert client.get(address(small, "evidence-build") + period).url == asked.url
+    assert client.post(address(small, "evidence-build"), period).url == asked.url
 
     erase_person(
         organization_id=small.organization_id,
@@ -70,10 +70,11 @@ def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
 
 def test_a_period_that_cannot_be_read_is_refused_in_words(small, staff):
     client = staff(AUDITOR)
-    for period in (
-        "",
-        "?from=2025-01-01&to=yesterday",
-        "?from=2025-02-01&to=2025-01-01",
-        "?from=2019-01-01&to=2025-01-01",
+    for first, last in (
+        ("", ""),
+        ("2025-01-01", "yesterday"),
+        ("2025-02-01", "2025-01-01"),
+        ("2019-01-01", "2025-01-01"),
     ):
-        assert client.get(address(small, "evidence-build") + period).status_code == 422
+        answer = client.post(address(small, "evidence-build"), {"from": first, "to": last})
+        assert answer.status_code == 422
