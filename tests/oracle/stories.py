@@ -43,18 +43,31 @@ SPAN = 120
 """Days. Certificates last a month or two, so that several cycles fit."""
 
 
-def story(seed: int, *, plain: bool = False) -> Facts:
-    """The story of a seed. A plain one has a single share and release and no administrators."""
+def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
+    """The story of a seed. A plain one has a single share and release and no administrators.
+
+    In a crowded one most things happen at a moment at which something else happened.
+    """
     chance = Random(seed)
     named = _Names(chance)
+    told: list[datetime] = []
 
     def moment(low: float = 0, high: float = SPAN) -> datetime:
+        again = [at for at in told if timedelta(days=low) <= at - START <= timedelta(days=high)]
+        if crowded and again and chance.random() < 0.7:
+            return chance.choice(again)
+        days = chance.randint(int(low * 2), int(high * 2)) / 2
         if chance.random() < 0.15:
-            return START + timedelta(seconds=chance.uniform(low, high) * 86400)
-        return START + timedelta(days=chance.randint(int(low * 2), int(high * 2)) / 2)
+            days = chance.uniform(low, high)
+        told.append(START + timedelta(days=days))
+        return told[-1]
 
     def after(earlier: datetime, longest: int = 60) -> datetime:
-        return earlier + timedelta(days=chance.randint(0, longest * 2) / 2)
+        again = [at for at in told if timedelta(0) <= at - earlier <= timedelta(days=longest)]
+        if crowded and again and chance.random() < 0.7:
+            return chance.choice(again)
+        told.append(earlier + timedelta(days=chance.randint(0, longest * 2) / 2))
+        return told[-1]
 
     def maybe(earlier: datetime, probability: float, longest: int = 60) -> datetime | None:
         return after(earlier, longest) if chance.random() < probability else None

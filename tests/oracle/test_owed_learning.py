@@ -16,6 +16,12 @@ def test_decider_and_oracle_tell_the_same_story(first: int) -> None:
         assert differences(story(seed), Random(seed), count=3) == [], f"story {seed}"
 
 
+@pytest.mark.parametrize("first", range(1700, 2000, STORIES_A_CASE))
+def test_they_do_where_moments_are_shared(first: int) -> None:
+    for seed in range(first, first + STORIES_A_CASE):
+        assert differences(story(seed, crowded=True), Random(seed), count=3) == [], f"crowded story {seed}"
+
+
 def test_the_short_way_answers_as_the_long_one() -> None:
     for seed in range(1000):
         facts = story(seed, plain=True)
