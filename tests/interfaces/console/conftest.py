@@ -9,12 +9,15 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
+from playwright.sync_api import Page, expect
 
 from compliance.interfaces.console.models import StaffAccess
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.who_may import AUDITOR
 from compliance.tenancy.models import Organization
+from tests.interfaces.console.companies import full_company
 
+expect.set_options(timeout=30_000)  # a machine that builds other things too answers late
 PASSWORD = "correct horse battery staple"
 
 
@@ -74,3 +77,34 @@ def empty_company(db: None) -> Organization:
         history_complete_from=datetime(2025, 1, 1, tzinfo=UTC),
         created_at=datetime(2025, 1, 1, tzinfo=UTC),
     )
+
+
+@pytest.fixture
+def full(committed):
+    """A company that the server sees."""
+    return full_company(4, f"Browser {uuid.uuid4().hex[:8]}")
+
+
+@pytest.fixture
+def desk(browser, served):
+    """Opens the console as a member of a group, at a width, light or dark; whatever the browser complains of fails."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_as(group: str, width: int = 1280, scheme: str = "light") -> Page:
+        user = make_staff(f"{group}-{uuid.uuid4().hex[:8]}", group)
+        opened = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, base_url=served)
+        contexts.append(opened)
+        page = opened.new_page()
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.goto("/console/")
+        page.get_by_label("Name").fill(user.username)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("heading", name="Companies")).to_be_visible()
+        return page
+
+    yield open_as
+    for opened in contexts:
+        opened.close()
+    assert complaints == []

@@ -1,51 +1,20 @@
 """Staff at work in a real browser, as each group: sign in, travel in time, read a story, act (issue 8)."""
 
 import re
-import uuid
+import zipfile
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from compliance.interfaces.console.evidence import tasks as evidence
 from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.tasks import run_job
+from compliance.interfaces.console.understand import refreshing
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
-from tests.interfaces.console.companies import full_company
-from tests.interfaces.console.conftest import PASSWORD, make_staff
 
-expect.set_options(timeout=30_000)  # a machine that builds other things too answers late
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
-@pytest.fixture
-def full(committed):
-    """A company that the server sees."""
-    return full_company(4, f"Browser {uuid.uuid4().hex[:8]}")
-
-
-@pytest.fixture
-def desk(browser, served):
-    """Opens the console as a member of a group, at a width, light or dark; whatever the browser complains of fails."""
-    complaints: list[str] = []
-    contexts = []
-
-    def open_as(group: str, width: int = 1280, scheme: str = "light") -> Page:
-        user = make_staff(f"{group}-{uuid.uuid4().hex[:8]}", group)
-        opened = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, base_url=served)
-        contexts.append(opened)
-        page = opened.new_page()
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        page.goto("/console/")
-        page.get_by_label("Name").fill(user.username)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
-        expect(page.get_by_role("heading", name="Companies")).to_be_visible()
-        return page
-
-    yield open_as
-    for opened in contexts:
-        opened.close()
-    assert complaints == []
 
 
 def _fits(page: Page) -> None:
@@ -64,7 +33,7 @@ def test_each_group_walks_from_a_company_to_a_story_and_a_proof(group, width, sc
     _fits(page)
     if width < 860:
         page.locator("label[for=menu]").click()
-    page.get_by_role("link", name="Training records", exact=True).click()
+    page.locator("nav.side").get_by_role("link", name="Training records", exact=True).click()
     expect(page.locator("main")).to_contain_text("4 rows")
     _fits(page)
     page.get_by_label("As at (day)").fill((full.company.start.date()).isoformat())
@@ -121,3 +90,68 @@ def test_a_key_is_issued_and_shown_once(full, desk):
     page.get_by_role("link", name="Done").click()
     expect(page.locator("main")).to_contain_text(token[-4:])
     assert token not in page.content()
+
+
+@pytest.mark.parametrize(
+    "group, width, scheme", [(OPERATOR, 390, "dark"), (COMPLIANCE_MANAGER, 1280, "light"), (AUDITOR, 1280, "dark")]
+)
+def test_each_group_understands_a_company_from_its_dashboard_down_to_a_cell(group, width, scheme, full, desk):
+    """Dashboard, work list, matrix: each number leads to the rows behind it; operators take nothing away."""
+    organization_id = full.company.organization_id
+    refreshing.refresh(organization_id, timezone.now())
+    page = desk(group, width, scheme)
+    main = page.locator("main")
+    page.goto(f"/console/companies/{organization_id}/dashboard/")
+    expect(page.get_by_role("link", name="3 Owed and not done")).to_be_visible()
+    _fits(page)
+    page.get_by_text("The weeks as a table").click()
+    today = page.get_by_role("row", name="today")
+    expect(today).to_contain_text("25 %")
+    today.get_by_role("link", name="4").click()
+    expect(main).to_contain_text("4 rows")
+    page.go_back()
+    page.get_by_role("link", name="Sales").click()
+    expect(main).to_contain_text("3 records.")
+    expect(page.get_by_role("link", name="Person 001")).to_be_visible()
+    _fits(page)
+    page.get_by_label("Show", exact=True).select_option("unsigned")
+    page.get_by_label("Team").select_option("")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(main).to_contain_text("1 record.")
+    expect(page.get_by_role("link", name="Person 003")).to_be_visible()
+    page.goto(f"/console/companies/{organization_id}/matrix/")
+    expect(main).to_contain_text("4 people, 1 course.")
+    expect(main.get_by_role("link", name="overdue")).to_have_count(3)
+    _fits(page)
+    takes = page.locator("main").get_by_role("link", name="CSV")
+    expect(takes).to_have_count(0 if group == OPERATOR else 1)
+    if group != OPERATOR:
+        with page.expect_download() as taken:
+            takes.click()
+        assert "Person 003" in taken.value.path().read_text(encoding="utf-8-sig")
+    main.get_by_role("link", name="on time").click()
+    expect(page.get_by_role("heading", name="What the history says")).to_be_visible()
+    expect(page.locator("nav.side").get_by_text("Evidence packs")).to_have_count(0 if group == OPERATOR else 1)
+
+
+@pytest.mark.parametrize("group, width, scheme", [(COMPLIANCE_MANAGER, 390, "light"), (AUDITOR, 390, "dark")])
+def test_whoever_may_take_things_away_has_an_evidence_pack_built(group, width, scheme, full, desk, settings, tmp_path):
+    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
+    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
+    page = desk(group, width, scheme)
+    page.goto(f"/console/companies/{full.company.organization_id}/evidence/")
+    expect(page.locator("main")).to_contain_text("No pack is kept")
+    _fits(page)
+    page.get_by_role("button", name="Build a pack").click()
+    expect(page.locator("main")).to_contain_text("Waits for the worker")
+    job_id = re.search(r"/evidence/([0-9a-f-]{36})/", page.url)
+    assert job_id
+    evidence.build(str(full.company.organization_id), job_id[1])
+    expect(page.get_by_role("heading", name="How it is checked")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("4People in the period")
+    _fits(page)
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Take the ZIP").click()
+    with zipfile.ZipFile(taken.value.path()) as pack:
+        assert pack.testzip() is None
+        assert {"verify.py", "SHA256SUMS", "summary.pdf", "registers/people.csv"} <= set(pack.namelist())
