@@ -20,6 +20,7 @@ _WANTED = (
     " i.person_name, i.work_email"
 )
 # Records of employees name the profile; that of an invitation is the one of whoever joined by it, if anybody did.
+# CASE, for the planner takes COALESCE for something that might leak, and row-level security then reads every profile.
 _JOINED = """
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_invitation i
     WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = r.record_id
@@ -29,7 +30,8 @@ LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
       AND r.learner_profile_id IS NULL LIMIT 1) e ON true
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
     WHERE p.organization_id = (SELECT %(organization)s::uuid)
-      AND p.learner_profile_id = coalesce(r.learner_profile_id, e.learner_profile_id) LIMIT 1) p ON true"""
+      AND p.learner_profile_id = CASE WHEN r.learner_profile_id IS NULL THEN e.learner_profile_id
+                                      ELSE r.learner_profile_id END LIMIT 1) p ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
