@@ -92,7 +92,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
     def place(name: str, **more: Any) -> str:
         page = next(page for page in PAGES if page.name == name)
         wanted = {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
-        values = {each: more.get(each, known[each]) for each in wanted}
+        values = {each: more.get(each, known.get(each)) for each in wanted}
         return reverse(
             f"console:{name}", kwargs=values | ({"organization_id": organization_id} if page.company else {})
         )

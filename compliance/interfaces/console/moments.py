@@ -30,6 +30,7 @@ class Chosen:
     start: str
     known: str
     latest_capture: int
+    latest_sequence: int
 
     @property
     def travels(self) -> bool:
@@ -37,20 +38,24 @@ class Chosen:
         return bool(self.as_at or self.known)
 
 
-def chosen(visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID | None = None) -> Chosen:
+def chosen(
+    visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID | None = None, whole: bool = False
+) -> Chosen:
     """What the address of this visit asks for. One statement. Raises UnreadableInputError, NoHistoryError."""
     organization = visit.organization
     zone = organization.time_zone
     as_at, at_time, start, known = (_text(visit.request, name) for name in ("as_at", "time", "from", "known"))
     moment = _moment(zone, as_at, at_time) if as_at else visit.now
-    begin = company_days.start_of_day(zone, _date(start)) if start else moment - LONGEST_PERIOD
+    begin = organization.history_complete_from if whole else moment - LONGEST_PERIOD
+    if start:
+        begin = company_days.start_of_day(zone, _date(start))
     begin = max(begin, organization.history_complete_from)
     if moment < organization.history_complete_from:
         first = organization.history_complete_from.astimezone(visit.zone)
         raise UnreadableInputError(
             f"The records of this company begin on {first:%d %B %Y}. Choose that day or a later one."
         )
-    pin, latest = _pin(organization.organization_id, known)
+    pin, latest, sequence = _pin(organization.organization_id, known)
     company = Company(
         organization.organization_id,
         queries.deployment_id(),
@@ -59,14 +64,15 @@ def chosen(visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID 
         organization.history_complete_from,
     )
     question = Question(company, pin, moment, begin, course, personal=True, learner=learner)
-    return Chosen(question, as_at, at_time, start, known, latest)
+    return Chosen(question, as_at, at_time, start, known, latest, sequence)
 
 
-def _pin(organization_id: uuid.UUID, known: str) -> tuple[Pin, int]:
+def _pin(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
     if known and not (known.isascii() and known.isdigit() and len(known) < 18):
         raise UnreadableInputError("A capture is a whole number, like 17.")
     rows = sql.fetch(
-        "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence"
+        "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence,"
+        " h.sequence"
         " FROM history_historyhead h JOIN history_capture c ON c.organization_id = h.organization_id"
         " AND c.capture_sequence = least(h.capture_sequence, coalesce(%s::bigint, h.capture_sequence))"
         " WHERE h.organization_id = %s",
@@ -74,7 +80,7 @@ def _pin(organization_id: uuid.UUID, known: str) -> tuple[Pin, int]:
     )
     if not rows:
         raise NoHistoryError("Nothing has been captured for this company yet, or not under this number.")
-    return Pin(*rows[0][:5]), rows[0][5]
+    return Pin(*rows[0][:5]), rows[0][5], rows[0][6]
 
 
 def _text(request: HttpRequest, name: str) -> str:

@@ -22,12 +22,13 @@ def overview(visit: Visit) -> HttpResponse:
     """One company's health, and how many records its registers hold."""
     visit.crumb("Companies", "companies")
     organization = visit.organization
-    counts = queries.records_by_register(organization.organization_id)
+    health = queries.health(organization, visit.now)
+    counts = queries.records_by_register(organization.organization_id, health.sequence)
     titles = {reading.register: (reading.title, name) for name, reading in READINGS.items() if name != "period"}
     registers = [(*titles[name.value], counts.get(number, 0)) for number, name in REGISTERS.items()]
     values = {
         "title": organization.name,
-        "health": queries.health(organization, visit.now),
+        "health": health,
         "registers": registers,
         "may_verify": visit.staff.may(Permission.OPERATE),
     }

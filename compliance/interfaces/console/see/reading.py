@@ -32,6 +32,8 @@ class Reading:
     filters: dict[str, tuple[str, str]] = field(default_factory=dict)  # word in the address: (name, condition)
     by_course: bool = False
     by_period: bool = False
+    whole: bool = False  # from the beginning of the history, unless a day is chosen
+    few: bool = False  # even a large company has so few that they are counted at once
 
     def filtered(self, word: str) -> Listing:
         """The listing with the condition of one of the filters; the listing itself for none."""
@@ -147,6 +149,7 @@ READINGS: dict[str, Reading] = {
         ),
         record="row_id",
         register="courses",
+        few=True,
     ),
     "policies": Reading(
         "Policy versions",
@@ -165,6 +168,7 @@ READINGS: dict[str, Reading] = {
         ),
         record="course_release_id",
         register="policies",
+        few=True,
     ),
     "policy-records": Reading(
         "Policy records",
@@ -190,7 +194,7 @@ READINGS: dict[str, Reading] = {
     ),
     "acknowledgements": Reading(
         "Receipts",
-        "Signed and acknowledged receipts in the order of their chain.",
+        "Signed and acknowledged receipts in the order of their chain: all of them, unless a first day is chosen.",
         policies.ACKNOWLEDGEMENTS,
         (
             Column("signed_at", "Signed", "moment"),
@@ -207,5 +211,6 @@ READINGS: dict[str, Reading] = {
         record="receipt_id",
         register="acknowledgements",
         by_period=True,
+        whole=True,
     ),
 }

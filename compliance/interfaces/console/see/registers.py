@@ -15,6 +15,7 @@ from compliance.interfaces.console.errors import NothingThereError, UnreadableIn
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.queries import titles
 from compliance.interfaces.console.see.reading import READINGS, Reading
+from compliance.interfaces.console.understand import reading as standing
 from compliance.interfaces.console.understand.views import exports
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import pages, totals
@@ -22,6 +23,10 @@ from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
+MORE_LOOKS = 4
+LARGE = 300_000
+"""A history of more row versions is not counted while a reader waits: the page shows what was last counted of it."""
+
 COUNTED_MILLISECONDS = 400
 """A count that takes longer is given up, and the page comes without a total: it must come within a second."""
 
@@ -32,11 +37,17 @@ def register(visit: Visit, register: str) -> HttpResponse:
     if reading is None:
         raise NothingThereError(f"There is no register {register}.")
     course = _identifier(visit, "course")
-    when = chosen(visit, course=course)
+    when = chosen(visit, course=course, whole=reading.whole)
     if not reading.by_period:
         when = replace(when, question=when.question._replace(start=None))
     word = visit.request.GET.get("show", "")
-    page, total, last = read(when.question, reading, word, keyset.after(visit.request, 4))
+    large = when.latest_sequence > LARGE
+    counted = None
+    if large and not when.travels and not when.start:
+        counted = standing.counted(visit.organization.organization_id, register, word, course)
+    page, total, last = read(
+        when.question, reading, word, keyset.after(visit.request, 4), counts=reading.few or not large
+    )
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
     offered = titles.courses(organization_id) if reading.by_course else []
@@ -49,6 +60,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "reading": reading,
         "rows": rows,
         "total": total,
+        "counted": counted,
         "when": when,
         "word": word if word in reading.filters else "",
         "course": str(course or ""),
@@ -64,20 +76,26 @@ def register(visit: Visit, register: str) -> HttpResponse:
 
 
 def read(
-    question: Question, reading: Reading, word: str, position: tuple[Any, ...] | None
+    question: Question, reading: Reading, word: str, position: tuple[Any, ...] | None, *, counts: bool = True
 ) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
     """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
 
-    The position carries the total, so it is counted once a pull.
+    The position carries the total, so it is counted once a pull. Where few records are as asked for, some more of
+    them are looked at before an empty page is shown.
     """
     listing = reading.filtered(word)
     if position is None:
-        total = _total(listing, question, filtered=bool(word))
+        total = _total(listing, question, filtered=bool(word) or reading.few) if counts else None
         after, served = Position(), 0
     else:
         birth, published, total, served = (int(value) for value in position)
         after, total = Position(birth, published), None if total < 0 else total
-    page = pages.page(listing, question, after, ROWS, 2**31 if total is None else total - served)
+    left = 2**31 if total is None else total - served
+    page = pages.page(listing, question, after, ROWS, left)
+    for _ in range(MORE_LOOKS):
+        if page.held or page.position is None:
+            break
+        page = pages.page(listing, question, page.position, ROWS, left)
     if page.position is None:
         return page, total, None
     served += page.held

@@ -51,6 +51,42 @@ def tallies(organization_id: uuid.UUID, course: uuid.UUID | None) -> Tallies:
     return found
 
 
+_COMPLETED = ("completed_on_time", "completed_late", "completed_before_requirement")
+COUNTED: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {
+    ("training-records", ""): ("outcome", ()),
+    ("training-records", "overdue"): ("outcome", ("overdue",)),
+    ("training-records", "open"): ("outcome", ("overdue", "not_due_yet")),
+    ("training-records", "done"): ("outcome", _COMPLETED),
+    ("training-records", "waived"): ("outcome", ("waived",)),
+    ("training-records", "optional"): ("outcome", ("optional_not_done",)),
+    ("training-records", "required"): ("required", ()),
+    ("training-records", "required-done"): ("done", ()),
+    ("certificates", ""): ("certificate", ()),
+    ("certificates", "valid"): ("certificate", ("30", "60", "90", "later")),
+    ("certificates", "expired"): ("certificate", ("expired",)),
+    ("certificates", "expiring"): ("certificate", ("30", "60", "90")),
+    ("certificates", "revoked"): ("certificate", ("revoked",)),
+    ("certificates", "replaced"): ("certificate", ("replaced",)),
+    ("policy-records", ""): ("signature", ()),
+    ("policy-records", "to_do"): ("signature", ("to_do",)),
+    ("policy-records", "overdue"): ("signature", ("overdue",)),
+    ("policy-records", "signed"): ("signature", ("signed",)),
+}
+"""Which tally says how many rows a register has now, by the word of its filter; no buckets: all of the kind."""
+
+
+def counted(
+    organization_id: uuid.UUID, register: str, word: str, course: uuid.UUID | None
+) -> tuple[int, datetime] | None:
+    """How many rows a register has under a filter, and as at which moment that was counted; None: nobody counts it."""
+    kind, buckets = COUNTED.get((register, word), ("", ()))
+    as_at = state(organization_id).as_at if kind else None
+    if as_at is None:
+        return None
+    found = tallies(organization_id, course)[kind]
+    return sum(number for bucket, number in found.items() if not buckets or bucket in buckets), as_at
+
+
 @dataclass(frozen=True)
 class CourseLine:
     """A course and what its records add up to."""

@@ -198,5 +198,8 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
                 WHEN due_by < %(now)s + interval '90 days' THEN '90' ELSE 'later' END
     FROM s WHERE register = %(certificates)s
   UNION ALL
-    SELECT 'access', NULL, state FROM s WHERE register = %(people)s) counted
+    SELECT 'access', NULL, state FROM s WHERE register = %(people)s
+  UNION ALL
+    SELECT 'records', NULL, register::text FROM history_historyrecord
+    WHERE organization_id = (SELECT %(company)s::uuid)) counted
 GROUP BY kind, course_id, bucket"""

@@ -141,6 +141,23 @@ def test_completion_over_time_is_what_the_register_says_at_the_end_of_each_week(
         assert len(seen) > 5
 
 
+def test_what_was_last_counted_of_a_register_is_what_it_holds(small, staff, monkeypatch):
+    about = subject(small.organization_id, JOINED.date(), NOW.date(), now=NOW)
+    question = about.question()._replace(moment=NOW)
+    with context.company(small.organization_id):
+        for register, word in reading.COUNTED:
+            found = reading.counted(small.organization_id, register, word, None)
+            assert found == (pages.count(READINGS[register].filtered(word), question), NOW), (register, word)
+        of_fire = reading.counted(small.organization_id, "training-records", "overdue", small.fire)
+    assert of_fire == (3, NOW)
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
+    client = staff(OPERATOR)
+    page = client.get(address(small, "training-records") + "?show=overdue").content.decode()
+    assert "<b>3</b> rows when last counted" in page
+    assert "Too many rows" in client.get(address(small, "training-records") + "?as_at=2026-01-01").content.decode()
+    assert "row" in client.get(address(small, "courses")).content.decode()
+
+
 def test_lists_are_narrowed_by_course_team_and_age(small):
     everything = listed(small, "overdue")
     team = listed(small, "overdue", team=small.drivers)

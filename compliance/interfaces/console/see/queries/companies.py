@@ -132,11 +132,13 @@ def health(organization: Organization, now: datetime) -> Health:
     return Health(*(*head, pending, set_aside, oldest, lag, standing, newest))
 
 
-def records_by_register(organization_id: uuid.UUID) -> dict[int, int]:
-    """How many records each register has ever held."""
-    return dict(
-        sql.fetch(
-            "SELECT register, count(*) FROM history_historyrecord WHERE organization_id = %s GROUP BY register",
-            [organization_id],
-        )
-    )
+COUNTED_AT_ONCE = 300_000
+"""Row versions of a history whose records are counted while a reader waits; of a larger one the last count is shown."""
+
+
+def records_by_register(organization_id: uuid.UUID, sequence: int) -> dict[int, int]:
+    """How many records each register has ever held. `sequence`: the head's."""
+    statement = "SELECT register, count(*) FROM history_historyrecord WHERE organization_id = %s GROUP BY register"
+    if sequence > COUNTED_AT_ONCE:
+        statement = "SELECT bucket::int, number FROM console_tally WHERE organization_id = %s AND kind = 'records'"
+    return dict(sql.fetch(statement, [organization_id]))
