@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.registers.questions import Company, Pin
-from compliance.tenancy import sql
+from compliance.tenancy import reading
 
 
 class Caller(NamedTuple):
@@ -38,7 +38,7 @@ WHERE k.digest = %s AND k.revoked_at IS NULL
 
 def caller(digest: bytes) -> Caller | None:
     """The caller whose key has this SHA-256; null when there is none. Expiry is left to who knows the time."""
-    for row in sql.fetch(_BY_DIGEST, [digest]):
+    for row in reading.fetch(_BY_DIGEST, [digest]):
         return Caller(
             row[0],
             frozenset(row[1]),
@@ -52,16 +52,10 @@ def caller(digest: bytes) -> Caller | None:
     return None
 
 
-_BEGIN_READ = """
-SELECT set_config('statement_timeout', %s, true),
-       (SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s)
-"""
+_OLDEST = "SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s"
 
 
-def begin_read(organization_id: uuid.UUID, timeout_milliseconds: int) -> datetime | None:
-    """Bounds every statement of the transaction, and returns since when the oldest fact waits for the writer.
-
-    Needs the company's context.
-    """
-    ((_, oldest),) = sql.fetch(_BEGIN_READ, [str(timeout_milliseconds), organization_id])
+def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
+    """Since when the oldest fact waits for the writer, if any does. Needs the company's context."""
+    ((oldest,),) = reading.fetch(_OLDEST, [organization_id])
     return oldest

@@ -12,7 +12,7 @@ import orjson
 from compliance.history import numbers
 from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
-from compliance.tenancy import sql
+from compliance.tenancy import reading
 
 _JOINED = """
 LEFT JOIN LATERAL (SELECT title FROM courses_course c
@@ -56,7 +56,7 @@ COURSES = Listing(
 def _lesson_titles(question: Question, releases: set[str]) -> dict[str, str]:
     if not releases:
         return {}
-    found = sql.fetch(
+    found = reading.fetch(
         "SELECT lesson_release_id, title FROM courses_lesson"
         " WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s)",
         [question.company.organization_id, [UUID(release) for release in releases]],

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from compliance.registers.errors import RecordTooLargeError
 from compliance.registers.questions import Position, Question
-from compliance.tenancy import sql
+from compliance.tenancy import reading
 
 MAXIMUM_ROWS = 200
 MAXIMUM_PAGE_BYTES = 3 * 1024 * 1024
@@ -34,7 +34,8 @@ class Listing(NamedTuple):
 
     `condition` decides on the version `v` in force; `wanted` are columns of `r` (record), `v` (version) and of the
     lateral `joined` reads; `settles` says that from the latest moment that rows name on, `condition` no longer depends
-    on the moment; `present` turns the records of a page into JSON texts, with at most two more statements.
+    on the moment; `raw` columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a
+    page into JSON texts, with at most two more statements.
     """
 
     register: int
@@ -44,6 +45,7 @@ class Listing(NamedTuple):
     joined: str = ""
     by_publication: bool = False
     settles: bool = False
+    raw: bool = False
 
 
 class Page(NamedTuple):
@@ -65,9 +67,11 @@ _COLUMNS = (
     "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end, v.begins_at,"
     " v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
 )
-_VERSION = IN_FORCE.format(columns=_COLUMNS, moment="%(moment)s")
-_VERSION_COUNTED = IN_FORCE.format(
-    columns="v.state, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body", moment="%(moment)s"
+# Naming `record_id` shows the planner that each record comes once: it would keep versions for a second time (Memoize).
+_ONCE = "v.birth = r.birth AND r.record_id <> '00000000-0000-0000-0000-000000000000'"
+_VERSION, _VERSION_COUNTED = (
+    IN_FORCE.format(columns=columns, moment="%(moment)s").replace("v.birth = r.birth", _ONCE)
+    for columns in (_COLUMNS, "v.state, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body")
 )
 _CANDIDATES = """
     SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM history_historyrecord r
@@ -94,7 +98,7 @@ def count(listing: Listing, question: Question) -> int:
         f"SELECT count(*) FROM ({_candidates(question)}) r CROSS JOIN LATERAL {_VERSION_COUNTED} v"  # noqa: S608
         f" WHERE v.body <> '' AND {listing.condition}"
     )
-    ((number,),) = sql.fetch(statement, parameters(listing, question))
+    ((number,),) = reading.fetch(statement, parameters(listing, question))
     return int(number)
 
 
@@ -113,7 +117,7 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
     for _ in range(SCANS):
         assert end is not None
         values |= {"birth": end.birth, "published": end.published}
-        records = sql.fetch(statement, values)
+        records = reading.fetch(statement, values, raw=listing.raw)
         if len(records) >= min(limit, left) or listing.by_publication:
             break
         end = _end_of_candidates(question, values)
@@ -183,5 +187,5 @@ def _end_of_candidates(question: Question, values: Parameters) -> Position | Non
         f"SELECT max(birth), count(*) FROM ({_candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
         " ORDER BY r.birth LIMIT %(candidates)s) r"
     )
-    ((last, number),) = sql.fetch(statement, values)
+    ((last, number),) = reading.fetch(statement, values)
     return Position(last) if number >= CANDIDATES else None

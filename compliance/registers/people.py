@@ -12,7 +12,7 @@ from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.people.standing import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, EntryType
-from compliance.tenancy import sql
+from compliance.tenancy import reading
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state, r.due_at, r.body,"
@@ -107,7 +107,7 @@ def _counts(question: Question, learners: Sequence[str]) -> dict[str, tuple[int,
     """Of each learner, the open required records and the completed ones among the training records in force."""
     if not learners:
         return {}
-    counted = sql.fetch(
+    counted = reading.fetch(
         _COUNTS,
         {
             "organization": question.company.organization_id,

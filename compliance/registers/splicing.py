@@ -1,15 +1,36 @@
 """Pieces of JSON text that rows are spliced from: a page is text from the database to the wire (design 6)."""
 
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from compliance.registers.questions import Question
+from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS
+
+_FIRST_DAY = date(2000, 1, 1)
 
 ERASED = "Erased person"
 """What stands for the name of a person erased at the company's instruction (design 8)."""
 
 EMPTY_LIST = "[]"
+
+
+@lru_cache(maxsize=1 << 14)
+def instant(microseconds: int) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.ffffffZ` of an instant as PostgreSQL keeps it (`tenancy.reading`)."""
+    days, rest = divmod(microseconds, DAY_IN_MICROSECONDS)
+    seconds, rest = divmod(rest, 1_000_000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{_day(days)}T{hours:02}:{minutes:02}:{seconds:02}.{rest:06}Z"
+
+
+@lru_cache(maxsize=1 << 12)
+def _day(number: int) -> str:
+    """The date so many days after the beginning of 2000."""
+    return (_FIRST_DAY + timedelta(days=number)).isoformat()
 
 
 def quoted(text: str | None) -> str:

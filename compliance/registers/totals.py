@@ -21,7 +21,7 @@ from redis.retry import Retry
 from compliance.registers import pages
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Pin, Question
-from compliance.tenancy import sql
+from compliance.tenancy import reading
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def _current(listing: Listing, question: Question, kept: Kept | None) -> Kept | 
     if kept.sequence == pin.sequence:
         return kept
     values = pages.parameters(listing, question) | {"before": kept.sequence}
-    ((settled, change),) = sql.fetch(_changes(listing.condition), values)
+    ((settled, change),) = reading.fetch(_changes(listing.condition), values)
     settled = kept.settled if settled is None else max(kept.settled, _micros(settled))
     if _micros(question.moment) < settled:
         return None
@@ -74,7 +74,7 @@ def _current(listing: Listing, question: Question, kept: Kept | None) -> Kept | 
 
 def _counted(listing: Listing, question: Question) -> Kept | None:
     """Counts anew, if the moment lies where the answer no longer depends on it."""
-    ((settled,),) = sql.fetch(_SETTLED, pages.parameters(listing, question))
+    ((settled,),) = reading.fetch(_SETTLED, pages.parameters(listing, question))
     settled = 0 if settled is None else _micros(settled)
     if _micros(question.moment) < settled:
         return None
@@ -107,7 +107,7 @@ SELECT max(r.latest), coalesce(sum({holds[0]}::int - {holds[1]}::int), 0) FROM (
 def _same_history(question: Question, kept: Kept) -> bool:
     if kept.capture_sequence == question.pin.capture_sequence:
         return kept.chain_hash == question.pin.chain_hash
-    found = sql.fetch(
+    found = reading.fetch(
         "SELECT chain_hash FROM history_capture WHERE organization_id = %s AND capture_sequence = %s",
         [question.company.organization_id, kept.capture_sequence],
     )

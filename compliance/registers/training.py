@@ -2,37 +2,36 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID
 
 from compliance.history import numbers
-from compliance.history.text import instant
 from compliance.registers import pages, splicing
 from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
-from compliance.rules.owed_learning.outcome import outcome_at
-from compliance.tenancy import sql
-
-PERSON = """
-LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
-    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
-    LIMIT 1) p ON true"""
+from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
+from compliance.tenancy import reading
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
-    " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id, p.person_name, p.work_email, p.erased_at,"
-    " EXISTS (SELECT FROM training_reminder s WHERE s.organization_id = (SELECT %(organization)s::uuid)"
-    " AND s.learner_profile_id = r.learner_profile_id AND s.course_id = r.course_id)"
+    " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id"
 )
+# A page holds several records of most people: these are looked up once, and with them whether they were ever reminded.
+_PEOPLE = """
+SELECT learner_profile_id, person_name, work_email, erased_at,
+    EXISTS (SELECT FROM training_reminder s WHERE s.organization_id = (SELECT %(organization)s::uuid)
+        AND s.learner_profile_id = p.learner_profile_id)
+FROM people_profile p
+WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = ANY(%(learners)s)"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
-    reminders = _reminders_by_birth(question, [record[14] for record in records if record[18]])
-    opening = splicing.opening(question)
-    moment, personal = question.moment, question.personal
+    people, reminders = _people(question, {record[14] for record in records})
+    opening = splicing.opening(question) + '"sequence":'
+    moment = reading.in_microseconds(question.moment)
+    unknown = _who(question, None, None, None)
     rows = []
     for (
         birth, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
-        completed_at, waived_at, ended_at, body, _, person_name, work_email, erased_at, _,
+        completed_at, waived_at, ended_at, body, learner,
     ) in records:  # fmt: skip
         outcome, days_late = outcome_at(
             moment if ended_at is None or ended_at > moment else ended_at,
@@ -42,19 +41,36 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             completed_at=completed_at,
             ended_at=ended_at,
             waived_at=waived_at,
-        )
-        who = (
-            f',"person_name":{splicing.name_of(person_name, erased_at)}'
-            f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
-            if personal
-            else "}"
+            one_day=DAY_IN_MICROSECONDS,
         )
         rows.append(
-            f'{opening}"sequence":{sequence},"valid_from":"{instant(valid_from)}","recorded_at":"{instant(recorded_at)}"'
-            f',"cause":"{cause}","logic_version":{logic_version},{body[1:-1]},"outcome":"{outcome.value}"'
-            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{reminders.get(birth, 0)}{who}'
+            f'{opening}{sequence},"valid_from":"{splicing.instant(valid_from)}"'
+            f',"recorded_at":"{splicing.instant(recorded_at)}"'
+            f',"cause":"{cause}","logic_version":{logic_version},{body[1:-1]},"outcome":"{outcome}"'
+            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{reminders.get(birth, 0)}'
+            f"{people.get(learner, unknown)}"
         )
     return rows
+
+
+def _people(question: Question, learners: set[bytes]) -> tuple[dict[bytes, str], dict[int, int]]:
+    """How the rows of each learner end, and how many reminders each record of theirs has, by birth."""
+    if not learners:
+        return {}, {}
+    values = {"organization": question.company.organization_id, "learners": list(learners)}
+    found = reading.fetch(_PEOPLE, values, raw=True)
+    whos = {learner: _who(question, *personal) for learner, *personal, _ in found}
+    return whos, _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
+
+
+def _who(question: Question, person_name: str | None, work_email: str | None, erased_at: object) -> str:
+    """The personal members and the closing brace of a row."""
+    if not question.personal:
+        return "}"
+    return (
+        f',"person_name":{splicing.name_of(person_name, erased_at)}'
+        f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
+    )
 
 
 RECORDS = Listing(
@@ -62,8 +78,8 @@ RECORDS = Listing(
     condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)",
     wanted=_WANTED,
     present=_present,
-    joined=PERSON,
     settles=True,
+    raw=True,
 )
 
 PERIOD = Listing(
@@ -71,7 +87,7 @@ PERIOD = Listing(
     condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)",
     wanted=_WANTED,
     present=_present,
-    joined=PERSON,
+    raw=True,
 )
 
 _REMINDED = f"""
@@ -92,7 +108,7 @@ WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_
 GROUP BY owner.birth"""  # noqa: S608
 
 
-def _reminders_by_birth(question: Question, learners: Sequence[UUID]) -> dict[int, int]:
+def _reminders_by_birth(question: Question, learners: Sequence[bytes]) -> dict[int, int]:
     """Sends captured by the pin, counted for the record that was open when each was sent (design 6).
 
     Of several undone records they go to the release's before the renewal's before a lesson's (ADR 31).
@@ -100,13 +116,13 @@ def _reminders_by_birth(question: Question, learners: Sequence[UUID]) -> dict[in
     if not learners:
         return {}
     known_at: datetime = question.pin.captured_at
-    counted = sql.fetch(
+    counted = reading.fetch(
         _REMINDED,
         {
             "organization": question.company.organization_id,
             "sequence": question.pin.sequence,
             "known_at": known_at,
-            "learners": list(set(learners)),
+            "learners": learners,
         },
     )
     return dict(counted)

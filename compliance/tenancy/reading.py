@@ -23,6 +23,7 @@ from django.db import connection
 from psycopg import errors, pq
 from psycopg.adapt import Transformer
 from psycopg.types.numeric import Int8BinaryLoader
+from psycopg.types.string import ByteaBinaryLoader
 
 from compliance.tenancy import arrays, context
 from compliance.tenancy.errors import OtherCompanyError
@@ -33,7 +34,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _BINARY = pq.Format.BINARY
 _UNNAMED = b""
 _FORGOTTEN = ("26000", "0A000")
-"""SQL states of a statement that the connection knows no more: dropped by a rollback of the driver, or its table altered."""
+"""SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
 
 _NAMED = pattern(r"%\((\w+)\)s|%s")
 
@@ -43,19 +44,23 @@ def in_microseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+_BIGINT = Struct("!q").pack
 # How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
 _ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
     16: Struct("!?").pack,
     17: bytes,
-    20: Struct("!q").pack,
+    20: _BIGINT,
     21: Struct("!h").pack,
     23: Struct("!i").pack,
     25: str.encode,
     1184: lambda moment: _BIGINT(in_microseconds(moment)),
     2950: lambda identifier: identifier.bytes,
-    2951: lambda identifiers: arrays.uuids(identifiers).data,
+    2951: lambda identifiers: arrays.uuids([_identifier(each) for each in identifiers]).data,
 }
-_BIGINT = Struct("!q").pack
+
+
+def _identifier(value: uuid.UUID | bytes) -> uuid.UUID:
+    return uuid.UUID(bytes=value) if isinstance(value, bytes) else value
 
 
 class _Prepared(NamedTuple):
@@ -72,8 +77,21 @@ class _Connected:
     def __init__(self, driver: psycopg.Connection[Any]) -> None:
         self.prepared: dict[str, _Prepared] = {}
         self.plain = psycopg.Cursor(driver)
-        self.microseconds = psycopg.Cursor(driver)
-        self.microseconds.adapters.register_loader("timestamptz", Int8BinaryLoader)
+        self.raw = psycopg.Cursor(driver)
+        self.raw.adapters.register_loader("timestamptz", Int8BinaryLoader)
+        self.raw.adapters.register_loader("uuid", ByteaBinaryLoader)
+
+
+# Plans do not depend on the company, which stands in a sub-select, so they are made once a connection. A page walks its
+# indexes in their order; statistics of a table that has just begun to fill must not talk the planner out of it.
+_PLANNING = "".join(
+    f", set_config('{name}', '{value}', true)"
+    for name, value in (
+        ("plan_cache_mode", "force_generic_plan"),
+        ("enable_seqscan", "off"),
+        ("enable_sort", "off"),
+    )
+)
 
 
 class _Asked:
@@ -82,11 +100,9 @@ class _Asked:
     __slots__ = ("opened", "opening")
 
     def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int) -> None:
-        # Plans do not depend on the company, which stands in a sub-select, so they are made once a connection.
         self.opening = (
             f"SELECT set_config('app.organization', '{organization_id}', true),"
-            f" set_config('statement_timeout', '{int(timeout_milliseconds)}', true),"
-            " set_config('plan_cache_mode', 'force_generic_plan', true)"
+            f" set_config('statement_timeout', '{int(timeout_milliseconds)}', true){_PLANNING}"
         ).encode()
         self.opened = False
 
@@ -130,29 +146,31 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
         _asked.reset(token)
 
 
-def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, microseconds: bool = False) -> list[Row]:
+def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, raw: bool = False) -> list[Row]:
     """Runs one statement and returns all its rows; within `company`, in its transaction.
 
-    The text is kept with each connection, so it must not vary with what is asked. With `microseconds` instants come as
-    PostgreSQL keeps them (`in_microseconds`): a datetime costs ten times that.
+    The text is kept with each connection, so it must not vary with what is asked. With `raw` instants come as
+    PostgreSQL keeps them (`in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
     """
     connection.ensure_connection()
     started = time.monotonic()
     try:
         with connection.wrap_database_errors:
-            return _fetch(connection.connection, statement, parameters, microseconds)
+            return _fetch(connection.connection, statement, parameters, raw)
     finally:
         if connection.queries_logged:
             connection.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
 
 
 def _fetch(
-    driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any] | dict[str, Any], microseconds: bool
+    driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
 ) -> list[Row]:
     known = _connected.get(driver)
     if known is None:
         known = _connected[driver] = _Connected(driver)
     asked = _asked.get()
+    if connection.in_atomic_block and driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+        _command(driver, b"BEGIN")  # as the driver does before the first statement of its own
     _open(driver, asked)
     result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK and not connection.in_atomic_block and _is_forgotten(result):
@@ -164,7 +182,7 @@ def _fetch(
         result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise _error(driver, result)
-    transformer = Transformer(known.microseconds if microseconds else known.plain)
+    transformer = Transformer(known.raw if raw else known.plain)
     transformer.set_pgresult(result)
     return transformer.load_rows(0, result.ntuples, tuple)
 
@@ -187,7 +205,7 @@ def _execute(
         if name:
             known.prepared[statement] = prepared
     values = [parameters[name] for name in names] if isinstance(parameters, dict) else parameters
-    encoded = [
+    encoded: list[Any] = [
         None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)
     ]
     return driver.pgconn.exec_prepared(prepared.name, encoded, prepared.formats, _BINARY)

@@ -17,7 +17,7 @@ from compliance.history import actions as history
 from compliance.history import queries
 from compliance.registers import pages, training
 from compliance.registers.questions import Company, Pin, Question
-from compliance.tenancy import context
+from compliance.tenancy import context, reading
 from compliance.tenancy.queries import deployment_id, organization
 
 pytestmark = pytest.mark.django_db
@@ -78,14 +78,22 @@ def question():
 
 
 def _buffers(question, birth, moment):
+    """What the page touches by the plan that requests use: one for whatever is asked."""
     asked = question._replace(moment=moment)
     statement = pages._page_by_birth(training.RECORDS, asked)
     values = pages.parameters(training.RECORDS, asked) | {
         "limit": 200, "candidates": pages.CANDIDATES, "birth": birth, "published": 0,
     }  # fmt: skip
-    with context.company(question.company.organization_id), connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
+    names, text = reading._positional(statement)
+    with reading.company(question.company.organization_id, timeout_milliseconds=10_000), connection.cursor() as cursor:
+        assert len(reading.fetch(statement, values)) == 200
+        cursor.execute(f"PREPARE page AS {text.decode()}")
+        placeholders = ", ".join(["%s"] * len(names))
+        cursor.execute(
+            f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page({placeholders})", [values[name] for name in names]
+        )
         ((explained,),) = cursor.fetchall()
+        cursor.execute("DEALLOCATE page")
     plan = explained[0]["Plan"]
     return plan["Actual Rows"], plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 

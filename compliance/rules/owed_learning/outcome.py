@@ -5,43 +5,47 @@ exactly `valid_until` nothing has expired.
 """
 
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from compliance.rules.vocabulary import CertificateStatus, Outcome, Requirement
 
 ONE_DAY = timedelta(days=1)
+DAY_IN_MICROSECONDS = 86_400_000_000
+Instant = TypeVar("Instant", datetime, int)
 
 
 def outcome_at(
-    moment: datetime,
+    moment: Instant,
     *,
     requirement_before_end: str,
-    assigned_at: datetime,
-    due_at: datetime | None,
-    completed_at: datetime | None,
-    ended_at: datetime | None,
-    waived_at: datetime | None,
+    assigned_at: Instant,
+    due_at: Instant | None,
+    completed_at: Instant | None,
+    ended_at: Instant | None,
+    waived_at: Instant | None,
+    one_day: Any = ONE_DAY,
 ) -> tuple[Outcome, int | None]:
     """The outcome of a stored training record at `moment`, and by how many days, rounded up, it is late (or None).
 
     The stored version must be the one in force at `moment`; for the period register, `moment` is the period's end or,
-    if earlier, `ended_at`.
+    if earlier, `ended_at`. Instants are datetimes, or all of them microseconds; then `one_day` is DAY_IN_MICROSECONDS.
     """
     if completed_at is not None:
         if completed_at < assigned_at:
             return Outcome.COMPLETED_BEFORE_REQUIREMENT, None
         if due_at is None or completed_at <= due_at:
             return Outcome.COMPLETED_ON_TIME, None
-        return Outcome.COMPLETED_LATE, -((due_at - completed_at) // ONE_DAY)
+        return Outcome.COMPLETED_LATE, -((due_at - completed_at) // one_day)
     if waived_at is not None:
         return Outcome.WAIVED, None
     if requirement_before_end == Requirement.OPTIONAL:
         return (Outcome.OPTIONAL_NOT_DONE if ended_at is None else Outcome.EXCUSED), None
     if ended_at is not None:
         if due_at is not None and ended_at > due_at:
-            return Outcome.MISSED, -((due_at - ended_at) // ONE_DAY)
+            return Outcome.MISSED, -((due_at - ended_at) // one_day)
         return Outcome.EXCUSED, None
     if due_at is not None and moment > due_at:
-        return Outcome.OVERDUE, -((due_at - moment) // ONE_DAY)
+        return Outcome.OVERDUE, -((due_at - moment) // one_day)
     return Outcome.NOT_DUE_YET, None
 
 

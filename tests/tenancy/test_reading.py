@@ -1,0 +1,88 @@
+"""Reads of a company in a transaction of their own, as requests make them: outside of any other transaction."""
+
+import uuid
+
+import pytest
+from django.db import InternalError, OperationalError, ProgrammingError, connection, transaction
+
+from compliance.facts.people.models import Team
+from compliance.tenancy import context, reading
+from compliance.tenancy.errors import OtherCompanyError
+
+TEAMS = "SELECT team_id, created_at FROM people_team WHERE organization_id = %(organization)s"
+ALL = "SELECT name FROM people_team"
+
+
+@pytest.fixture
+def stored(committed, now):
+    organization_id = uuid.uuid4()
+    with context.company(organization_id):
+        return Team.objects.create(
+            organization_id=organization_id, team_id=uuid.uuid4(), created_at=now, name="Sales", name_at=now
+        )
+
+
+def _company(organization_id, timeout_milliseconds=10_000):
+    return reading.company(organization_id, timeout_milliseconds=timeout_milliseconds)
+
+
+def test_a_read_shows_the_rows_of_its_company_and_nothing_shows_rows_after_it(stored, now):
+    with _company(stored.organization_id):
+        found = reading.fetch(TEAMS, {"organization": stored.organization_id})
+    assert found == [(stored.team_id, now)]
+    assert reading.fetch(ALL) == []
+    with _company(uuid.uuid4()):
+        assert reading.fetch(ALL) == []
+    assert connection.get_autocommit()
+    assert connection.connection.info.transaction_status == 0
+
+
+def test_raw_columns_are_microseconds_and_bytes(stored, now):
+    with _company(stored.organization_id):
+        found = reading.fetch(TEAMS, {"organization": stored.organization_id}, raw=True)
+    assert found == [(stored.team_id.bytes, reading.in_microseconds(now))]
+
+
+def test_a_read_cannot_write(stored):
+    with pytest.raises(InternalError, match="read-only"), _company(stored.organization_id):
+        reading.fetch("DELETE FROM people_team RETURNING name")
+    assert connection.connection.info.transaction_status == 0
+
+
+def test_a_statement_ends_at_the_timeout_and_the_connection_goes_on(stored):
+    with pytest.raises(OperationalError, match="statement timeout"), _company(stored.organization_id, 20):
+        reading.fetch("SELECT pg_sleep(20)")
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_statements_that_the_connection_has_forgotten_are_prepared_anew(stored):
+    for _ in range(2):
+        with _company(stored.organization_id):
+            assert reading.fetch(ALL) == [("Sales",)]
+        with connection.cursor() as cursor:
+            cursor.execute("DEALLOCATE ALL")
+    with _company(stored.organization_id):
+        reading.fetch("SELECT 1")
+        with connection.cursor() as cursor:
+            cursor.execute("DEALLOCATE ALL")
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_in_somebody_s_transaction_a_read_leaves_no_company_behind(stored):
+    with transaction.atomic():
+        with _company(stored.organization_id):
+            assert reading.fetch(ALL) == [("Sales",)]
+        assert reading.fetch(ALL) == []
+    with context.company(stored.organization_id), _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_a_transaction_of_one_company_reads_no_other(stored):
+    with context.company(stored.organization_id), pytest.raises(OtherCompanyError), _company(uuid.uuid4()):
+        pass
+
+
+def test_a_failure_is_django_s(stored):
+    with pytest.raises(ProgrammingError), _company(stored.organization_id):
+        reading.fetch("SELECT nothing FROM people_team")
