@@ -26,7 +26,8 @@ def refresh_all() -> None:
         " AND (h.sequence < %(large)s OR m.as_at < %(while)s))",
         {"hour": now - BY_THE_CLOCK, "large": LARGE, "while": now - BETWEEN},
     ):
-        refresh.delay(str(organization_id))
+        # Where workers lag, the next minute hands it out again: what nobody took by then must not pile up.
+        refresh.apply_async((str(organization_id),), expires=60)
 
 
 @shared_task(  # type: ignore[untyped-decorator]
