@@ -5,6 +5,8 @@ a lease for each request, given back when it ends and by itself when its process
 counts by itself and the API keeps answering. Header fields follow draft-ietf-httpapi-ratelimit-headers-10.
 """
 
+import contextlib
+import hashlib
 import logging
 import math
 import threading
@@ -118,16 +120,68 @@ if answer[1] == 0 then
 end
 return answer
 """
+_SCRIPT_NAME = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 _REFUSED_BY = {0: None, 1: "rate", 2: "concurrency"}
+
+
+class _Line(threading.local):
+    """A thread's own connection to Redis: a pool's bookkeeping costs several times what the commands do."""
+
+    def __init__(self, pool: Any) -> None:
+        self._connection = pool.connection_class(**pool.connection_kwargs)
+        self._owed = 0
+
+    def ask(self, *command: Any) -> Any:
+        """Sends a command and returns its answer; over a new connection when this one went stale."""
+        try:
+            return self._ask(command)
+        except (redis.ConnectionError, redis.TimeoutError):
+            self._drop()
+        try:
+            return self._ask(command)
+        except (redis.ConnectionError, redis.TimeoutError):
+            self._drop()
+            raise
+
+    def tell(self, *command: Any) -> None:
+        """Sends a command whose answer nobody waits for; Redis takes it before anything that is sent later."""
+        try:
+            self._connection.send_packed_command([_packed(command)], check_health=False)
+            self._owed += 1
+        except (redis.ConnectionError, redis.TimeoutError):
+            self._drop()
+            raise
+
+    def _ask(self, command: tuple[Any, ...]) -> Any:
+        # An answer that nobody waited for has long arrived.
+        while self._owed:
+            self._owed -= 1
+            with contextlib.suppress(redis.ResponseError):
+                self._connection.read_response()
+        self._connection.send_packed_command([_packed(command)], check_health=False)
+        return self._connection.read_response()
+
+    def _drop(self) -> None:
+        self._connection.disconnect()
+        self._owed = 0
+
+
+def _packed(command: tuple[Any, ...]) -> bytes:
+    """A command as the Redis protocol writes it."""
+    pieces = [b"*%d\r\n" % len(command)]
+    for word in command:
+        text = word if isinstance(word, bytes) else str(word).encode()
+        pieces.append(b"$%d\r\n%b\r\n" % (len(text), text))
+    return b"".join(pieces)
 
 
 class RedisCounter:
     """Counts in Redis, for all processes together."""
 
-    def __init__(self, client: Any, prefix: str = "svc:limits") -> None:
+    def __init__(self, client: redis.Redis, prefix: str = "svc:limits") -> None:
         self._client = client
+        self._line = _Line(client.connection_pool)
         self._prefix = prefix
-        self._script = client.register_script(_SCRIPT)
 
     def acquire(self, policies: tuple[Policy, ...], lease: tuple[str, int] | None) -> Verdict:
         """Counts the call or refuses it. Raises redis.RedisError."""
@@ -135,23 +189,26 @@ class RedisCounter:
         identifier = uuid.uuid4().hex
         if lease is not None:
             keys.append(self._leases(lease[0]))
-        answer = self._script(
-            keys=keys,
-            args=[
-                WINDOW_SECONDS * 1000,
-                0 if lease is None else lease[1],
-                LEASE_SECONDS * 1000,
-                identifier,
-                *(policy.quota for policy in policies),
-            ],
+        words = (
+            len(keys),
+            *keys,
+            WINDOW_SECONDS * 1000,
+            0 if lease is None else lease[1],
+            LEASE_SECONDS * 1000,
+            identifier,
+            *(policy.quota for policy in policies),
         )
+        try:
+            answer = self._line.ask("EVALSHA", _SCRIPT_NAME, *words)
+        except redis.exceptions.NoScriptError:
+            answer = self._line.ask("EVAL", _SCRIPT, *words)
         held = None if lease is None or answer[0] != 0 else Lease(self, lease[0], identifier)
         stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
         return _verdict(policies, _REFUSED_BY[int(answer[0])], stands, held)
 
     def release(self, lease: Lease) -> None:
         """Gives a lease back. Raises redis.RedisError."""
-        self._client.zrem(self._leases(lease.subject), lease.identifier)
+        self._line.tell("ZREM", self._leases(lease.subject), lease.identifier)
 
     def _leases(self, subject: str) -> str:
         return f"{self._prefix}:leases:{subject}"

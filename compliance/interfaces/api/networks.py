@@ -58,6 +58,7 @@ def _within(address: Address, networks: Iterable[Network]) -> bool:
     return any(address.version == network.version and address in network for network in networks)
 
 
+@lru_cache(maxsize=4096)
 def _address(text: str) -> Address | None:
     text = text.strip().strip('"')
     if text.startswith("["):

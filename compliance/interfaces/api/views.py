@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import orjson
 from django.conf import settings
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -37,6 +37,13 @@ class CompanyViewSet(ViewSet):
     schema = ApiSchema()
     required_scope: ClassVar[Scope | None] = None
 
+    def dispatch(self, request: HttpRequest, *arguments: Any, **names: Any) -> HttpResponse:
+        """DRF's, without negotiation and rendering: there is one representation, and the gate makes all problems."""
+        self.request = self.initialize_request(request)
+        self.initial(self.request)
+        response: HttpResponse = getattr(self, str(request.method).lower())(self.request)
+        return response
+
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
         """The checks; what the caller would accept is not looked at, for there is one representation."""
         known = exchange.of(request._request)
@@ -45,15 +52,6 @@ class CompanyViewSet(ViewSet):
         known.caller = caller
         known.count_for_key(caller)
         self.check_permissions(request)
-
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        """None of DRF's own: the gate says what every answer carries."""
-        return {}
-
-    def handle_exception(self, exc: Exception) -> Any:
-        """Leaves every exception to the gate, where all problems are made."""
-        raise exc
 
     def check_available(self, caller: Caller) -> None:
         """Raises `unavailable` while the company's history is closed."""

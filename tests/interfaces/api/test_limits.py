@@ -119,6 +119,17 @@ def test_the_lease_of_a_process_that_died_ends_in_redis_too():
     assert counter.acquire(_policies(), ("key", 1)).refused_by is None
 
 
+def test_a_connection_that_went_stale_is_replaced():
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    counter = RedisCounter(client, f"svc:test:{uuid.uuid4().hex}")
+    lease = counter.acquire(_policies(), ("key", 1)).lease
+    client.execute_command("CLIENT", "KILL", "ID", counter._line.ask("CLIENT", "ID"))
+    assert counter.acquire(_policies(), ("key", 1)).refused_by == "concurrency"
+    counter.release(lease)
+    client.execute_command("CLIENT", "KILL", "ID", counter._line.ask("CLIENT", "ID"))
+    assert counter.acquire(_policies(), ("key", 1)).refused_by is None
+
+
 def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_later():
     clock = Clock()
     away = RedisCounter(redis.Redis(port=1, retry=Retry(NoBackoff(), 0)))
