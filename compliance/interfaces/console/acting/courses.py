@@ -40,7 +40,7 @@ class PublishCourseForm(ActForm):
 
     def prepare(self) -> None:
         """Lists the courses."""
-        choices = [("", "A new course"), *course_choices(self.organization, "training")]
+        choices = course_choices(self.organization, "training", "A new course")
         self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
 
 

@@ -62,14 +62,14 @@ def _is_identifier(word: str) -> bool:
     return True
 
 
-def course_choices(organization: Organization, kind: str) -> list[tuple[str, str]]:
-    """The company's courses or policies by title."""
+def course_choices(organization: Organization, kind: str, none: str) -> list[tuple[str, str]]:
+    """The company's courses or policies by title, behind `none`, the words for having chosen none."""
     rows = sql.fetch(
         "SELECT course_id, title FROM courses_course WHERE organization_id = %s AND kind = %s"
         " ORDER BY lower(title), course_id LIMIT 2000",
         [organization.organization_id, kind],
     )
-    return [(str(course_id), title) for course_id, title in rows]
+    return [("", none), *((str(course_id), title) for course_id, title in rows)]
 
 
 def team_choices(organization: Organization) -> list[tuple[str, str]]:
@@ -89,7 +89,10 @@ def share_choices(organization: Organization) -> list[tuple[str, str]]:
         " WHERE s.organization_id = %s AND s.ended_at IS NULL ORDER BY lower(c.title), s.opened_at LIMIT 2000",
         [organization.organization_id],
     )
-    return [(str(share_id), f"{title} ({kind}, since {opened:%d %b %Y})") for share_id, title, kind, opened in rows]
+    return [
+        ("", "Choose a share"),
+        *((str(share_id), f"{title} ({kind}, since {opened:%d %b %Y})") for share_id, title, kind, opened in rows),
+    ]
 
 
 class DoorsField(forms.MultipleChoiceField):

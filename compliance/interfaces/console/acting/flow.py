@@ -20,6 +20,7 @@ from compliance.interfaces.console.acting.act import Act, ActForm, Acting, Canno
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.see.queries import persons
 from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
@@ -41,6 +42,7 @@ def act(visit: Visit, act: str) -> HttpResponse:
     step = request.POST.get("step", "")
     if request.method != "POST":
         form = chosen.form(visit.organization, visit.now, initial=_given(request.GET))
+        _say_who(visit, form)
         return _form(visit, chosen, form)
     if step == "back":
         return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
@@ -59,6 +61,20 @@ def act(visit: Visit, act: str) -> HttpResponse:
 def _given(query: Any) -> dict[str, str]:
     """What an address fills in beforehand; a selection of several becomes one line each."""
     return {name: "\n".join(values) for name, values in query.lists() if any(values)}
+
+
+def _say_who(visit: Visit, form: ActForm) -> None:
+    """Says beside an identifier that was filled in beforehand whose it is."""
+    field = form.fields.get("learner_profile_id")
+    try:
+        person = uuid.UUID(form.initial.get("learner_profile_id", ""))
+    except ValueError:
+        return
+    found = persons.profile(visit.organization.organization_id, person) if field else None
+    if field and found:
+        name = "an erased person" if found.erased_at else found.person_name or "a person without a name"
+        field.help_text = f"This is {name}."
+        visit.crumb(name, "person", learner_profile_id=person)
 
 
 def _flat(sent: Any) -> dict[str, Any]:

@@ -22,7 +22,8 @@ class OwedForm(ActForm):
 
     def prepare(self) -> None:
         """Lists the courses."""
-        self.fields["course_id"].choices = course_choices(self.organization, "training")  # type: ignore[attr-defined]
+        choices = course_choices(self.organization, "training", "Choose a course")
+        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
 
 
 class WaiveForm(OwedForm):

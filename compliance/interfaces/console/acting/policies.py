@@ -46,7 +46,7 @@ class PublishPolicyForm(ActForm):
 
     def prepare(self) -> None:
         """Lists the policies."""
-        choices = [("", "A new policy"), *course_choices(self.organization, "policy")]
+        choices = course_choices(self.organization, "policy", "A new policy")
         self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
 
     def clean_html(self) -> str:

@@ -31,7 +31,8 @@ class ShareCourseForm(AudienceForm):
     def prepare(self) -> None:
         """Lists courses and teams."""
         super().prepare()
-        self.fields["course_id"].choices = course_choices(self.organization, "training")  # type: ignore[attr-defined]
+        choices = course_choices(self.organization, "training", "Choose a course")
+        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
 
 
 class ShareCourse(Act):
@@ -66,7 +67,8 @@ class SharePolicyForm(AudienceForm):
     def prepare(self) -> None:
         """Lists policies and teams."""
         super().prepare()
-        self.fields["course_id"].choices = course_choices(self.organization, "policy")  # type: ignore[attr-defined]
+        choices = course_choices(self.organization, "policy", "Choose a policy")
+        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
 
 
 class SharePolicy(Act):

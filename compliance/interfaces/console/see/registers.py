@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import orjson
@@ -23,7 +24,9 @@ from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
-MORE_LOOKS = 4
+LOOKING_SECONDS = 0.3
+"""For so long an empty page is not shown while there are records that were not looked at."""
+
 LARGE = 300_000
 """A history of more row versions is not counted while a reader waits: the page shows what was last counted of it."""
 
@@ -80,8 +83,7 @@ def read(
 ) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
     """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
 
-    The position carries the total, so it is counted once a pull. Where few records are as asked for, some more of
-    them are looked at before an empty page is shown.
+    The position carries the total, so it is counted once a pull.
     """
     listing = reading.filtered(word)
     if position is None:
@@ -92,9 +94,8 @@ def read(
         after, total = Position(birth, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
     page = pages.page(listing, question, after, ROWS, left)
-    for _ in range(MORE_LOOKS):
-        if page.held or page.position is None:
-            break
+    began = monotonic()
+    while not page.held and page.position is not None and monotonic() - began < LOOKING_SECONDS:
         page = pages.page(listing, question, page.position, ROWS, left)
     if page.position is None:
         return page, total, None
