@@ -58,9 +58,19 @@ class Told(NamedTuple):
     why: list[str]
 
     @property
-    def says(self) -> list[tuple[str, Any]]:
+    def fields(self) -> dict[str, Any]:
         """Every field of the version with its value."""
-        return list(orjson.loads(self.version.body).items()) if self.version.body else []
+        return orjson.loads(self.version.body) if self.version.body else {}
+
+    @property
+    def says(self) -> list[tuple[str, Any]]:
+        """The fields that say something."""
+        return [(name, value) for name, value in self.fields.items() if value not in (None, "", [])]
+
+    @property
+    def silent(self) -> list[str]:
+        """The fields that say nothing."""
+        return [name.replace("_", " ") for name, value in self.fields.items() if value in (None, "", [])]
 
 
 class Fact(NamedTuple):
