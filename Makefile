@@ -26,7 +26,7 @@ test: install ## The whole suite, on servers of its own
 check: install ## Format, lint, types, import contracts, migrations
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy compliance config
+	DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy compliance config benchmarks
 	.venv/bin/lint-imports
 	$(PYTHON) -m compliance.embedded run -- $(PYTHON) manage.py makemigrations --check --dry-run
 

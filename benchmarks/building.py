@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import connections
@@ -79,7 +79,7 @@ def template(now: datetime) -> tuple[uuid.UUID, list[str], dict[str, str]]:
     )
     names = {name: str(uuid.uuid4()) for name in ("person", "profile", "course", "release", "share", "receipt")}
     at = [(BEGAN + timedelta(days=day)).isoformat() for day in range(4)]
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"fact": "employee_joined", "at": at[0], "person_id": names["person"], "learner_profile_id": names["profile"]},
         {"fact": "course_created", "at": at[0], "course_id": names["course"], "title": "Course"},
         {"fact": "release_published", "at": at[0], "course_id": names["course"], "course_release_id": names["release"],
@@ -116,7 +116,7 @@ def company(
     history.create_company(
         name=name, time_zone="Europe/London", history_from=date(2023, 1, 1), now=now, organization_id=organization_id
     )
-    values = {
+    values: dict[str, Any] = {
         "organization": organization_id,
         "model": model,
         "records": records,
@@ -206,7 +206,11 @@ def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:
         r.learner_profile_id{more}
     FROM history_historyrecord r JOIN history_historyrow v USING (organization_id, register, birth)
     WHERE r.organization_id = %(organization)s"""
-    values = {"deployment": deployment_id(), "organization": big.organization_id, "versions": big.versions}
+    values: dict[str, Any] = {
+        "deployment": deployment_id(),
+        "organization": big.organization_id,
+        "versions": big.versions,
+    }
     last = " AND v.sequence %% %(versions)s = 0 ORDER BY v.sequence"
     with connections["owner"].cursor() as cursor:
         say("  rows of the peers")

@@ -2,10 +2,10 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 
-def interleaved(things: dict[str, Callable[[], object]], rounds: int, *, warm: int = 2) -> dict[str, float]:
+def interleaved(things: Mapping[str, Callable[[], object]], rounds: int, *, warm: int = 2) -> dict[str, float]:
     """The median seconds of each, each measured once a round, in turn."""
     taken: dict[str, list[float]] = {name: [] for name in things}
     for number in range(rounds + warm):

@@ -2,23 +2,29 @@
 
 import itertools
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.client import HTTPConnection
 from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
 
-import httpx
 import psycopg
-from django.apps import apps
 from django.conf import settings
 from django.db import connections
 
 from benchmarks import measuring
 from benchmarks.building import Company
-from benchmarks.peers.models import SimpleRecord
 from compliance.interfaces.api import cursors
 from compliance.registers import pages, questions, training
 from compliance.registers.questions import Position, Question
 from compliance.tenancy.queries import deployment_id, organization
+
+PAGE = 200
+WARM = 80
+"""Rounds before the first that counts: each of the web worker's eight threads has prepared its statements by then."""
 
 
 class Result(NamedTuple):
@@ -32,14 +38,34 @@ class Result(NamedTuple):
     note: str = ""
 
 
-def _get(client: httpx.Client, key: str, **parameters: str) -> dict[str, object]:
-    answer = client.get("/v1/training-records", params=parameters, headers={"Authorization": f"Bearer {key}"})
-    assert answer.status_code == 200, answer.text[:300]
-    return json.loads(answer.content)
+class Client:
+    """A client that keeps its connection and costs little, for ours and the peers alike."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self._connection = HTTPConnection(str(parts.hostname), parts.port, timeout=120)
+
+    def get(self, company: Company, path: str, **parameters: str) -> bytes:
+        """The body of an answer, which must be 200."""
+        target = f"{path}?{urlencode(parameters)}" if parameters else path
+        self._connection.request("GET", target, headers={"Authorization": f"Bearer {company.key}"})
+        answer = self._connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, body[:300]
+        return body
+
+    def ours(self, company: Company, **parameters: str) -> bytes:
+        """A page of the product."""
+        return self.get(company, "/v1/training-records", **parameters)
+
+    def page(self, company: Company, **parameters: str) -> dict[str, Any]:
+        """A page of the product, opened."""
+        opened: dict[str, Any] = json.loads(self.ours(company, **parameters))
+        return opened
 
 
-def copy_of_page(organization_id: str, company: Company, at: datetime) -> Callable[[], object]:
-    """COPY of the statement of a page, on a connection of its own as the application's role."""
+def copy_of_page(company: Company, at: datetime, learners: set[str]) -> Callable[[], object]:
+    """COPY of the two statements of a page, on a connection of its own as the application's role."""
     values = connections["default"].settings_dict
     connection = psycopg.connect(
         host=values["HOST"],
@@ -48,16 +74,18 @@ def copy_of_page(organization_id: str, company: Company, at: datetime) -> Callab
         password=values["PASSWORD"],
         dbname=values["NAME"],
     )
-    connection.execute("SELECT set_config('app.organization', %s, false)", [organization_id])
+    connection.execute("SELECT set_config('app.organization', %s, false)", [str(company.organization_id)])
     connection.commit()
-    statement, parameters = page_statement(company, at)
-    text = psycopg.ClientCursor(connection).mogrify(statement, parameters)
+    people = {"organization": company.organization_id, "learners": [UUID(learner) for learner in learners]}
+    writer = psycopg.ClientCursor(connection)
+    texts = [writer.mogrify(*each) for each in (page_statement(company, at), (training._PEOPLE, people))]
 
     def copy() -> int:
         size = 0
-        with connection.cursor() as cursor, cursor.copy(f"COPY ({text}) TO STDOUT") as rows:
-            for block in rows:
-                size += len(block)
+        for text in texts:
+            with connection.cursor() as cursor, cursor.copy(f"COPY ({text}) TO STDOUT".encode()) as rows:
+                for block in rows:
+                    size += len(block)
         connection.rollback()
         return size
 
@@ -97,104 +125,90 @@ def question_of(company: Company, at: datetime) -> Question:
 def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) -> Iterator[Result]:
     """Measures every read row of design 10."""
     big = built["big"]
-    with httpx.Client(base_url=address, timeout=60) as client:
-        first = _get(client, big.key)
-        total = int(first["total"])  # type: ignore[call-overload]
-        second = str(first["next_cursor"])
-        peer = client.get("/peer/training-records").json()
-        peer_page = peer["next"] if peer["next"].startswith("http") else address + peer["next"]
-        taken = measuring.interleaved(
-            {
-                "page": lambda: _raw(client, big.key, cursor=second),
-                "copy": copy_of_page(str(big.organization_id), big, now),
-                "drf": lambda: client.get(peer_page).content,
-            },
-            rounds,
-        )
-        yield _at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
-        yield _at_least(
-            "page of 200, against DRF serializers and cursor pagination", taken["drf"] / taken["page"], 8, "15", taken
-        )
+    client = Client(address)
+    first = client.page(big)
+    total, second = int(first["total"]), str(first["next_cursor"])
+    _same_rows(client, big, first["data"], now)
+    taken = measuring.interleaved(
+        {
+            "page": partial(client.ours, big, cursor=second),
+            "copy": copy_of_page(big, now, {row["learner_profile_id"] for row in first["data"]}),
+            "drf": partial(client.get, big, "/peer/now", cursor=_position(PAGE)),
+        },
+        rounds,
+        warm=WARM,
+    )
+    yield _at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
+    yield _at_least(
+        "page of 200, against DRF serializers and cursor pagination", taken["drf"] / taken["page"], 8, "15", taken
+    )
 
-        past = now - timedelta(days=200)
-        middle = past.isoformat().replace("+00:00", "Z")
-        our_first = _get(client, big.key, as_at=middle)
-        deep = _deep(big, str(our_first["next_cursor"]))
-        half = int(our_first["total"]) // 2  # type: ignore[call-overload]
-        few = max(3, rounds // 5)
-        taken = measuring.interleaved(
-            {
-                "ours": lambda: _raw(client, big.key, cursor=str(our_first["next_cursor"])),
-                "simple-history": lambda: list(SimpleRecord.history.as_of(past).order_by("id")[:200]),
-                "pghistory": lambda: list(_tracked(past)[:200]),
-            },
-            few,
-            warm=1,
-        )
-        yield _at_least(
-            "as-at page, first, against simple-history", taken["simple-history"] / taken["ours"], 8, "", taken
-        )
-        taken = measuring.interleaved(
-            {
-                "ours": lambda: _raw(client, big.key, cursor=deep),
-                "simple-history": lambda: list(SimpleRecord.history.as_of(past).order_by("id")[half : half + 200]),
-                "pghistory": lambda: list(_tracked(past)[half : half + 200]),
-            },
-            max(2, few // 2),
-            warm=1,
-        )
-        yield _at_least(
-            "as-at page, in the middle, against simple-history", taken["simple-history"] / taken["ours"], 200, "", taken
-        )
+    past = now - timedelta(days=200)
+    as_at = past.isoformat().replace("+00:00", "Z")
+    our_second = str(client.page(big, as_at=as_at)["next_cursor"])
+    half = big.records // 2
+    for place, cursor, position, bound in (
+        ("first", our_second, PAGE, 8),
+        ("in the middle", _deep(big, our_second), half, 200),
+    ):
+        things = {"ours": partial(client.ours, big, cursor=cursor)} | {
+            name: partial(client.get, big, f"/peer/{name}", as_at=as_at, cursor=_position(position))
+            for name in ("simple-history", "pghistory")
+        }
+        taken = measuring.interleaved(things, max(5, rounds // 3), warm=3)
+        ratio = taken["simple-history"] / taken["ours"]
+        yield _at_least(f"as-at page, {place}, against simple-history", ratio, bound, "", taken)
 
-        last = _deep(big, second, share=(big.records - 300) / big.records)
-        versions, three = built["200 versions"], built["3 versions"]
-        tenth = built["tenth"]
-        hot = str(_get(client, versions.key)["next_cursor"])
-        cool = str(_get(client, three.key)["next_cursor"])
-        fewer = str(_get(client, tenth.key)["next_cursor"])
-        taken = measuring.interleaved(
-            {
-                "second": lambda: _raw(client, big.key, cursor=second),
-                "last": lambda: _raw(client, big.key, cursor=last),
-                "200 versions": lambda: _raw(client, versions.key, cursor=hot),
-                "3 versions": lambda: _raw(client, three.key, cursor=cool),
-                "a tenth of the rows": lambda: _raw(client, tenth.key, cursor=fewer),
-            },
-            rounds,
-        )
-        yield _at_most("last page / second page", taken["last"] / taken["second"], 1.1, "1.0", taken)
-        yield _at_most("200 versions a record / 3", taken["200 versions"] / taken["3 versions"], 2.4, "1.0", taken)
-        yield _at_most("10x the rows", taken["second"] / taken["a tenth of the rows"], 1.1, "1.0", taken)
+    last = _deep(big, second, share=(big.records - 300) / big.records)
+    versions, three, tenth = built["200 versions"], built["3 versions"], built["tenth"]
+    cursors_of = {each.name: str(client.page(each)["next_cursor"]) for each in (versions, three, tenth)}
+    taken = measuring.interleaved(
+        {
+            "second": partial(client.ours, big, cursor=second),
+            "last": partial(client.ours, big, cursor=last),
+            "200 versions": partial(client.ours, versions, cursor=cursors_of[versions.name]),
+            "3 versions": partial(client.ours, three, cursor=cursors_of[three.name]),
+            "a tenth of the rows": partial(client.ours, tenth, cursor=cursors_of[tenth.name]),
+        },
+        rounds * 3,
+        warm=WARM,
+    )
+    yield _at_most("last page / second page", taken["last"] / taken["second"], 1.1, "1.0", taken)
+    yield _at_most("200 versions a record / 3", taken["200 versions"] / taken["3 versions"], 2.4, "1.0", taken)
+    yield _at_most("10x the rows", taken["second"] / taken["a tenth of the rows"], 1.1, "1.0", taken)
 
-        taken = measuring.interleaved(
-            {"with total": lambda: _raw(client, big.key), "without": lambda: _raw(client, big.key, cursor=second)},
-            rounds,
-        )
-        microseconds = max(0.0, taken["with total"] - taken["without"]) * 1e6 / total
-        yield _at_most("exact total, µs a record", microseconds, 2, "count kept", taken)
+    taken = measuring.interleaved(
+        {"with total": partial(client.ours, big), "without": partial(client.ours, big, cursor=second)}, rounds, warm=3
+    )
+    microseconds = max(0.0, taken["with total"] - taken["without"]) * 1e6 / total
+    yield _at_most("exact total, µs a record", microseconds, 2, "count kept", taken)
 
 
-def _tracked(at: datetime) -> Any:
-    """What django-pghistory has as of a moment."""
-    events = apps.get_model("peers", "TrackedRecordEvent").objects
-    return events.filter(pgh_created_at__lte=at).order_by("pgh_obj_id", "-pgh_created_at").distinct("pgh_obj_id")
+def _same_rows(client: Client, big: Company, ours: list[dict[str, Any]], now: datetime) -> None:
+    """The peers answer with as many rows of the same fields, of the same records."""
+    moment = now.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    for name in ("now", "simple-history", "pghistory"):
+        theirs = json.loads(client.get(big, f"/peer/{name}", as_at=moment))["results"]
+        assert [set(each) for each in theirs] == [set(each) for each in ours], name
+        assert [UUID(each["record_id"]) for each in theirs] == [UUID(each["record_id"]) for each in ours], name
 
 
-def _raw(client: httpx.Client, key: str, **parameters: str) -> bytes:
-    answer = client.get("/v1/training-records", params=parameters, headers={"Authorization": f"Bearer {key}"})
-    assert answer.status_code == 200, answer.text[:300]
-    return answer.content
+def _position(behind: int) -> str:
+    """A cursor of DRF's that begins behind a row."""
+    return b64encode(urlencode({"p": str(behind)}).encode()).decode()
 
 
 def _deep(company: Company, cursor: str, share: float = 0.5) -> str:
     """A cursor deep in the pull: the product's own, with the position moved as if the pages before had been read."""
-    secrets = tuple(settings.CURSOR_KEYS)
-    bound = {"endpoint": "/v1/training-records", "organization_id": company.organization_id, "secrets": secrets}
-    opened = cursors.unseal(cursor, **bound)
+    seal = partial(
+        cursors.seal,
+        endpoint="/v1/training-records",
+        organization_id=company.organization_id,
+        secrets=tuple(settings.CURSOR_KEYS),
+    )
+    opened = cursors.unseal(cursor, **seal.keywords)
     birth = int(company.records * share) * company.versions + 1
-    moved = opened._replace(position=Position(birth=birth), served=int(opened.total * share))
-    return cursors.seal(moved, **bound)
+    return seal(opened._replace(position=Position(birth=birth), served=int(opened.total * share)))
 
 
 def _at_most(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:

@@ -1,8 +1,13 @@
-"""The product's addresses, and the peer's page beside them."""
+"""The product's addresses, and the peers' pages beside them."""
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, path
 
-from benchmarks.peers.views import TrainingRecordViewSet
+from benchmarks.peers import views
 from config.urls import urlpatterns as _ours
 
-urlpatterns = [*_ours, path("peer/training-records", TrainingRecordViewSet.as_view({"get": "list"}))]
+urlpatterns: list[URLPattern | URLResolver] = [
+    *_ours,
+    path("peer/now", views.Now.as_view()),
+    path("peer/simple-history", views.Simple.as_view()),
+    path("peer/pghistory", views.Tracked.as_view()),
+]

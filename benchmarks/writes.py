@@ -6,7 +6,7 @@ import resource
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -123,8 +123,8 @@ def _company(people: int, courses: int, now: datetime) -> tuple[uuid.UUID, list[
     return organization_id, [str(uuid.uuid5(organization_id, f"profile{number}")) for number in range(people)]
 
 
-def _take(organization_id: uuid.UUID, lines: Iterator[dict[str, object]], now: datetime) -> None:
-    text = b"".join(orjson.dumps(line | {"fact_id": str(uuid.uuid4())}) + b"\n" for line in lines)
+def _take(organization_id: uuid.UUID, lines: Iterable[Mapping[str, object]], now: datetime) -> None:
+    text = b"".join(orjson.dumps(dict(line) | {"fact_id": str(uuid.uuid4())}) + b"\n" for line in lines)
     report = import_facts(organization_id=organization_id, stream=io.BytesIO(text), now=now, strict=False)
     assert not report.errors, report.errors[:2]
 

@@ -1,8 +1,9 @@
-"""The WSGI application of the benchmark: the product's addresses and the peer's."""
+"""The WSGI application of the benchmark: as production wraps it, with the peers' addresses beside the product's."""
 
 import os
 
-from django.core.wsgi import get_wsgi_application
-
 os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
-application = get_wsgi_application()
+
+from config.wsgi import application
+
+__all__ = ["application"]

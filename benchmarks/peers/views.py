@@ -1,13 +1,56 @@
-"""The page as plain DRF gives it: a model serializer and cursor pagination."""
+"""The page as one gets it from plain DRF: a model serializer and a paginator over a queryset, with an API key.
 
+`now` is what a DRF view of the current rows gives, `simple` and `tracked` are the rows as of a moment under
+django-simple-history and django-pghistory. All have the fields of our row, the person joined, and the key's company only.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import QuerySet, prefetch_related_objects
+from django.utils.dateparse import parse_datetime
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ValidationError
+from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
 from rest_framework.serializers import CharField, ModelSerializer, UUIDField
-from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from benchmarks.peers.models import TrainingRecord
+from benchmarks.peers.models import SimpleRecord, TrainingRecord
+from compliance.access.models import ApiKey
+
+PAGE = 200
+EVENTS: Any = apps.get_model("peers", "TrackedRecordEvent")  # type: ignore[misc]  # made by pghistory
 
 
-class TrainingRecordSerializer(ModelSerializer):
+class KeyAuthentication(BaseAuthentication):
+    """The key's digest looked up by the ORM. No limits are counted: plain DRF counts none."""
+
+    def authenticate(self, request: Request) -> tuple[ApiKey, ApiKey]:
+        """The key, as user and as credentials."""
+        kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if kind != "Bearer":
+            raise NotAuthenticated
+        key = ApiKey.objects.filter(digest=hashlib.sha256(token.encode()).digest(), revoked_at=None).first()
+        if key is None:
+            raise AuthenticationFailed
+        return key, key
+
+
+class MayReadTraining(BasePermission):
+    """The key holds the scope."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether it does."""
+        key: Any = request.auth
+        return "training:read" in key.scopes
+
+
+class TrainingRecordSerializer(ModelSerializer[Any]):
     """All fields of a row, the person's name and address joined."""
 
     learner_profile_id = UUIDField(source="profile_id")
@@ -19,16 +62,94 @@ class TrainingRecordSerializer(ModelSerializer):
         exclude = ["id", "profile"]
 
 
-class Pages(CursorPagination):
-    """Two hundred rows a page, in a stable order."""
+class SimpleRecordSerializer(TrainingRecordSerializer):
+    """The same of what simple-history gives: instances of the model as they were."""
 
-    page_size = 200
-    ordering = "id"
+    class Meta:
+        model = SimpleRecord
+        exclude = ["id", "profile"]
 
 
-class TrainingRecordViewSet(ReadOnlyModelViewSet):
-    """One query a page with its join."""
+class TrackedRecordSerializer(TrainingRecordSerializer):
+    """The same of pghistory's events."""
 
-    queryset = TrainingRecord.objects.select_related("profile")
+    class Meta:
+        model = EVENTS
+        exclude = ["id", "profile", "pgh_id", "pgh_created_at", "pgh_label", "pgh_obj", "pgh_context"]
+
+
+class Cursors(CursorPagination):
+    """Two hundred rows a page in a stable order; no total."""
+
+    page_size = PAGE
+    ordering: Any = "id"
+
+
+class EventCursors(Cursors):
+    """The same over events, in the order that DISTINCT ON needs."""
+
+    ordering = ("pgh_obj_id", "-pgh_created_at")
+
+
+class Records(ListAPIView):
+    """Rows of the key's company, 200 a page."""
+
+    authentication_classes = [KeyAuthentication]
+    permission_classes = [MayReadTraining]
+    pagination_class = Cursors
+
+    def company(self) -> UUID:
+        """The key's."""
+        key: Any = self.request.auth
+        company: UUID = key.organization_id
+        return company
+
+    def as_at(self) -> datetime:
+        """The moment that is asked about."""
+        moment = parse_datetime(self.request.query_params.get("as_at", ""))
+        if moment is None:
+            raise ValidationError({"as_at": "An instant."})
+        return moment
+
+
+class Now(Records):
+    """The current rows."""
+
     serializer_class = TrainingRecordSerializer
-    pagination_class = Pages
+
+    def get_queryset(self) -> QuerySet[TrainingRecord]:
+        """One query a page with its join."""
+        records: Any = TrainingRecord
+        found: QuerySet[TrainingRecord] = records.objects.filter(organization_id=self.company())
+        return found.select_related("profile")
+
+
+class Simple(Records):
+    """The rows as of a moment under django-simple-history."""
+
+    serializer_class = SimpleRecordSerializer
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """`as_of`, which is an anti-join over the history."""
+        return SimpleRecord.history.as_of(self.as_at()).filter(organization_id=self.company())
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """The page with its people: the instances that `as_of` makes forget what was selected with them."""
+        page = super().paginate_queryset(queryset) or []
+        prefetch_related_objects(page, "profile")
+        return page
+
+
+class Tracked(Records):
+    """The rows as of a moment under django-pghistory: the newest event of each row, as its documentation has it."""
+
+    serializer_class = TrackedRecordSerializer
+    pagination_class = EventCursors
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """DISTINCT ON the row."""
+        return (
+            EVENTS.objects.filter(organization_id=self.company(), pgh_created_at__lte=self.as_at())
+            .distinct("pgh_obj_id")
+            .select_related("profile")
+        )
