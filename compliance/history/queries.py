@@ -46,6 +46,18 @@ def writer_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
     return max(now - oldest, timedelta(0)) if oldest is not None else timedelta(0)
 
 
+def untried_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
+    """How long the oldest subject that no capture has tried yet has waited: the writer itself is behind.
+
+    What was tried and failed is its company's trouble alone. Needs the company's context.
+    """
+    ((oldest,),) = sql.fetch(
+        "SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s AND attempts = 0",
+        [organization_id],
+    )
+    return max(now - oldest, timedelta(0)) if oldest is not None else timedelta(0)
+
+
 def pending_count(organization_id: uuid.UUID) -> int:
     """How many pending rows wait, those set aside included. Needs the company's context."""
     ((count,),) = sql.fetch("SELECT count(*) FROM pending_pendingsubject WHERE organization_id = %s", [organization_id])

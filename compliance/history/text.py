@@ -10,17 +10,23 @@ from uuid import UUID
 
 import orjson
 
+from compliance.tenancy.arrays import kept_by_identity
 
-@lru_cache(maxsize=1 << 17)
+
+def _quoted_instant(moment: datetime | None) -> str:
+    if moment is None:
+        return "null"
+    text = orjson.dumps(moment.astimezone(UTC), option=orjson.OPT_UTC_Z).decode()
+    return text if moment.microsecond else text[:-2] + '.000000Z"'
+
+
+quoted_instant = kept_by_identity(_quoted_instant)
+"""`"YYYY-MM-DDTHH:MM:SS.ffffffZ"`, the one form of an instant, as JSON."""
+
+
 def instant(moment: datetime) -> str:
-    """`YYYY-MM-DDTHH:MM:SS.ffffffZ`: the one form of an instant in bodies and digests."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
-
-
-@lru_cache(maxsize=1 << 17)
-def quoted_instant(moment: datetime | None) -> str:
-    """The instant as JSON."""
-    return "null" if moment is None else f'"{instant(moment)}"'
+    """The instant as it stands in digests."""
+    return quoted_instant(moment)[1:-1]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -29,37 +35,14 @@ def quoted_uuid(value: UUID | None) -> str:
     return "null" if value is None else f'"{value}"'
 
 
-# A course's own identifiers come as the very same objects for each of its learners, and a record's for each of its
-# versions, so identity finds them: hashing and comparing a UUID runs Python code. The object is kept beside its text,
-# and so its address stays its own.
-_texts: dict[int, tuple[object, str]] = {}
-_TEXTS = 1 << 12
-
-
-def _remember(value: object, text: str) -> str:
-    if len(_texts) >= _TEXTS:
-        _texts.clear()
-    _texts[id(value)] = (value, text)
-    return text
-
-
-def same_uuid(value: UUID | None) -> str:
-    """The identifier as JSON, for one that many rows share as one object."""
-    if value is None:
-        return "null"
-    known = _texts.get(id(value))
-    return known[1] if known is not None and known[0] is value else _remember(value, f'"{value}"')
+same_uuid = kept_by_identity(quoted_uuid.__wrapped__)
+"""The identifier as JSON, for one that comes as the very same object for each of a course's learners or a record's
+versions."""
 
 
 def same_uuid_bare(value: UUID) -> str:
     """The identifier as plain text, for one whose JSON was or will be asked for as well."""
     return same_uuid(value)[1:-1]
-
-
-def same_uuid_list(values: tuple[UUID, ...]) -> str:
-    """Identifiers as a JSON array, for a tuple that many rows share as one object."""
-    known = _texts.get(id(values))
-    return known[1] if known is not None and known[0] is values else _remember(values, uuid_list(values))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -77,6 +60,10 @@ def number(value: int | None) -> str:
 def uuid_list(values: tuple[UUID, ...]) -> str:
     """Identifiers as a JSON array."""
     return "[" + ",".join([f'"{value}"' for value in values]) + "]"
+
+
+same_uuid_list = kept_by_identity(uuid_list.__wrapped__)
+"""Identifiers as a JSON array, for a tuple that many rows share as one object."""
 
 
 @lru_cache(maxsize=1 << 10)

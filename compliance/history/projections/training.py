@@ -5,7 +5,6 @@ from uuid import UUID
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
 from compliance.history.text import (
-    instant,
     number,
     quoted,
     quoted_instant,
@@ -99,7 +98,7 @@ class _RecordTexts:
             )
         receipt = "null" if completion_receipt_id is None else f'"{completion_receipt_id}"'
         return (
-            f'{self._head}"requirement":"{requirement}","assigned_at":"{instant(assigned_at)}",'
+            f'{self._head}"requirement":"{requirement}","assigned_at":{quoted_instant(assigned_at)},'
             f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
             f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
             f'"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'

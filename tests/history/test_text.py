@@ -1,0 +1,44 @@
+"""The writer's quick texts say what the slow ways say."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compliance.history.text import instant, quoted_instant, same_uuid, same_uuid_bare, same_uuid_list
+from compliance.tenancy.arrays import instant_piece, kept_by_identity
+
+MOMENTS = st.datetimes(
+    min_value=datetime(1, 1, 2),  # noqa: DTZ001 - the strategy adds the zone
+    max_value=datetime(9999, 12, 30),  # noqa: DTZ001
+    timezones=st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes))),
+)
+
+
+@given(MOMENTS)
+def test_an_instant_is_written_in_utc_with_microseconds(moment):
+    expected = moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    assert instant(moment) == expected
+    assert quoted_instant(moment) == f'"{expected}"'
+    assert quoted_instant(None) == "null"
+
+
+@given(MOMENTS)
+def test_an_instant_is_sent_as_microseconds_since_2000(moment):
+    since = (moment - datetime(2000, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    assert instant_piece(moment) == b"\0\0\0\x08" + since.to_bytes(8, "big", signed=True)
+
+
+@given(st.uuids(), st.lists(st.uuids()).map(tuple))
+def test_identifiers_are_written_in_canonical_form(one, many):
+    for _ in range(2):
+        assert same_uuid(one) == f'"{one}"'
+        assert same_uuid_bare(one) == str(one)
+        assert same_uuid_list(many) == "[" + ",".join(f'"{each}"' for each in many) + "]"
+    assert same_uuid(None) == "null"
+
+
+def test_what_is_kept_belongs_to_its_own_object_however_many_come():
+    find = kept_by_identity(str)
+    for number in range(50_000):
+        assert find([number]) == f"[{number}]"
