@@ -84,6 +84,7 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
     names = [str(each) for each in companies]
 
     def done() -> bool:
+        # Not more often: what is sent here waits in the queue before the sweep that it waits for.
         queue.send_task("compliance.operations.remind_all")
         ((due, waiting, letters),) = service.ask(
             "SELECT (SELECT count(*) FROM history_historyhead WHERE organization_id = ANY(%s::uuid[])"
@@ -91,10 +92,17 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
             " FROM operations_reminderdelivery WHERE state = 'sent')",
             names,
         )
-        time.sleep(0.5)
-        return due == 0 and waiting == 0 and letters >= REMINDERS * len(companies)
+        missing = REMINDERS * len(companies) - letters
+        standing["what"] = f"{due} companies due, {waiting} subjects pending, {missing} letters missing"
+        finished = due == 0 and waiting == 0 and missing <= 0
+        time.sleep(0 if finished else 5)
+        return finished
 
-    wait_for(done, 120, "everything due done")
+    standing: dict[str, str] = {}
+    try:
+        wait_for(done, 300, "everything due done")
+    except TimeoutError as late:
+        raise TimeoutError(f"{late}; {standing['what']}") from late
     ((captured, twice),) = service.ask(
         "SELECT count(*) FILTER (WHERE cause = 'sweep'), count(*) - count(DISTINCT (organization_id, register, birth,"
         " valid_from, body)) FROM history_historyrow WHERE organization_id = ANY(%s::uuid[]) AND register = 1",
