@@ -333,6 +333,7 @@ def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_
     assert "anna" not in reason.lower().replace("test_writer", "")
     with context.company(organization_id):
         assert queries.writer_lag(organization_id, later) == later - NOW
+        assert queries.untried_lag(organization_id, later) == timedelta(0)
 
     monkeypatch.undo()
     _pend(company, "person_course", anna.learner_profile_id, course.course_id)

@@ -6,7 +6,7 @@ from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
-from compliance.history.queries import writer_lag
+from compliance.history.queries import untried_lag
 from compliance.interfaces.api import clock
 from compliance.tenancy import context, sql
 
@@ -57,10 +57,13 @@ def _migrations() -> str:
 
 
 def _writer() -> str:
-    """Whether facts have waited too long anywhere; asks only the companies in which some wait to be tried."""
+    """Whether facts have waited too long anywhere to be tried; asks only the companies in which some wait.
+
+    What was tried and failed, or is set aside, does not count: every web process would leave service for one company.
+    """
     now = clock.now()
     for (organization_id,) in sql.fetch("SELECT * FROM pending_work(%s)", [now]):
         with context.company(organization_id):
-            if writer_lag(organization_id, now).total_seconds() > settings.WRITER_LAG_SECONDS:
+            if untried_lag(organization_id, now).total_seconds() > settings.WRITER_LAG_SECONDS:
                 return "behind"
     return "ok"

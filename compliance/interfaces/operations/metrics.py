@@ -63,6 +63,7 @@ class Standing(NamedTuple):
     companies: int
     unavailable: int
     pending: int
+    failing: int
     set_aside: int
     oldest_pending_seconds: float
     overdue_sweep_seconds: float
@@ -100,20 +101,22 @@ def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
 
 def standing(now: datetime) -> Standing:
     """Where all companies stand together."""
-    pending = set_aside = unsettled = 0
+    pending = failing = set_aside = unsettled = 0
     oldest = now
     found = companies()
     for organization_id in found:
         with context.company(organization_id):
-            ((count, aside, since),) = sql.fetch(
-                "SELECT count(*), count(set_aside_at), min(recorded_at) FROM pending_pendingsubject"
-                " WHERE organization_id = %s",
+            ((count, tried, aside, since),) = sql.fetch(
+                "SELECT count(*), count(*) FILTER (WHERE attempts > 0 AND set_aside_at IS NULL), count(set_aside_at),"
+                " min(recorded_at) FILTER (WHERE attempts = 0)"
+                " FROM pending_pendingsubject WHERE organization_id = %s",
                 [organization_id],
             )
             unsettled += ReminderDelivery.objects.filter(
                 organization_id=organization_id, state__in=("failed", "unknown")
             ).count()
-        pending, set_aside, oldest = pending + count, set_aside + aside, min(oldest, since or now)
+        pending, failing, set_aside = pending + count, failing + tried, set_aside + aside
+        oldest = min(oldest, since or now)
     ((unavailable, due_since),) = sql.fetch(
         "SELECT count(*) FILTER (WHERE NOT available), min(next_change_at) FROM history_historyhead"
     )
@@ -125,7 +128,7 @@ def standing(now: datetime) -> Standing:
     )
     keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
     return Standing(
-        len(found), unavailable, pending, set_aside, _age(oldest, now), _age(due_since, now), _age(verified_at, now),
+        len(found), unavailable, pending, failing, set_aside, _age(oldest, now), _age(due_since, now), _age(verified_at, now),
         failed, _age(behind, now), keys, unsettled,
     )  # fmt: skip
 
@@ -138,8 +141,9 @@ _WORDS = {
     "companies": "Companies with a history.",
     "unavailable": "Companies closed to readers.",
     "pending": "Subjects that the writer has yet to decide.",
+    "failing": "Subjects that could not be decided and are tried again.",
     "set_aside": "Subjects set aside after failing again and again.",
-    "oldest_pending_seconds": "How long the oldest pending subject has waited (capture lag).",
+    "oldest_pending_seconds": "How long the oldest subject that was never tried has waited (capture lag).",
     "overdue_sweep_seconds": "How long the oldest change by the clock has been waiting for the sweep.",
     "verification_age_seconds": "Age of the oldest last verification of a company.",
     "verifications_failed": "Companies whose last verification failed.",
