@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from compliance.facts.lines import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
+from compliance.history.numbers import TRAINING_RECORDS
 from compliance.interfaces.console.acting.act import ActForm
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis
@@ -70,6 +71,18 @@ def course_choices(organization: Organization, kind: str, none: str) -> list[tup
         [organization.organization_id, kind],
     )
     return [("", none), *((str(course_id), title) for course_id, title in rows)]
+
+
+def courses_of(organization: Organization, person: str) -> set[str]:
+    """The courses of which the history knows a training record of this person; none for what is no identifier."""
+    if not _is_identifier(person):
+        return set()
+    rows = sql.fetch(
+        "SELECT DISTINCT course_id::text FROM history_historyrecord"
+        " WHERE organization_id = %s AND learner_profile_id = %s AND register = %s",
+        [organization.organization_id, uuid.UUID(person), TRAINING_RECORDS],
+    )
+    return {course_id for (course_id,) in rows}
 
 
 def team_choices(organization: Organization) -> list[tuple[str, str]]:

@@ -42,7 +42,6 @@ def act(visit: Visit, act: str) -> HttpResponse:
     step = request.POST.get("step", "")
     if request.method != "POST":
         form = chosen.form(visit.organization, visit.now, initial=_given(request.GET))
-        _say_who(visit, form)
         return _form(visit, chosen, form)
     if step == "back":
         return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
@@ -67,7 +66,7 @@ def _say_who(visit: Visit, form: ActForm) -> None:
     """Says beside an identifier that was filled in beforehand whose it is."""
     field = form.fields.get("learner_profile_id")
     try:
-        person = uuid.UUID(form.initial.get("learner_profile_id", ""))
+        person = uuid.UUID(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id", ""))
     except ValueError:
         return
     found = persons.profile(visit.organization.organization_id, person) if field else None
@@ -82,6 +81,7 @@ def _flat(sent: Any) -> dict[str, Any]:
 
 
 def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
+    _say_who(visit, form)
     values = {"title": chosen.title, "act": chosen, "form": form, "offered": True}
     return visit.render("console/acting/form.html", values)
 
@@ -92,7 +92,8 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
     try:
         found = chosen.preview(acting)
     except ComplianceError as error:
-        form.add_error(None, str(error))
+        words = str(error)
+        form.add_error(None, words[:1].upper() + words[1:])
         return _form(visit, chosen, form)
     mine = Job.objects.filter(
         organization_id=acting.organization_id, state=Job.State.DRAFT, user_id=visit.staff.user_id
@@ -160,7 +161,8 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
             _log(visit, chosen)
     except ComplianceError as error:
         visit.act, visit.logged = f"{chosen.name} (refused)", False
-        form.add_error(None, str(error))
+        words = str(error)
+        form.add_error(None, words[:1].upper() + words[1:])
         return _form(visit, chosen, form)
     if done.secret:
         values = {"title": chosen.title, "act": chosen, "done": done}

@@ -7,7 +7,7 @@ from django import forms
 
 from compliance.facts.training import actions
 from compliance.interfaces.console.acting.act import Act, ActForm, Acting, Done
-from compliance.interfaces.console.acting.fields import course_choices, day_field, end_of, person_field
+from compliance.interfaces.console.acting.fields import course_choices, courses_of, day_field, end_of, person_field
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import WaiverReasonCode
 
@@ -21,9 +21,18 @@ class OwedForm(ActForm):
     course_id = forms.ChoiceField(label="Course")
 
     def prepare(self) -> None:
-        """Lists the courses."""
-        choices = course_choices(self.organization, "training", "Choose a course")
-        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
+        """Lists the courses, first those that the person has a record of."""
+        none, *courses = course_choices(self.organization, "training", "Choose a course")
+        recorded = courses_of(self.organization, self.data.get("learner_profile_id") or self.initial_person)
+        theirs = [each for each in courses if each[0] in recorded]
+        others = [each for each in courses if each[0] not in recorded]
+        choices: list[Any] = [none, ("Courses of this person", theirs), ("Other courses", others)] if theirs else []
+        self.fields["course_id"].choices = choices or [none, *courses]  # type: ignore[attr-defined]
+
+    @property
+    def initial_person(self) -> str:
+        """Whom the address names."""
+        return str(self.initial.get("learner_profile_id", ""))
 
 
 class WaiveForm(OwedForm):
