@@ -23,7 +23,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from compliance.access import actions, tokens
-from compliance.interfaces.api import clock, exchange, networks
+from compliance.interfaces.api import clock, exchange, health, networks
 from compliance.interfaces.api.exchange import Exchange
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.registers.errors import RecordTooLargeError
@@ -35,6 +35,8 @@ ALLOWED = ("GET", "HEAD")
 PROBLEM_TYPE = "application/problem+json"
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 _DECODINGS = 5
+# Asked by containers and load balancers at an address, by no name of ours and without TLS.
+_HEALTH = {"/livez": health.livez, "/readyz": health.readyz}
 
 
 class Gate:
@@ -45,9 +47,10 @@ class Gate:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         keys = keys_in_url(request)
-        if not keys and not is_api(request.path_info):
-            return self._get_response(request)
-        return _answer(request, keys)
+        if keys or is_api(request.path_info):
+            return _answer(request, keys)
+        look = _HEALTH.get(request.path_info)
+        return self._get_response(request) if look is None else look(request)
 
 
 def is_api(path: str) -> bool:

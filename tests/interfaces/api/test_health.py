@@ -1,4 +1,4 @@
-"""`/readyz`: the writer that is behind is told, one company's trouble is not made everybody's (design 9, issue 7)."""
+"""`/livez` and `/readyz` tell a writer that is behind, and make no company's trouble everybody's (design 9)."""
 
 import pytest
 
@@ -39,3 +39,11 @@ def test_a_subject_that_nobody_tries_makes_the_service_unready(client):
     pend(company.organization_id)
     assert client.get("/readyz").status_code == 503
     assert writer(client) == "behind"
+
+
+def test_whoever_looks_after_the_process_needs_no_host_name_and_no_tls(client, settings):
+    settings.ALLOWED_HOSTS = ["records.example.com"]
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get("/livez", headers={"host": "10.1.2.3:8000"}).json() == {"status": "ok"}
+    assert "checks" in client.get("/readyz", headers={"host": "10.1.2.3:8000"}).json()
+    assert client.get("/docs", headers={"host": "10.1.2.3:8000"}).status_code == 400
