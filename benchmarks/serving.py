@@ -23,7 +23,8 @@ def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
             "--workers", str(workers), "--blocking-threads", "8", "--backpressure", "64", "--workers-kill-timeout", "3",
             "--log-level", "error", "benchmarks.wsgi:application",
         ],
-        env=os.environ | environment,
+        env=os.environ | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json"} | environment,
+        stderr=subprocess.DEVNULL,  # a line a call of ours, as in production
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:

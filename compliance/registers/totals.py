@@ -48,12 +48,14 @@ def total(listing: Listing, question: Question) -> int:
     if not listing.settles or question.course is not None or question.start is not None:
         return pages.count(listing, question)
     name = _name(listing, question)
-    kept = _current(listing, question, _read(name))
+    before = _read(name)
+    kept = _current(listing, question, before)
     if kept is None:
         kept = _counted(listing, question)
     if kept is None or _micros(question.moment) < kept.settled:
         return pages.count(listing, question)
-    _write(name, kept)
+    if kept != before:
+        _write(name, kept)
     return kept.total
 
 
@@ -134,7 +136,7 @@ def _client(address: str) -> redis.Redis:
 
 def _read(name: str) -> Kept | None:
     try:
-        kept = _client(settings.REDIS_URL).get(name)
+        kept = _client(settings.REDIS_URL).getex(name, ex=KEPT_SECONDS)
     except redis.RedisError:
         return None
     return None if kept is None else Kept(*orjson.loads(kept))
