@@ -206,16 +206,22 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_step": 0.1,
     "interval_max": 0.1,
 }
-# Ticks have a queue of their own, which workers look at in turn: captures that pile up never starve the sweep.
+# Ticks have a queue of their own, which workers look at in turn: captures that pile up never starve the sweep. What may
+# take hours, or waits for a mail server, has one too: give it workers of its own, and it never holds up captures.
 CELERY_TASK_QUEUES = (
     Queue("celery", Exchange("celery"), routing_key="celery"),
     Queue("timed", Exchange("timed"), routing_key="timed"),
+    Queue("long", Exchange("long"), routing_key="long"),
 )
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {
     "compliance.history.sweep": {"queue": "timed", "routing_key": "timed"},
     "compliance.history.sweep_company": {"queue": "timed", "routing_key": "timed"},
+    "compliance.operations.verify": {"queue": "long", "routing_key": "long"},
+    "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
+    "compliance.evidence.build": {"queue": "long", "routing_key": "long"},
+    "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)

@@ -1,5 +1,5 @@
--- Provisioning of the two login roles and their database; run once, as a superuser, with psql. Neither role is a
--- superuser or may bypass row-level security: `owner` migrates and backs up, `app` is what everything runs as.
+-- Provisioning of the two login roles in an empty database (`createdb compliance`); run once, as a superuser, with psql.
+-- Neither role is a superuser or may bypass row-level security: `owner` migrates and backs up, as `app` everything runs.
 --   OWNER_PASSWORD=... APP_PASSWORD=... psql --dbname=compliance --file=deploy/roles.sql
 \set ON_ERROR_STOP on
 \getenv owner_password OWNER_PASSWORD
