@@ -688,6 +688,14 @@ ALIKE = (
             ],
             id="and-the-third-earns-nothing-that-could-be-revoked",
         ),
+        pytest.param(
+            [
+                ("begin", ALIKE[1] | {"everyone": False, "done": [(0, 0, 36)]}),
+                ("revoke", {"half_days": 17, "number": 0}),
+                ("correct", {"half_days": 17, "number": 0}),
+            ],
+            id="corrected-at-the-moment-at-which-it-was-revoked",
+        ),
     ],
 )
 def test_differences_found_before_are_gone(steps: list[tuple[str, dict[str, Any]]]) -> None:

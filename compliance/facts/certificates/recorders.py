@@ -94,7 +94,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> None:
             reason = f"supersedes_id: certificate {line.supersedes_id} was corrected before; correct the newest one."
             batch.refuse(staged, Why.EXISTS, reason)
             continue
-        if line.supersedes_id in revoked and revoked[line.supersedes_id] <= line.at:
+        if line.supersedes_id in revoked and revoked[line.supersedes_id] < line.at:
             reason = f"supersedes_id: certificate {line.supersedes_id} was revoked; the revoked is not corrected."
             batch.refuse(staged, Why.RULE, reason)
             continue

@@ -90,6 +90,18 @@ def test_only_the_newest_certificate_is_corrected(earned: Earned) -> None:
     assert list(names.values()) == ["Ana Reis", "Ana Maria Reis", "Ana Maria Reis"]
 
 
+def test_what_is_revoked_is_corrected_no_more_but_at_that_very_moment_it_was(earned: Earned) -> None:
+    earned.story.tell([earned.revoked(day=10)])
+    with pytest.raises(RefusedByRuleError, match="was revoked"):
+        earned.story.tell([earned.corrected(at=BEGIN + timedelta(days=10, microseconds=1))])
+    earned.story.tell([earned.corrected()])  # as it would be in one file, where the order of lines decides nothing
+    other = Earned(earned.story.now)
+    other.story.tell([other.revoked(day=10), other.corrected()])
+    for each in (earned, other):
+        with context.company(each.story.organization_id):
+            assert CertificateCorrection.objects.filter(organization_id=each.story.organization_id).count() == 1
+
+
 def test_unknown_and_foreign_certificates_and_erased_holders_are_refused(earned: Earned, now: datetime) -> None:
     with pytest.raises(UnresolvedReferenceError, match="no certificate"):
         earned.story.tell([earned.revoked(uuid.uuid4())])
