@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 import psycopg
 from django.db import connection
 from psycopg import errors, pq
-from psycopg.adapt import Transformer
+from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.types.numeric import Int8BinaryLoader
 from psycopg.types.string import ByteaBinaryLoader
 
@@ -71,15 +71,19 @@ class _Prepared(NamedTuple):
     formats: tuple[int, ...]
 
 
-class _Connected:
-    """What is kept for one connection: its prepared statements, and two ways to read results."""
+class _Reading:
+    """How results are read, whatever the connection: it speaks UTF-8 and UTC."""
 
-    def __init__(self, driver: psycopg.Connection[Any]) -> None:
-        self.prepared: dict[str, _Prepared] = {}
-        self.plain = psycopg.Cursor(driver)
-        self.raw = psycopg.Cursor(driver)
-        self.raw.adapters.register_loader("timestamptz", Int8BinaryLoader)
-        self.raw.adapters.register_loader("uuid", ByteaBinaryLoader)
+    connection = None
+
+    def __init__(self, loaders: dict[str, type[Loader]]) -> None:
+        self.adapters = AdaptersMap(psycopg.adapters)
+        for kind, loader in loaders.items():
+            self.adapters.register_loader(kind, loader)
+
+
+_PLAIN = _Reading({})
+_RAW = _Reading({"timestamptz": Int8BinaryLoader, "uuid": ByteaBinaryLoader})
 
 
 # Plans do not depend on the company, which stands in a sub-select, so they are made once a connection. A page walks its
@@ -108,7 +112,7 @@ class _Asked:
 
 
 _numbers = count()
-_connected: WeakKeyDictionary[psycopg.Connection[Any], _Connected] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[psycopg.Connection[Any], dict[str, _Prepared]] = WeakKeyDictionary()
 _asked: ContextVar[_Asked | None] = ContextVar("reading", default=None)
 
 
@@ -165,16 +169,14 @@ def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, ra
 def _fetch(
     driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
 ) -> list[Row]:
-    known = _connected.get(driver)
-    if known is None:
-        known = _connected[driver] = _Connected(driver)
+    known = _prepared.setdefault(driver, {})
     asked = _asked.get()
     if connection.in_atomic_block and driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
         _command(driver, b"BEGIN")  # as the driver does before the first statement of its own
     _open(driver, asked)
     result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK and not connection.in_atomic_block and _is_forgotten(result):
-        known.prepared.clear()
+        known.clear()
         if asked is not None:  # begin anew: nothing was written
             _command(driver, b"ROLLBACK")
             asked.opened = False
@@ -182,7 +184,7 @@ def _fetch(
         result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise _error(driver, result)
-    transformer = Transformer(known.raw if raw else known.plain)
+    transformer = Transformer(_RAW if raw else _PLAIN)
     transformer.set_pgresult(result)
     return transformer.load_rows(0, result.ntuples, tuple)
 
@@ -194,16 +196,19 @@ def _open(driver: psycopg.Connection[Any], asked: _Asked | None) -> None:
 
 
 def _execute(
-    driver: psycopg.Connection[Any], known: _Connected, statement: str, parameters: Sequence[Any] | dict[str, Any]
+    driver: psycopg.Connection[Any],
+    known: dict[str, _Prepared],
+    statement: str,
+    parameters: Sequence[Any] | dict[str, Any],
 ) -> Any:
     names, text = _positional(statement)
-    prepared = known.prepared.get(statement)
+    prepared = known.get(statement)
     if prepared is None or connection.in_atomic_block:
         # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
         name = _UNNAMED if connection.in_atomic_block else f"reading_{next(_numbers)}".encode()
         prepared = _prepare(driver, name, text)
         if name:
-            known.prepared[statement] = prepared
+            known[statement] = prepared
     values = [parameters[name] for name in names] if isinstance(parameters, dict) else parameters
     encoded: list[Any] = [
         None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)

@@ -1,6 +1,8 @@
 """Reads of a company in a transaction of their own, as requests make them: outside of any other transaction."""
 
+import gc
 import uuid
+import weakref
 
 import pytest
 from django.db import InternalError, OperationalError, ProgrammingError, connection, transaction
@@ -86,3 +88,12 @@ def test_a_transaction_of_one_company_reads_no_other(stored):
 def test_a_failure_is_django_s(stored):
     with pytest.raises(ProgrammingError), _company(stored.organization_id):
         reading.fetch("SELECT nothing FROM people_team")
+
+
+def test_a_connection_that_was_closed_is_let_go(stored):
+    with _company(stored.organization_id):
+        reading.fetch(ALL)
+    kept = weakref.ref(connection.connection)
+    connection.close()
+    gc.collect()
+    assert kept() is None
