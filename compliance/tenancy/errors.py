@@ -25,3 +25,7 @@ class UnknownTimeZoneError(TenancyError):
 
 class UnsafeRoleError(TenancyError):
     """The database role could look past the tenant boundary (superuser, BYPASSRLS, or the tables' owner)."""
+
+
+class UnprotectedTableError(TenancyError):
+    """A table is not protected as the migrations left it: a restore or a hand has changed privileges or triggers."""

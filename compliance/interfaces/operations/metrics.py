@@ -128,8 +128,8 @@ def standing(now: datetime) -> Standing:
     )
     keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
     return Standing(
-        len(found), unavailable, pending, failing, set_aside, _age(oldest, now), _age(due_since, now), _age(verified_at, now),
-        failed, _age(behind, now), keys, unsettled,
+        len(found), unavailable, pending, failing, set_aside, _age(oldest, now), _age(due_since, now),
+        _age(verified_at, now), failed, _age(behind, now), keys, unsettled,
     )  # fmt: skip
 
 

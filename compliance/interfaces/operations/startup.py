@@ -1,7 +1,8 @@
 """What web, worker and beat make sure of before they do anything (design 11).
 
-The database role must not be able to look past the tenant boundary, and each history must be the one that was last
-stated outside the database. Otherwise the process says why on standard error and ends with exit code 1.
+The database role must not be able to look past the tenant boundary or to change what is append-only, and each history
+must be the one that was last stated outside the database. Otherwise the process says why on standard error and ends
+with exit code 1.
 """
 
 import sys
@@ -12,16 +13,21 @@ from django.db import InterfaceError, OperationalError, ProgrammingError, connec
 from compliance.errors import ComplianceError
 from compliance.interfaces.operations import checkpoints
 from compliance.interfaces.operations.errors import DatabaseAwayError, NotMigratedError
-from compliance.tenancy.checks import refuse_unsafe_role
+from compliance.tenancy.checks import refuse_unprotected_tables, refuse_unsafe_role
 
 PATIENCE_SECONDS = 60.0
 """How long a starting process waits for the database, before its supervisor starts it again."""
 
 
 def refuse_unsafe() -> None:
-    """Raises UnsafeRoleError, HistoryRefusedError, CheckpointFileError, NotMigratedError or DatabaseAwayError."""
+    """Raises the error of the first check that fails.
+
+    UnsafeRoleError, UnprotectedTableError, HistoryRefusedError, CheckpointFileError, NotMigratedError or
+    DatabaseAwayError.
+    """
     try:
         refuse_unsafe_role()
+        refuse_unprotected_tables()
         checkpoints.refuse_other_histories()
     except ProgrammingError as error:
         raise NotMigratedError("The database lacks tables. Run `manage.py migrate` first.") from error
