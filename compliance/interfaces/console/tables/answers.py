@@ -1,10 +1,9 @@
-"""Tables as answers: CSV as it is read, XLSX once it is written."""
+"""Tables as answers, each sent as it is read."""
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase, StreamingHttpResponse
 
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.tables import cells, xlsx
@@ -20,11 +19,10 @@ def table(name: str, written_as: str, headings: Iterable[str], rows: Iterable[It
         response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
         return response
     if written_as == "xlsx":
-        target = tempfile.TemporaryFile(prefix="export-")  # noqa: SIM115  the answer closes it
-        xlsx.write(target, name, headings, rows)
-        target.seek(0)
         kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-        return FileResponse(target, as_attachment=True, filename=f"{name}.xlsx", content_type=kind)
+        response = StreamingHttpResponse(xlsx.stream(name, headings, rows), content_type=kind)
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
+        return response
     raise NothingThereError(f"There is no export as {written_as}.")
 
 

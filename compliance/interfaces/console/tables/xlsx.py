@@ -1,61 +1,183 @@
-"""XLSX in constant memory: rows go to the disk as they come; text is text, never a formula or a link."""
+"""XLSX as it is read: rows leave as they come, however many there are; text is text, never a formula or a link.
 
-from collections.abc import Iterable
+Only what every spreadsheet reads (ECMA-376, part 1, 18.3): numbers, and strings that stand in their cells
+(`inlineStr`), which no program evaluates. The parts that name the sheets come last, for how many there are is known
+only then.
+"""
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from datetime import date, datetime
 from typing import IO, Any
-
-import xlsxwriter
+from xml.sax.saxutils import escape
 
 from compliance.interfaces.console.tables.cells import cell
 
 ROWS_A_SHEET = 1_048_575
-"""What a sheet holds beside its heading; the rest goes on to another one."""
+BYTES_A_SHEET = 1024**3
+"""What a sheet holds beside its heading: as many rows as programs take, and less than ZIP64 begins at."""
 
 LONGEST = 32_767
 """Characters that a cell holds."""
 
-
-def write(target: IO[bytes], title: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Writes one table into `target`."""
-    names = list(headings)
-    options = {
-        "constant_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-    }
-    with xlsxwriter.Workbook(target, options) as book:
-        bold = book.add_format({"bold": True})
-        sheet, used, number = None, ROWS_A_SHEET, 0
-        for row in _and_none(rows):
-            if used >= ROWS_A_SHEET:
-                number += 1
-                sheet = book.add_worksheet(f"{title[:24]} {number}" if number > 1 else title[:31])
-                sheet.freeze_panes(1, 0)
-                for column, name in enumerate(names):
-                    sheet.write_string(0, column, name, bold)
-                    sheet.set_column(column, column, max(12, min(len(name) + 4, 28)))
-                used = 0
-            if row is None:
-                continue
-            used += 1
-            assert sheet is not None
-            for column, value in enumerate(row):
-                _write(sheet, used, column, value)
+_LINES = 500
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_STYLES = (
+    f'{_HEAD}<styleSheet xmlns="{_MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>'
+    '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>'
+    '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>'
+    '</fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
+    '<cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
+    '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs>'
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+)
 
 
-def _and_none(rows: Iterable[Iterable[Any]]) -> Iterable[Iterable[Any] | None]:
-    """The rows behind a first None, so that a table without rows has its heading too."""
-    yield None
-    yield from rows
+class _Sink:
+    """What the archive writes into: it cannot seek, so nothing that has left is ever needed again."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._held.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing to do: `taken` hands over what is there."""
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        held, self._held = self._held, []
+        return b"".join(held)
 
 
-def _write(sheet: Any, row: int, column: int, value: Any) -> None:
-    if value is None or value == "":
-        return
+def stream(title: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """The file, piece by piece. A table of more rows than a sheet holds goes on on the next one."""
+    names, sink, sheets = list(headings), _Sink(), 0
+    letters = [_letters(column) for column in range(len(names))]
+    coming = iter(rows)
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as book:  # type: ignore[call-overload]
+        more = True
+        while more:
+            sheets += 1
+            with closing(_open(book, f"xl/worksheets/sheet{sheets}.xml")) as part:
+                part.write(_beginning(names, letters))
+                more, size, held = False, 0, []
+                for used, row in enumerate(coming, 1):
+                    held.append(_row(used + 1, letters, row))
+                    if used == ROWS_A_SHEET or len(held) == _LINES:
+                        data = "".join(held).encode()
+                        part.write(data)
+                        held, size = [], size + len(data)
+                        if piece := sink.taken():
+                            yield piece
+                        if used == ROWS_A_SHEET or size > BYTES_A_SHEET:
+                            more = True
+                            break
+                part.write(("".join(held) + "</sheetData></worksheet>").encode())
+        for name, text in _named(title, sheets):
+            with closing(_open(book, name)) as part:
+                part.write(text.encode())
+    yield sink.taken()
+
+
+def _open(book: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """A part of the archive, of no date: the same table is the same bytes."""
+    part = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    part.compress_type = zipfile.ZIP_DEFLATED
+    return book.open(part, "w")
+
+
+def _letters(column: int) -> str:
+    """The name of a column: A to Z, AA and so on."""
+    name = ""
+    column += 1
+    while column:
+        column, place = divmod(column - 1, 26)
+        name = chr(65 + place) + name
+    return name
+
+
+def _beginning(names: list[str], letters: list[str]) -> bytes:
+    """A sheet up to its heading, which stays in sight."""
+    widths = "".join(
+        f'<col min="{at}" max="{at}" width="{max(12, min(len(name) + 4, 28))}" customWidth="1"/>'
+        for at, name in enumerate(names, 1)
+    )
+    heading = "".join(_text(f"{letter}1", name, ' s="1"') for letter, name in zip(letters, names, strict=True))
+    return (
+        f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2"'
+        f' activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>{f"<cols>{widths}</cols>" if names else ""}'
+        f'<sheetData><row r="1">{heading}</row>'
+    ).encode()
+
+
+def _row(number: int, letters: list[str], values: Iterable[Any]) -> str:
+    cells = "".join(
+        _cell(f"{letter}{number}", value)
+        for letter, value in zip(letters, values, strict=False)
+        if value is not None and value != ""
+    )
+    return f'<row r="{number}">{cells}</row>'
+
+
+def _cell(place: str, value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        sheet.write_number(row, column, value)
-    elif isinstance(value, bool | datetime | date | list | tuple):
-        sheet.write_string(row, column, cell(value)[:LONGEST])
-    else:
-        sheet.write_string(row, column, str(value)[:LONGEST])
+        return f'<c r="{place}"><v>{value}</v></c>'
+    if isinstance(value, bool | datetime | date | list | tuple):
+        return _text(place, cell(value))
+    return _text(place, str(value))
+
+
+def _text(place: str, value: str, style: str = "") -> str:
+    said = escape(_NO_TEXT.sub("", value[:LONGEST]))
+    return f'<c r="{place}"{style} t="inlineStr"><is><t xml:space="preserve">{said}</t></is></c>'
+
+
+def _named(title: str, sheets: int) -> Iterator[tuple[str, str]]:
+    """The parts that say what the archive is and which sheets it has."""
+    numbers = range(1, sheets + 1)
+    listed = "".join(
+        f'<sheet name="{escape(title[:24], {chr(34): "&quot;"})}{f" {each}" if each > 1 else ""}" sheetId="{each}"'
+        f' r:id="rId{each}"/>'
+        for each in numbers
+    )
+    related = "".join(
+        f'<Relationship Id="rId{each}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{each}.xml"/>'
+        for each in numbers
+    )
+    kinds = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{each}.xml" ContentType="{_KIND}.worksheet+xml"/>' for each in numbers
+    )
+    yield "xl/styles.xml", _STYLES
+    yield (
+        "xl/workbook.xml",
+        f'{_HEAD}<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>',
+    )
+    yield (
+        "xl/_rels/workbook.xml.rels",
+        f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{related}'
+        f'<Relationship Id="rId{sheets + 1}" Type="{_OFFICE}/styles" Target="styles.xml"/></Relationships>',
+    )
+    yield (
+        "_rels/.rels",
+        f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">'
+        f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    )
+    yield (
+        "[Content_Types].xml",
+        f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_KIND}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/styles.xml" ContentType="{_KIND}.styles+xml"/>{kinds}</Types>',
+    )

@@ -7,6 +7,7 @@ import zipfile
 from collections import Counter
 from datetime import date, timedelta
 from typing import Any
+from xml.etree import ElementTree
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,6 +20,7 @@ from compliance.facts.training.actions import void_completion
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.tables import xlsx
 from compliance.interfaces.console.understand import charts, reading, refreshing, tasks
 from compliance.interfaces.console.understand.filters import SHOWS, Filters
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
@@ -266,6 +268,34 @@ def test_what_one_sees_is_taken_away_as_csv_and_xlsx_without_formulas(what, smal
     sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "<f>" not in sheet
     assert "hyperlink" not in sheet.lower().replace("=hyperlink", "")
+
+
+def test_a_workbook_leaves_row_by_row_and_goes_on_on_another_sheet(monkeypatch):
+    """However many rows there are: the first piece leaves before the last row is read."""
+    monkeypatch.setattr(xlsx, "ROWS_A_SHEET", 600)
+    read = []
+
+    def rows():
+        for number in range(1501):
+            read.append(number)
+            yield [FORMULA if number else "<&\x01>", number, None, True]
+
+    pieces = xlsx.stream('Work "list"', ["who & what", "number", "nothing", "so"], rows())
+    first = next(pieces)
+    assert len(read) <= 600
+    book = zipfile.ZipFile(io.BytesIO(first + b"".join(pieces)))
+    assert book.testzip() is None
+    space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    sheets = [ElementTree.fromstring(book.read(f"xl/worksheets/sheet{each}.xml")) for each in (1, 2, 3)]
+    assert [len(sheet.findall(f".//{space}row")) for sheet in sheets] == [601, 601, 302]
+    assert [each.text for each in sheets[0].iter(f"{space}t")][:6] == [
+        "who & what", "number", "nothing", "so", "<&>", "true",
+    ]  # fmt: skip
+    assert not list(sheets[0].iter(f"{space}f"))
+    names = [each.get("name") for each in ElementTree.fromstring(book.read("xl/workbook.xml")).iter(f"{space}sheet")]
+    assert names == ['Work "list"', 'Work "list" 2', 'Work "list" 3']
+    again = b"".join(xlsx.stream('Work "list"', ["who & what", "number", "nothing", "so"], rows()))
+    assert zipfile.ZipFile(io.BytesIO(again)).read("xl/worksheets/sheet3.xml") == book.read("xl/worksheets/sheet3.xml")
 
 
 def test_nothing_else_can_be_taken_away(small, staff):
