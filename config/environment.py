@@ -29,7 +29,8 @@ def text(name: str, default: str | None = None) -> str:
     """The setting `name`, from the environment or from the embedded servers. Raises ImproperlyConfigured."""
     value = os.environ.get(name) or _servers.get(name) or default
     if value is None:
-        raise ImproperlyConfigured(f"Set {name} in the environment, or start the embedded servers: make servers")
+        servers = ", or start the embedded servers: make servers" if name in ("DATABASE_URL", "REDIS_URL") else ""
+        raise ImproperlyConfigured(f"Set {name} in the environment{servers}.")
     return value
 
 
@@ -71,6 +72,16 @@ def secret(name: str, production: bool) -> str:
         file.touch(mode=0o600)
         file.write_text("".join(f"{key}={value}\n" for key, value in kept.items()))
     return kept[name]
+
+
+def keys(name: str, production: bool) -> list[str]:
+    """Secrets separated by commas, newest first: the others still open what they once sealed or signed."""
+    found = secret(name, production).split(",")
+    if production and any(len(key.strip()) < 32 for key in found):
+        raise ImproperlyConfigured(
+            f"Production needs {name}: each key between its commas is a random secret of 32 characters or more."
+        )
+    return found
 
 
 def database(address: str) -> dict[str, object]:

@@ -22,7 +22,7 @@ PRODUCTION = ENVIRONMENT == "live"
 DEBUG = False
 
 SECRET_KEY = environment.secret("SECRET_KEY", PRODUCTION)
-CURSOR_KEYS = environment.secret("CURSOR_KEYS", PRODUCTION).split(",")  # newest first: the others still open
+CURSOR_KEYS = environment.keys("CURSOR_KEYS", PRODUCTION)  # newest first: the others still open
 BASE_URL = environment.text("BASE_URL", None if PRODUCTION else "http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,testserver")
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
@@ -121,7 +121,7 @@ REDIS_URL = environment.text("REDIS_URL")
 CHECKPOINT_FILE = environment.text(
     "CHECKPOINT_FILE", None if PRODUCTION else str(FOLDER / "checkpoints-{deployment_id}.notes")
 )
-CHECKPOINT_KEYS = environment.secret("CHECKPOINT_KEY", PRODUCTION).split(",")
+CHECKPOINT_KEYS = environment.keys("CHECKPOINT_KEY", PRODUCTION)
 ERASURE_LIST = environment.text("ERASURE_LIST", str(FOLDER / "erasures.jsonl"))  # outside the database
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]

@@ -54,6 +54,9 @@ def test_the_deployment_checks_are_clean(production):
         *((name, None, f"Production needs {name}") for name in SECRETS),
         *((name, "short", f"Production needs {name}") for name in SECRETS),
         ("SECRET_KEY", "please-change-me-please-change-me-please", "Production needs SECRET_KEY"),
+        # Anyone knows the empty key after a trailing comma.
+        ("CURSOR_KEYS", "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ,", "each key between its commas"),
+        ("CHECKPOINT_KEY", "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ,older", "each key between its commas"),
         ("BASE_URL", None, "Set BASE_URL"),
         ("BASE_URL", "http://records.example.com", "begin with https://"),
         ("ALLOWED_HOSTS", None, "ALLOWED_HOSTS"),
