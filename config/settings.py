@@ -222,6 +222,7 @@ CELERY_TASK_ROUTES = {
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.build": {"queue": "long", "routing_key": "long"},
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
+    "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)
@@ -242,7 +243,7 @@ CELERY_BEAT_SCHEDULE = {
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
     "standing": {
         "task": "compliance.understand.refresh_all",
-        "schedule": float(SWEEP_SECONDS),
+        "schedule": 60.0,
         "options": {"expires": 60},
     },
     "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
