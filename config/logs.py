@@ -2,12 +2,18 @@
 
 What modules log by the standard library and what django-structlog binds (request id, task id) meet in one formatter.
 Identifiers of people are pseudonyms and stay; values that could name a person are dropped by the names of their
-fields, and anything that looks like an API key or an address is cut out of every text.
+fields, and anything that looks like an API key or an address is cut out of every text. Requests and other objects are
+never written, for their text holds addresses and search words; of an exception stay its class and where it was raised,
+for its message may quote what was entered or stored.
 """
 
 import re
-from collections.abc import MutableMapping
+import sys
+import traceback
+from collections.abc import Iterator, MutableMapping
+from datetime import date
 from typing import Any
+from uuid import UUID
 
 import structlog
 
@@ -24,24 +30,64 @@ PERSONAL = frozenset(
 _ADDRESS = re.compile(r"[^\s<>\"'=:,;()\[\]{}]+@[^\s<>\"',;()\[\]{}]+\.[^\s<>\"',;()\[\]{}]+")
 
 
+# Errors by which a server is away: their messages say which and why, and quote nothing that is stored.
+_OF_THE_NETWORK = frozenset({"ConnectionError", "ConnectionRefusedError", "TimeoutError", "OperationalError"})
+
+
+def without_messages(_: Any, __: str, event: Event) -> Event:
+    """Replaces an exception by where it came from, and what Celery and django-structlog say of it by its class."""
+    told = event.pop("exc_info", None) or event.pop("exception", None)
+    if told:
+        error = told[1] if isinstance(told, tuple) else told if isinstance(told, BaseException) else sys.exc_info()[1]
+        if isinstance(error, BaseException):
+            event["exception"] = "; caused by: ".join(_places(error))
+    task = event.pop("data", None)  # Celery's context of a task: its arguments and how it ended
+    if isinstance(task, dict) and "exc" in task:
+        event["event"] = f"Task {task.get('name')}[{task.get('id')}] failed: {str(task['exc']).partition('(')[0]}"
+    if str(event.get("logger", "")).startswith("django_structlog."):
+        event.pop("error", None)  # the exception's message
+        event.pop("reason", None)
+    return event
+
+
+def _places(error: BaseException) -> Iterator[str]:
+    """Each error of a chain, the newest first: its class and the innermost places of its traceback."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        frames = traceback.extract_tb(found.__traceback__)[-8:]
+        where = ", ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+        message = f" ({found})" if type(found).__name__ in _OF_THE_NETWORK else ""
+        yield f"{type(found).__module__}.{type(found).__qualname__}{message} at {where or 'nowhere'}"
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+
+
 def without_personal_data(_: Any, __: str, event: Event) -> Event:
     """Drops fields that could name a person, and cuts keys and addresses out of every text."""
     for name in list(event):
-        if name in PERSONAL:
+        if name in PERSONAL or not _is_written(event[name]):
             del event[name]
         else:
             event[name] = _clean(event[name])
     return event
 
 
+_WRITTEN = (str, int, float, bool, type(None), UUID, date, dict, list, tuple)
+
+
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return _ADDRESS.sub("[address]", redact(value))
     if isinstance(value, dict):
-        return {name: _clean(each) for name, each in value.items() if name not in PERSONAL}
+        return {name: _clean(each) for name, each in value.items() if name not in PERSONAL and _is_written(each)}
     if isinstance(value, list | tuple):
-        return [_clean(each) for each in value]
+        return [_clean(each) for each in value if _is_written(each)]
     return value
+
+
+def _is_written(value: Any) -> bool:
+    return isinstance(value, _WRITTEN)
 
 
 _SHARED: list[Any] = [
@@ -49,7 +95,6 @@ _SHARED: list[Any] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
-    structlog.processors.format_exc_info,
 ]
 
 
@@ -67,6 +112,7 @@ def configuration(level: str, form: str) -> dict[str, Any]:
                 "foreign_pre_chain": [*_SHARED, structlog.stdlib.ExtraAdder()],
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    without_messages,
                     without_personal_data,
                     renderer,
                 ],

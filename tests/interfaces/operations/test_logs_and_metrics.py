@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from datetime import timedelta
 
 import pytest
@@ -72,3 +73,42 @@ def test_the_lag_and_the_age_of_verification_are_told():
     assert standing.verification_age_seconds > 0
     actions.capture_all(company.organization_id, NOW)
     assert metrics.standing(NOW).pending == 0
+
+
+def test_a_request_is_never_written_for_its_address_may_name_somebody(rf):
+    line = written(
+        "Not Found",
+        request=rf.get("/check/GX1BT-JXZCC-FP46T-BXDM3?q=Anna+Reis"),
+        status_code=404,
+        at=[rf.get("/Anna")],
+    )
+    assert "Anna" not in line
+    assert "GX1BT" not in line
+    assert json.loads(line)["status_code"] == 404
+
+
+def test_of_an_exception_stay_its_class_and_place_and_not_its_message():
+    try:
+        try:
+            raise KeyError("Anna Reis")
+        except KeyError as error:
+            raise ValueError("Failing row contains (Anna Reis)") from error
+    except ValueError:
+        line = written("it failed", exc_info=sys.exc_info())
+    assert "Anna" not in line
+    exception = json.loads(line)["exception"]
+    assert exception.startswith("builtins.ValueError at ")
+    assert "caused by: builtins.KeyError at " in exception
+    assert "test_logs_and_metrics.py" in exception
+
+
+def test_a_task_that_failed_says_so_without_arguments_and_message():
+    context = {"name": "compliance.operations.remind", "id": "7", "exc": "ValueError('Anna Reis')", "args": "['Anna']"}
+    line = written("Task remind[7] raised unexpected: ValueError('Anna Reis')", data=context)
+    assert "Anna" not in line
+    assert json.loads(line)["event"] == "Task compliance.operations.remind[7] failed: ValueError"
+
+
+def test_why_a_server_is_away_is_told():
+    line = json.loads(written("it failed", exc_info=(OSError, ConnectionRefusedError("port 5432: refused"), None)))
+    assert line["exception"] == "builtins.ConnectionRefusedError (port 5432: refused) at nowhere"
