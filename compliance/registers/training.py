@@ -59,8 +59,9 @@ def _people(question: Question, learners: set[bytes]) -> tuple[dict[bytes, str],
         return {}, {}
     values = {"organization": question.company.organization_id, "learners": list(learners)}
     found = reading.fetch(_PEOPLE, values, raw=True)
-    whos = {learner: _who(question, *personal) for learner, *personal, _ in found}
-    return whos, _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
+    reminders = _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
+    reading.finish()
+    return {learner: _who(question, *personal) for learner, *personal, _ in found}, reminders
 
 
 def _who(question: Question, person_name: str | None, work_email: str | None, erased_at: object) -> str:

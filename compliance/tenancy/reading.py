@@ -2,7 +2,7 @@
 
 The driver's cursors hand a result over in as many steps as packets arrive, between which another thread may run; for a
 page of 200 rows that costs half as much again as the statement does. `PQexecPrepared` waits once, outside of Python's
-lock. `company` opens its transaction with one exchange, at the first statement, and only then.
+lock. `company` begins and ends its transaction without waiting for either.
 """
 
 import contextlib
@@ -32,6 +32,8 @@ from compliance.tenancy.sql import Row
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _BINARY = pq.Format.BINARY
+_DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
+_FORGET = b"SELECT set_config('app.organization', '', true)"
 _UNNAMED = b""
 _FORGOTTEN = ("26000", "0A000")
 """SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
@@ -99,16 +101,45 @@ _PLANNING = "".join(
 
 
 class _Asked:
-    """The company of a `company` block, and whether its transaction is open."""
+    """The transaction of a `company` block. `unsettled`: a command was sent, and its answer not yet looked at."""
 
-    __slots__ = ("opened", "opening")
+    __slots__ = ("opened", "opening", "unsettled")
 
     def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int) -> None:
         self.opening = (
             f"SELECT set_config('app.organization', '{organization_id}', true),"
             f" set_config('statement_timeout', '{int(timeout_milliseconds)}', true){_PLANNING}"
         ).encode()
-        self.opened = False
+        self.opened = self.unsettled = False
+
+    def send(self, driver: psycopg.Connection[Any], command: bytes) -> None:
+        """Hands a command over and goes on."""
+        self.settle(driver)
+        driver.pgconn.send_query(command)
+        driver.pgconn.flush()
+        self.unsettled = True
+
+    def settle(self, driver: psycopg.Connection[Any]) -> None:
+        """Takes the answers to what was sent. Raises the first error among them."""
+        if not self.unsettled:
+            return
+        self.unsettled, failed = False, None
+        while (result := driver.pgconn.get_result()) is not None:
+            if result.status not in _DONE:
+                failed = failed or _error(driver, result)
+                if driver.pgconn.status != pq.ConnStatus.OK:
+                    break
+        if failed is not None:
+            raise failed
+
+    def open(self, driver: psycopg.Connection[Any]) -> None:
+        """Begins the transaction, without waiting for it where it is our own."""
+        if not self.opened:
+            self.opened = True
+            if connection.in_atomic_block:
+                _command(driver, self.opening)
+            else:
+                self.send(driver, b"BEGIN READ ONLY; " + self.opening)
 
 
 _numbers = count()
@@ -120,8 +151,8 @@ _asked: ContextVar[_Asked | None] = ContextVar("reading", default=None)
 def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterator[None]:
     """Within it, `fetch` shows the rows of `organization_id`, and no statement runs longer than the timeout.
 
-    One transaction that only reads, begun by the first `fetch`. Within `context.company` it uses that transaction.
-    Raises OtherCompanyError.
+    One transaction that only reads; PostgreSQL begins it while the caller goes on. Within `context.company` it uses
+    that transaction. The block uses the connection by `fetch` alone. Raises OtherCompanyError.
     """
     around = context.current_company()
     if around is not None:
@@ -132,22 +163,39 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
     asked = _Asked(organization_id, timeout_milliseconds)
     token = _asked.set(asked)
     try:
+        connection.ensure_connection()
+        with connection.wrap_database_errors:
+            _begin_as_django_would()
+            asked.open(connection.connection)
         yield
     except BaseException:
-        if asked.opened and not connection.in_atomic_block:
-            with contextlib.suppress(psycopg.Error):  # the connection may be what failed
-                _command(connection.connection, b"ROLLBACK")
+        # The connection may be what failed, and a transaction around this block may be at an end already.
+        with contextlib.suppress(psycopg.Error):
+            asked.settle(connection.connection)
+        with contextlib.suppress(psycopg.Error):
+            if asked.opened:
+                _command(connection.connection, _FORGET if connection.in_atomic_block else b"ROLLBACK")
         raise
     else:
-        if asked.opened:
-            with connection.wrap_database_errors:
-                # A transaction that someone opened around this block (the suite does) is left without a company.
-                _command(
-                    connection.connection,
-                    b"SELECT set_config('app.organization', '', true)" if connection.in_atomic_block else b"COMMIT",
-                )
+        with connection.wrap_database_errors:
+            finish()
+            asked.settle(connection.connection)
     finally:
         _asked.reset(token)
+
+
+def finish() -> None:
+    """Says that nothing more will be read in this block: the transaction ends while the caller goes on."""
+    asked = _asked.get()
+    if asked is None or not asked.opened:
+        return
+    driver = connection.connection
+    if connection.in_atomic_block:
+        # A transaction that someone opened around this block (the suite does) is left without a company.
+        _command(driver, _FORGET)
+    else:
+        asked.send(driver, b"COMMIT")
+    asked.opened = False
 
 
 def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, raw: bool = False) -> list[Row]:
@@ -171,16 +219,18 @@ def _fetch(
 ) -> list[Row]:
     known = _prepared.setdefault(driver, {})
     asked = _asked.get()
-    if connection.in_atomic_block and driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
-        _command(driver, b"BEGIN")  # as the driver does before the first statement of its own
-    _open(driver, asked)
+    _begin_as_django_would()
+    if asked is not None:
+        asked.open(driver)
+        asked.settle(driver)
     result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK and not connection.in_atomic_block and _is_forgotten(result):
         known.clear()
         if asked is not None:  # begin anew: nothing was written
             _command(driver, b"ROLLBACK")
             asked.opened = False
-            _open(driver, asked)
+            asked.open(driver)
+            asked.settle(driver)
         result = _execute(driver, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise _error(driver, result)
@@ -189,10 +239,11 @@ def _fetch(
     return transformer.load_rows(0, result.ntuples, tuple)
 
 
-def _open(driver: psycopg.Connection[Any], asked: _Asked | None) -> None:
-    if asked is not None and not asked.opened:
-        asked.opened = True
-        _command(driver, asked.opening if connection.in_atomic_block else b"BEGIN READ ONLY; " + asked.opening)
+def _begin_as_django_would() -> None:
+    """The driver sends BEGIN before the first statement of its own in a transaction; this one is not its own."""
+    driver = connection.connection
+    if connection.in_atomic_block and driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+        _command(driver, b"BEGIN")
 
 
 def _execute(
@@ -227,7 +278,7 @@ def _prepare(driver: psycopg.Connection[Any], name: bytes, text: bytes) -> _Prep
 
 def _command(driver: psycopg.Connection[Any], command: bytes) -> None:
     result = driver.pgconn.exec_(command)
-    if result.status not in (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK):
+    if result.status not in _DONE:
         raise _error(driver, result)
 
 

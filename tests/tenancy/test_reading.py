@@ -45,6 +45,16 @@ def test_raw_columns_are_microseconds_and_bytes(stored, now):
     assert found == [(stored.team_id.bytes, reading.in_microseconds(now))]
 
 
+def test_a_read_that_said_it_was_finished_may_go_on(stored):
+    with _company(stored.organization_id):
+        for _ in range(2):
+            assert reading.fetch(ALL) == [("Sales",)]
+            reading.finish()
+            reading.finish()
+    assert reading.fetch(ALL) == []
+    assert connection.connection.info.transaction_status == 0
+
+
 def test_a_read_cannot_write(stored):
     with pytest.raises(InternalError, match="read-only"), _company(stored.organization_id):
         reading.fetch("DELETE FROM people_team RETURNING name")

@@ -130,6 +130,12 @@ class RegisterViewSet(CompanyViewSet):
     def answer(self, request: Request, listing: Listing, end_name: str | None, start_name: str | None) -> HttpResponse:
         """One page of `listing`, whose moment and start the parameters of these names say."""
         caller = authentication.caller_of(request)
+        with read(caller):
+            return self._answer(request, caller, listing, end_name, start_name)
+
+    def _answer(
+        self, request: Request, caller: Caller, listing: Listing, end_name: str | None, start_name: str | None
+    ) -> HttpResponse:
         company = caller.company
         endpoint = request.path
         now = clock.now()
@@ -169,11 +175,10 @@ class RegisterViewSet(CompanyViewSet):
         question = Question(
             company, cursor.pin, cursor.moment, cursor.start, cursor.course, Scope.PEOPLE_READ in caller.scopes
         )
-        with read(caller):
-            if cursor.total < 0:
-                check_writer(callers.oldest_pending(company.organization_id), now)
-                cursor = cursor._replace(total=totals.total(listing, question))
-            page = pages.page(listing, question, cursor.position, limit, cursor.total - cursor.served)
+        if cursor.total < 0:
+            check_writer(callers.oldest_pending(company.organization_id), now)
+            cursor = cursor._replace(total=totals.total(listing, question))
+        page = pages.page(listing, question, cursor.position, limit, cursor.total - cursor.served)
         following = None
         if page.position is not None:
             following = cursors.seal(
