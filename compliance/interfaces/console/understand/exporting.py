@@ -59,8 +59,8 @@ def _work(visit: Visit) -> Table:
     asked = filters(visit)
     names = reading.teams(organization_id)
     headings = [
-        "list", "person_name", "email", "teams", "course", "since", "due_at", "days_left", "learner_profile_id",
-        "course_id", "record_id",
+        "list", "person_name", "email", "teams", "course", "since", "due_at", "days_left", "renewed",
+        "learner_profile_id", "course_id", "record_id",
     ]  # fmt: skip
 
     def rows() -> Iterator[list[Any]]:
@@ -72,7 +72,8 @@ def _work(visit: Visit) -> Table:
                 yield [
                     SHOWS[asked.show].title, shown_name(each.person_name, each.erased), each.email,
                     [names.get(str(team), str(team)) for team in each.team_ids], each.course, each.begins_at,
-                    each.due_at, each.days(moment), str(each.learner_profile_id), each.course_id, str(each.record_id),
+                    each.due_at, each.days(moment), each.renewed or None,
+                    str(each.learner_profile_id), each.course_id, str(each.record_id),
                 ]  # fmt: skip
             if last is None:
                 return

@@ -183,6 +183,7 @@ class Work:
     erased: bool
     course: str
     team_ids: list[uuid.UUID]
+    renewed: bool  # of certificates: the person holds one of the same course that lasts longer
 
     @property
     def due_at(self) -> datetime | None:
@@ -208,7 +209,10 @@ def work(
         f"""
         SELECT w.register, w.birth, w.record_id, w.learner_profile_id, w.course_id::text, w.due_by, w.begins_at,
                n.person_name, coalesce(n.work_email, n.account_email), n.erased_at IS NOT NULL, coalesce(c.title, ''),
-               coalesce(p.team_ids, '{{}}')
+               coalesce(p.team_ids, '{{}}'), w.register = 3 AND EXISTS (
+                   SELECT FROM console_standing l WHERE l.organization_id = (SELECT %(company)s::uuid)
+                     AND l.learner_profile_id = w.learner_profile_id AND l.register = 3 AND l.course_id = w.course_id
+                     AND l.outcome = 'valid' AND l.due_by > w.due_by)
         FROM (SELECT s.* {_listed(wanted)} AND (s.due_by, s.birth) > (%(due_by)s, %(birth)s)
               ORDER BY s.due_by, s.birth LIMIT %(limit)s) w
         LEFT JOIN LATERAL (SELECT person_name, work_email, account_email, erased_at FROM people_profile n
