@@ -48,4 +48,4 @@ chaos contention restore soak: install
 audit: install ## Known vulnerabilities of what is pinned, and a CycloneDX bill of materials in var/sbom.json
 	mkdir -p var
 	$(PYTHON) deploy/bill_of_materials.py requirements/base.txt var/sbom.json
-	$(PYTHON) -m pip_audit --require-hashes --disable-pip --requirement requirements/base.txt
+	$(PYTHON) -m pip_audit --strict --require-hashes --disable-pip --requirement requirements/base.txt

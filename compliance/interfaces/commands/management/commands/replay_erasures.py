@@ -31,7 +31,10 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         path = options["file"] or Path(settings.ERASURE_LIST)
         if not path.exists():
-            raise CommandError(f"There is no list of erasures at {path}.")
+            raise CommandError(
+                f"There is no list of erasures at {path}. If nobody was ever erased, there is nothing to do; else set"
+                " ERASURE_LIST to where it is, or take it from the backup."
+            )
         known = set(Organization.objects.values_list("organization_id", flat=True))
         outcomes: Counter[str] = Counter()
         try:
