@@ -122,7 +122,8 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
             continue
         try:
             _letter(company, addresses[learner], claimed, connection).send()
-        except (smtplib.SMTPException, OSError) as error:
+        # ValueError: an address that no letter can bear (a@b..org). The others of the run get theirs.
+        except (smtplib.SMTPException, OSError, ValueError) as error:
             refused += 1
             _settle_refused(organization_id, claimed, now, type(error).__name__)
             continue

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
+from django.core.mail.message import sanitize_address
 
 from compliance.facts.training.models import Reminder
 from compliance.history import actions
@@ -25,6 +26,16 @@ class RefusingBackend(locmem.EmailBackend):
 
     def send_messages(self, letters):
         raise smtplib.SMTPServerDisconnected("closed")
+
+
+class ParticularBackend(locmem.EmailBackend):
+    """Looks at addresses as Django's SMTP backend does."""
+
+    def send_messages(self, letters):
+        for letter in letters:
+            for address in letter.recipients():
+                sanitize_address(address, "utf-8")
+        return super().send_messages(letters)
 
 
 class DyingBackend(locmem.EmailBackend):
@@ -102,6 +113,20 @@ def test_a_letter_that_the_mail_server_refused_is_tried_again_but_not_for_ever(c
         ("failed", reminders.MOST_ATTEMPTS, "SMTPServerDisconnected")
     }
     assert facts(company) == 0
+
+
+def test_an_address_that_no_letter_can_bear_holds_up_nobody(settings):
+    settings.EMAIL_BACKEND = f"{__name__}.ParticularBackend"
+    company = make_company()
+    company.share(company.course(), due_at=DUE)
+    company.join("Anna", account_email="anna@example..org")
+    company.join("Ben")
+    company.join("Cleo", account_email=f"cleo@{'x' * 70}.org")
+    actions.capture_all(company.organization_id, NOW)
+    assert reminders.send_due(company.organization_id, NOW) == (1, 1, 2)
+    assert sorted((each.state, each.failure) for each in deliveries(company)) == [
+        ("failed", "UnicodeError"), ("failed", "ValueError"), ("sent", ""),
+    ]  # fmt: skip
 
 
 def test_a_refused_letter_that_goes_out_at_last_is_sent_once(company, settings):
