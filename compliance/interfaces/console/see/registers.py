@@ -24,7 +24,7 @@ from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
-LOOKING_SECONDS = 0.3
+LOOKING_SECONDS = 0.2
 """For so long an empty page is not shown while there are records that were not looked at."""
 
 LARGE = 300_000
@@ -49,7 +49,12 @@ def register(visit: Visit, register: str) -> HttpResponse:
     if large and not when.travels and not when.start:
         counted = standing.counted(visit.organization.organization_id, register, word, course)
     page, total, last = read(
-        when.question, reading, word, keyset.after(visit.request, 4), counts=reading.few or not large
+        when.question,
+        reading,
+        word,
+        keyset.after(visit.request, 4),
+        counts=reading.few or not large,
+        seconds=0 if counted and not counted[0] else LOOKING_SECONDS,
     )
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
@@ -79,7 +84,13 @@ def register(visit: Visit, register: str) -> HttpResponse:
 
 
 def read(
-    question: Question, reading: Reading, word: str, position: tuple[Any, ...] | None, *, counts: bool = True
+    question: Question,
+    reading: Reading,
+    word: str,
+    position: tuple[Any, ...] | None,
+    *,
+    counts: bool = True,
+    seconds: float = LOOKING_SECONDS,
 ) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
     """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
 
@@ -93,9 +104,9 @@ def read(
         birth, published, total, served = (int(value) for value in position)
         after, total = Position(birth, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
-    page = pages.page(listing, question, after, ROWS, left)
     began = monotonic()
-    while not page.held and page.position is not None and monotonic() - began < LOOKING_SECONDS:
+    page = pages.page(listing, question, after, ROWS, left)
+    while not page.held and page.position is not None and monotonic() - began < seconds:
         page = pages.page(listing, question, page.position, ROWS, left)
     if page.position is None:
         return page, total, None
