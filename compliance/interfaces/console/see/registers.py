@@ -48,14 +48,11 @@ def register(visit: Visit, register: str) -> HttpResponse:
     counted = None
     if large and not when.travels and not when.start:
         counted = standing.counted(visit.organization.organization_id, register, word, course)
-    page, total, last = read(
-        when.question,
-        reading,
-        word,
-        keyset.after(visit.request, 4),
-        counts=reading.few or not large,
-        seconds=0 if counted and not counted[0] else LOOKING_SECONDS,
-    )
+    if counted and not counted[0]:
+        page, total, last = pages.Page(b"", 0, None), None, None  # the page says when nothing was counted
+    else:
+        position = keyset.after(visit.request, 4)
+        page, total, last = read(when.question, reading, word, position, counts=reading.few or not large)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
     offered = titles.courses(organization_id) if reading.by_course else []
@@ -90,7 +87,6 @@ def read(
     position: tuple[Any, ...] | None,
     *,
     counts: bool = True,
-    seconds: float = LOOKING_SECONDS,
 ) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
     """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
 
@@ -106,7 +102,7 @@ def read(
     left = 2**31 if total is None else total - served
     began = monotonic()
     page = pages.page(listing, question, after, ROWS, left)
-    while not page.held and page.position is not None and monotonic() - began < seconds:
+    while not page.held and page.position is not None and monotonic() - began < LOOKING_SECONDS:
         page = pages.page(listing, question, page.position, ROWS, left)
     if page.position is None:
         return page, total, None
