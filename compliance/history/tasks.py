@@ -15,6 +15,8 @@ from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
 from compliance.tenancy.errors import NoSuchCompanyError
 
+SWEEP_EXPIRES_SECONDS = 60
+
 log = logging.getLogger(__name__)
 
 _RETRIES = {
@@ -40,7 +42,8 @@ def capture(organization_id: str) -> None:
 def sweep() -> None:
     """Finds the companies that have work, by the index of the heads and what tasks left behind, and hands them out."""
     for organization_id in queries.companies_with_work(datetime.now(UTC)):
-        sweep_company.delay(str(organization_id))
+        # Where workers lag, the next tick hands it out again: what nobody took by then must not pile up.
+        sweep_company.apply_async((str(organization_id),), expires=SWEEP_EXPIRES_SECONDS)
 
 
 @shared_task(name="compliance.history.sweep_company", **_RETRIES)  # type: ignore[untyped-decorator]

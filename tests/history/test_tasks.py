@@ -31,7 +31,7 @@ def test_a_capture_task_captures_once_however_often_it_comes(waiting):
 def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch):
     idle = make_company("Idle")
     handed = []
-    monkeypatch.setattr(tasks.sweep_company, "delay", handed.append)
+    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda told, **_: handed.extend(told))
     tasks.sweep()
     assert str(waiting.organization_id) in handed
     assert str(idle.organization_id) not in handed

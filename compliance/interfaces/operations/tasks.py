@@ -33,7 +33,7 @@ def write_checkpoints() -> int:
 def remind_all() -> None:
     """Each hour: one task a company. Off unless REMINDERS says so."""
     if settings.REMINDERS:
-        _hand_out("compliance.operations.remind")
+        _hand_out("compliance.operations.remind", expires=3600)
 
 
 @shared_task(name="compliance.operations.remind", ignore_result=True, **RETRY)  # type: ignore[untyped-decorator]
@@ -47,7 +47,7 @@ def remind(organization_id: str) -> None:
 @shared_task(name="compliance.operations.verify_all", ignore_result=True)  # type: ignore[untyped-decorator]
 def verify_all() -> None:
     """Each night: one task a company."""
-    _hand_out("compliance.operations.verify")
+    _hand_out("compliance.operations.verify", expires=24 * 3600)
 
 
 # Acknowledged at once: it may outlast the broker's patience (visibility_timeout), which would hand it out again. One
@@ -73,6 +73,7 @@ def tidy() -> None:
     tidying.clear_sessions(now())
 
 
-def _hand_out(task: str) -> None:
+def _hand_out(task: str, *, expires: int) -> None:
+    """One task a company. What nobody took within `expires` seconds is handed out again by then: it must not pile up."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
-        current_app.send_task(task, [str(organization_id)])
+        current_app.send_task(task, [str(organization_id)], expires=expires)
