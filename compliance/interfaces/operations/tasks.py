@@ -74,6 +74,6 @@ def tidy() -> None:
 
 
 def _hand_out(task: str, *, expires: int) -> None:
-    """One task a company. What nobody took within `expires` seconds is handed out again by then: it must not pile up."""
+    """One task a company. What nobody took within `expires` seconds is handed out again then: it must not pile up."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         current_app.send_task(task, [str(organization_id)], expires=expires)
