@@ -157,7 +157,18 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         }
         taken = measuring.interleaved(things, max(5, rounds // 3), warm=3)
         ratio = taken["simple-history"] / taken["ours"]
-        yield _at_least(f"as-at page, {place}, against simple-history", ratio, bound, "", taken)
+        yield _at_least(f"as-at page, {place}, against simple-history (cursors, no total)", ratio, bound, "", taken)
+
+    taken = measuring.interleaved(
+        {
+            "ours": partial(client.ours, big, cursor=_deep(big, our_second)),
+            "simple-history": partial(client.get, big, "/peer/simple-history/total", as_at=as_at, offset=str(half)),
+        },
+        5,
+        warm=1,
+    )
+    ratio = taken["simple-history"] / taken["ours"]
+    yield _at_least("the same with its exact total, which ours has (limit and offset)", ratio, 200, "", taken)
 
     last = _deep(big, second, share=(big.records - 300) / big.records)
     versions, three, tenth = built["200 versions"], built["3 versions"], built["tenth"]

@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *_ours,
     path("peer/now", views.Now.as_view()),
     path("peer/simple-history", views.Simple.as_view()),
+    path("peer/simple-history/total", views.Simple.as_view(pagination_class=views.Offsets)),
     path("peer/pghistory", views.Tracked.as_view()),
 ]

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ValidationError
 from rest_framework.generics import ListAPIView
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import CursorPagination, LimitOffsetPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.serializers import CharField, ModelSerializer, UUIDField
@@ -91,6 +91,12 @@ class EventCursors(Cursors):
     ordering = ("pgh_obj_id", "-pgh_created_at")
 
 
+class Offsets(LimitOffsetPagination):
+    """Two hundred rows from an offset on, with the exact total, as DRF gives it to whom wants one."""
+
+    default_limit = PAGE
+
+
 class Records(ListAPIView):
     """Rows of the key's company, 200 a page."""
 
@@ -131,7 +137,8 @@ class Simple(Records):
 
     def get_queryset(self) -> QuerySet[Any]:
         """`as_of`, which is an anti-join over the history."""
-        return SimpleRecord.history.as_of(self.as_at()).filter(organization_id=self.company())
+        records: Any = SimpleRecord.history.as_of(self.as_at()).filter(organization_id=self.company())
+        return records.order_by("id")
 
     def paginate_queryset(self, queryset: Any) -> Any:
         """The page with its people: the instances that `as_of` makes forget what was selected with them."""

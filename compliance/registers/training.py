@@ -28,6 +28,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
     opening = splicing.opening(question) + '"sequence":'
     moment = reading.in_microseconds(question.moment)
     unknown = _who(question, None, None, None)
+    instant, sent_to, who_of = splicing.instant, reminders.get, people.get
     rows = []
     for (
         birth, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
@@ -44,11 +45,11 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             one_day=DAY_IN_MICROSECONDS,
         )
         rows.append(
-            f'{opening}{sequence},"valid_from":"{splicing.instant(valid_from)}"'
-            f',"recorded_at":"{splicing.instant(recorded_at)}"'
+            f'{opening}{sequence},"valid_from":"{instant(valid_from)}"'
+            f',"recorded_at":"{instant(recorded_at)}"'
             f',"cause":"{cause}","logic_version":{logic_version},{body[1:-1]},"outcome":"{outcome}"'
-            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{reminders.get(birth, 0)}'
-            f"{people.get(learner, unknown)}"
+            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{sent_to(birth, 0)}'
+            f"{who_of(learner, unknown)}"
         )
     return rows
 

@@ -128,6 +128,12 @@ def uuids(values: Sequence[UUID | None]) -> BinaryArray:
     return BinaryArray(_UUID, [NULL if value is None else length + value.int.to_bytes(16, "big") for value in values])
 
 
+def identifiers(values: Sequence[UUID | bytes]) -> BinaryArray:
+    """A `uuid[]` of identifiers or of their 16 bytes."""
+    length = b"\x00\x00\x00\x10"
+    return BinaryArray(_UUID, [length + (value if isinstance(value, bytes) else value.bytes) for value in values])
+
+
 def smallints(pieces: Sequence[bytes]) -> BinaryArray:
     """A `smallint[]`."""
     return BinaryArray(_SMALLINT, pieces)

@@ -57,12 +57,8 @@ _ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
     25: str.encode,
     1184: lambda moment: _BIGINT(in_microseconds(moment)),
     2950: lambda identifier: identifier.bytes,
-    2951: lambda identifiers: arrays.uuids([_identifier(each) for each in identifiers]).data,
+    2951: lambda identifiers: arrays.identifiers(identifiers).data,
 }
-
-
-def _identifier(value: uuid.UUID | bytes) -> uuid.UUID:
-    return uuid.UUID(bytes=value) if isinstance(value, bytes) else value
 
 
 class _Prepared(NamedTuple):

@@ -190,7 +190,7 @@ class RegisterViewSet(CompanyViewSet):
         tail = orjson.dumps(
             {"total": cursor.total, "snapshot": snapshot_of(question, caller.available), "next_cursor": following}
         )
-        return HttpResponse(b'{"data":[' + page.content + b"]," + tail[1:], content_type=CONTENT_TYPE)
+        return HttpResponse((b'{"data":[', page.content, b"],", tail[1:]), content_type=CONTENT_TYPE)
 
     def _window(
         self, end: Moment | None, start: Moment | None, end_name: str | None, start_name: str | None, now: datetime
