@@ -25,6 +25,7 @@ def test_a_company_is_made_and_its_id_told(capsys: pytest.CaptureFixture[str]) -
         ("europe/paris", "2024-01-01", "is no IANA time zone"),
         ("../UTC", "2024-01-01", "is no IANA time zone"),
         ("UTC", "01.01.2024", "is no date"),
+        ("UTC", "0024-01-01", "lies outside the years"),
     ],
 )
 def test_a_zone_or_a_date_that_does_not_exist_is_named_and_nothing_is_made(

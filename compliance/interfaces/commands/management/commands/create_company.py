@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from compliance.errors import ComplianceError
+from compliance.facts.lines.fields import FIRST_INSTANT, LAST_INSTANT
 from compliance.history.actions import create_company
 
 
@@ -29,6 +30,8 @@ class Command(BaseCommand):
             history_from = date.fromisoformat(options["history_from"])
         except ValueError as error:
             raise CommandError(f"{options['history_from']!r} is no date. Write it like 2024-01-31.") from error
+        if not FIRST_INSTANT.date() <= history_from <= LAST_INSTANT.date():
+            raise CommandError(f"{options['history_from']} lies outside the years 1900 to 2999.")
         try:
             made = create_company(
                 name=options["name"],
