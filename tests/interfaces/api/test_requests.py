@@ -154,6 +154,7 @@ TABLE = [
     Line("DELETE", "/v1/snapshot", 405, "method_not_allowed", {"Allow": "GET, HEAD"}, method="DELETE"),
     Line("OPTIONS", RECORDS, 405, "method_not_allowed", {"Allow": "GET, HEAD"}, method="OPTIONS"),
     Line("a method that nobody knows", RECORDS, 405, "method_not_allowed", {"Allow": "GET, HEAD"}, method="BREW"),
+    Line("GET in small letters", RECORDS, 405, "method_not_allowed", {"Allow": "GET, HEAD"}, method="get"),
     Line("a method comes before a missing key", RECORDS, 405, "method_not_allowed", {"Allow": "GET, HEAD"},
          method="PATCH", scopes=None),
 
