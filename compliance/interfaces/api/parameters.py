@@ -18,6 +18,7 @@ MAXIMUM_LIMIT = 200
 MAXIMUM_DAYS = 400
 
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_WITH_CURSOR = re.compile(rb"(?:^|&)cursor=")
 _LIMIT = re.compile(r"[1-9][0-9]*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
@@ -44,8 +45,10 @@ class Window(NamedTuple):
 
 
 def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
-    """The parameters of a raw query string by name. Raises `invalid_request` naming every fault."""
+    """The parameters of a raw query string by name. Raises `invalid_request` naming every fault, `invalid_cursor` for an endless one."""
     if len(query) > MAXIMUM_QUERY_BYTES:
+        if "cursor" in allowed and _WITH_CURSOR.search(query):
+            raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long (design 8)
         raise Problem(Code.INVALID_REQUEST, f"The query is longer than {MAXIMUM_QUERY_BYTES} bytes.")
     values: dict[str, str] = {}
     faults: list[Fault] = []
