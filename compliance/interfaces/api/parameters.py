@@ -45,7 +45,7 @@ class Window(NamedTuple):
 
 
 def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
-    """The parameters of a raw query string by name. Raises `invalid_request` naming every fault, `invalid_cursor` for an endless one."""
+    """The parameters of a raw query string by name. Raises `invalid_request` that names every fault."""
     if len(query) > MAXIMUM_QUERY_BYTES:
         if "cursor" in allowed and _WITH_CURSOR.search(query):
             raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long (design 8)
