@@ -87,14 +87,18 @@ class _Fault(Exception):
         self.capture, self.row, self.more = capture, row, more
 
 
+# LATERAL with OFFSET 0 holds the planner to a look-up a row: just after an import, without statistics, it read and
+# hashed all records of the company for each page.
 _ROWS = """
 SELECT v.sequence, v.register, v.birth, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version,
     v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body, v.row_sha256,
     r.record_id, r.learner_profile_id, r.course_id
 FROM (SELECT * FROM history_historyrow WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s
     ORDER BY sequence LIMIT %s) v
-LEFT JOIN history_historyrecord r
-    ON r.organization_id = v.organization_id AND r.register = v.register AND r.birth = v.birth
+LEFT JOIN LATERAL (
+    SELECT record_id, learner_profile_id, course_id FROM history_historyrecord
+    WHERE organization_id = (SELECT %s::uuid) AND register = v.register AND birth = v.birth OFFSET 0
+) r ON true
 ORDER BY v.sequence
 """
 _CAPTURES = """
@@ -316,7 +320,7 @@ def _expected_of_record(row: _Row, said: dict[str, Any]) -> dict[str, uuid.UUID 
 
 def _rows(organization_id: uuid.UUID, last: int) -> Iterator[_Row]:
     after = 0
-    while page := sql.fetch(_ROWS, [organization_id, after, last, _PAGE]):
+    while page := sql.fetch(_ROWS, [organization_id, after, last, _PAGE, organization_id]):
         yield from map(_Row._make, page)
         after = page[-1][0]
 
