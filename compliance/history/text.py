@@ -29,13 +29,12 @@ def instant(moment: datetime) -> str:
     return quoted_instant(moment)[1:-1]
 
 
-@lru_cache(maxsize=1 << 17)
 def quoted_uuid(value: UUID | None) -> str:
     """The identifier as JSON."""
     return "null" if value is None else f'"{value}"'
 
 
-same_uuid = kept_by_identity(quoted_uuid.__wrapped__)
+same_uuid = kept_by_identity(quoted_uuid)
 """The identifier as JSON, for one that comes as the very same object for each of a course's learners or a record's
 versions."""
 
