@@ -101,7 +101,7 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
 
     standing: dict[str, str] = {}
     try:
-        wait_for(done, 300, "everything due done")
+        wait_for(done, 120, "everything due done")
     except TimeoutError as late:
         raise TimeoutError(f"{late}; {standing['what']}") from late
     ((captured, twice),) = service.ask(
