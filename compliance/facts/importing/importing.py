@@ -20,10 +20,8 @@ from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS
 from compliance.facts.lines.reading import Fault, read
 from compliance.facts.people.resolving import ERASED
-from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment, registry
+from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment
 from compliance.tenancy import context, queries, sql
-
-registry.load()  # with this module, not within the first import of the process
 
 Progress = Callable[[str, int, int | None], None]
 _EVERY = 1_000

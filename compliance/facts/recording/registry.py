@@ -98,11 +98,3 @@ def recorder(kind: str) -> Recorder:
 def judge(name: str) -> Judge:
     """The judge of that name."""
     return import_string(name)
-
-
-def load() -> None:
-    """Loads every recorder and judge now, which the first fact of each kind would else wait for."""
-    for kind in RECORDERS:
-        recorder(kind)
-    for name in JUDGES:
-        judge(name)
