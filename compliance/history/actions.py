@@ -144,9 +144,8 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         ready = deciding.load(deciding.Company(organization_id, zone, now), list(claimed.subjects), failed)
         standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
         due: dict[Subject, datetime] = {}
-        with Appender(
-            organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now
-        ) as appender:
+        appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)
+        with sql.appending_behind():
             for subject, answer in deciding.decide(ready, failed):
                 by_clock = subject in claimed.by_clock if claimed.by_clock else False
                 _append(appender, answer.timelines, standing.get(subject) if standing else None, by_clock)

@@ -8,7 +8,7 @@ there; absence is a content too. Nothing stored is touched.
 import uuid
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from compliance.history.numbers import CERTIFICATES, REGISTERS
 from compliance.history.projections import (
@@ -76,10 +76,7 @@ CHUNK = 4_000
 
 
 class Appender:
-    """Collects the rows of one capture in their order, and inserts them.
-
-    Use it as a context: leaving it waits for statements still under way.
-    """
+    """Collects the rows of one capture in their order, and inserts them; large ones within `sql.appending_behind`."""
 
     def __init__(
         self, organization_id: uuid.UUID, *, sequence: int, capture_sequence: int, captured_at: datetime
@@ -101,13 +98,6 @@ class Appender:
         self._rows: list[tuple[bytes, ...]] = []
         self._records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
         self._inserted = sequence
-        self._behind = sql.Behind()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *failure: Any) -> None:
-        self._behind.__exit__(*failure)
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
         """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
@@ -182,14 +172,13 @@ class Appender:
 
     def insert(self) -> str:
         """Inserts what is not inserted yet; returns `rows_sha256`."""
-        self._behind.wait()
         for statement, parameters in self._statements():
             sql.execute(statement, parameters)
         return rows_sha256(self.digests)
 
     def _hand_over(self) -> None:
         for statement, parameters in self._statements():
-            self._behind.execute(statement, parameters)
+            sql.append(statement, parameters)
 
     def _statements(self) -> Iterator[tuple[str, list[Any]]]:
         """What inserts the collected rows and records, which are then forgotten here."""

@@ -46,11 +46,11 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
     return execute(f"INSERT INTO {table} ({names}) SELECT * FROM unnest({casts}) {ending}", values)  # noqa: S608
 
 
-class Behind:
+class _Behind:
     """Statements that PostgreSQL works on while Python goes on: one at a time, on the same connection.
 
-    For a writer that prepares its next rows meanwhile. Within the block the caller sends nothing else; the block's end
-    waits, and raises what went wrong as Django's error. A block that fails waits too, so that a rollback can follow.
+    The block's end waits, and raises what went wrong as Django's error. One that fails waits too, so that a rollback
+    can follow.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Behind:
 
 
 class _Current(threading.local):
-    behind: Behind | None = None
+    behind: _Behind | None = None
 
 
 _current = _Current()
@@ -105,7 +105,7 @@ def appending_behind() -> Iterator[None]:
         behind.wait()
         return execute(*told)
 
-    with Behind() as behind, connection.execute_wrapper(first_wait):
+    with _Behind() as behind, connection.execute_wrapper(first_wait):
         _current.behind = behind
         try:
             yield
