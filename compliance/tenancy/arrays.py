@@ -77,8 +77,13 @@ def kept_by_identity(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
     return find
 
 
+def in_microseconds(moment: datetime) -> int:
+    """An instant as PostgreSQL keeps it: microseconds since the beginning of 2000, UTC."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
 def _instant_piece(moment: datetime | None) -> bytes:
-    return NULL if moment is None else _BIGINT_PIECE(8, (moment - _EPOCH) // _MICROSECOND)
+    return NULL if moment is None else _BIGINT_PIECE(8, in_microseconds(moment))
 
 
 instant_piece = kept_by_identity(_instant_piece)

@@ -10,7 +10,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import count
 from re import compile as pattern
@@ -29,8 +28,6 @@ from compliance.tenancy import arrays, context
 from compliance.tenancy.errors import OtherCompanyError
 from compliance.tenancy.sql import Row
 
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _BINARY = pq.Format.BINARY
 _DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 _FORGET = b"SELECT set_config('app.organization', '', true)"
@@ -39,12 +36,6 @@ _FORGOTTEN = ("26000", "0A000")
 """SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
 
 _NAMED = pattern(r"%\((\w+)\)s|%s")
-
-
-def in_microseconds(moment: datetime) -> int:
-    """An instant as PostgreSQL keeps it: microseconds since the beginning of 2000, UTC."""
-    return (moment - _EPOCH) // _MICROSECOND
-
 
 _BIGINT = Struct("!q").pack
 # How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
@@ -55,7 +46,7 @@ _ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
     21: Struct("!h").pack,
     23: Struct("!i").pack,
     25: str.encode,
-    1184: lambda moment: _BIGINT(in_microseconds(moment)),
+    1184: lambda moment: _BIGINT(arrays.in_microseconds(moment)),
     2950: lambda identifier: identifier.bytes,
     2951: lambda identifiers: arrays.identifiers(identifiers).data,
 }
@@ -198,7 +189,7 @@ def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, ra
     """Runs one statement and returns all its rows; within `company`, in its transaction.
 
     The text is kept with each connection, so it must not vary with what is asked. With `raw` instants come as
-    PostgreSQL keeps them (`in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
+    PostgreSQL keeps them (`arrays.in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
     """
     connection.ensure_connection()
     started = time.monotonic()

@@ -8,7 +8,7 @@ import pytest
 from django.db import InternalError, OperationalError, ProgrammingError, connection, transaction
 
 from compliance.facts.people.models import Team
-from compliance.tenancy import context, reading
+from compliance.tenancy import arrays, context, reading
 from compliance.tenancy.errors import OtherCompanyError
 
 TEAMS = "SELECT team_id, created_at FROM people_team WHERE organization_id = %(organization)s"
@@ -42,7 +42,7 @@ def test_a_read_shows_the_rows_of_its_company_and_nothing_shows_rows_after_it(st
 def test_raw_columns_are_microseconds_and_bytes(stored, now):
     with _company(stored.organization_id):
         found = reading.fetch(TEAMS, {"organization": stored.organization_id}, raw=True)
-    assert found == [(stored.team_id.bytes, reading.in_microseconds(now))]
+    assert found == [(stored.team_id.bytes, arrays.in_microseconds(now))]
 
 
 def test_a_read_that_said_it_was_finished_may_go_on(stored):
