@@ -146,7 +146,7 @@ class _Line(threading.local):
     def tell(self, *command: Any) -> None:
         """Sends a command whose answer nobody waits for; Redis takes it before anything that is sent later."""
         try:
-            self._connection.send_packed_command([_packed(command)], check_health=False)
+            self._connection.send_command(*command, check_health=False)
             self._owed += 1
         except (redis.ConnectionError, redis.TimeoutError):
             self._drop()
@@ -158,21 +158,12 @@ class _Line(threading.local):
             self._owed -= 1
             with contextlib.suppress(redis.ResponseError):
                 self._connection.read_response()
-        self._connection.send_packed_command([_packed(command)], check_health=False)
+        self._connection.send_command(*command, check_health=False)
         return self._connection.read_response()
 
     def _drop(self) -> None:
         self._connection.disconnect()
         self._owed = 0
-
-
-def _packed(command: tuple[Any, ...]) -> bytes:
-    """A command as the Redis protocol writes it."""
-    pieces = [b"*%d\r\n" % len(command)]
-    for word in command:
-        text = word if isinstance(word, bytes) else str(word).encode()
-        pieces.append(b"$%d\r\n%b\r\n" % (len(text), text))
-    return b"".join(pieces)
 
 
 class RedisCounter:
