@@ -50,14 +50,9 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
         if access_state != state:
             body = body.replace(f'"access_state":"{state}"', f'"access_state":"{access_state}"', 1)
         owed, completed = counts.get(stored["learner_profile_id"], (0, 0)) if _counted(stored) else (0, 0)
-        who = "}"
-        if question.personal:
-            if stored["entry_type"] == EntryType.INVITATION:
-                person_name, work_email = person_name or invited_name, invited_email or work_email
-            who = (
-                f',"person_name":{splicing.name_of(person_name, erased_at)}'
-                f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
-            )
+        if question.personal and stored["entry_type"] == EntryType.INVITATION:
+            person_name, work_email = person_name or invited_name, invited_email or work_email
+        who = splicing.ending(question, "work_email", person_name, work_email, erased_at)
         rows.append(
             f'{opening}"sequence":{sequence},"valid_from":"{instant(valid_from)}","recorded_at":"{instant(recorded_at)}"'
             f',"cause":"{cause}","logic_version":{logic_version},{splicing.members(body)}'

@@ -52,7 +52,7 @@ def _present_records(question: Question, records: Sequence[Record]) -> list[str]
         rows.append(
             f'{opening}{splicing.members(body)},"state":"{state.value}"'
             f',"company":{splicing.address_of(company, erased_at)}'
-            + _who(question, person_name, account_email, erased_at)
+            + splicing.ending(question, "account_email", person_name, account_email, erased_at)
         )
     return rows
 
@@ -78,7 +78,7 @@ def _present_receipts(question: Question, records: Sequence[Record]) -> list[str
     for _, _, body, person_name, account_email, erased_at, company in records:
         rows.append(
             f'{opening}{splicing.members(body)},"signer_company":{splicing.address_of(company, erased_at)}'
-            + _who(question, person_name or account_email, account_email, erased_at)
+            + splicing.ending(question, "account_email", person_name or account_email, account_email, erased_at)
         )
     return rows
 
@@ -91,13 +91,3 @@ ACKNOWLEDGEMENTS = Listing(
     joined=_RECEIPT_JOINED,
     settles=True,
 )
-
-
-def _who(question: Question, person_name: str | None, account_email: str | None, erased_at: object) -> str:
-    """The personal members and the closing brace of a row."""
-    if not question.personal:
-        return "}"
-    return (
-        f',"person_name":{splicing.name_of(person_name, erased_at)}'
-        f',"account_email":{splicing.address_of(account_email, erased_at)}}}'
-    )

@@ -60,3 +60,10 @@ def name_of(person_name: str | None, erased_at: Any) -> str:
 def address_of(email: str | None, erased_at: Any) -> str:
     """A profile's address as JSON; null of an erased person."""
     return "null" if erased_at is not None else quoted(email)
+
+
+def ending(question: Question, address: str, person_name: str | None, email: str | None, erased_at: Any) -> str:
+    """The personal members of a row and its closing brace; `address` is what the register calls the email."""
+    if not question.personal:
+        return "}"
+    return f',"person_name":{name_of(person_name, erased_at)},"{address}":{address_of(email, erased_at)}}}'

@@ -8,7 +8,7 @@ from compliance.registers import pages, splicing
 from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
-from compliance.tenancy import reading
+from compliance.tenancy import arrays, reading
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
@@ -26,8 +26,8 @@ WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
     people, reminders = _people(question, {record[14] for record in records})
     opening = splicing.opening(question) + '"sequence":'
-    moment = reading.in_microseconds(question.moment)
-    unknown = _who(question, None, None, None)
+    moment = arrays.in_microseconds(question.moment)
+    unknown = splicing.ending(question, "work_email", None, None, None)
     instant, sent_to, who_of = splicing.instant, reminders.get, people.get
     rows = []
     for (
@@ -62,17 +62,7 @@ def _people(question: Question, learners: set[bytes]) -> tuple[dict[bytes, str],
     found = reading.fetch(_PEOPLE, values, raw=True)
     reminders = _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
     reading.finish()
-    return {learner: _who(question, *personal) for learner, *personal, _ in found}, reminders
-
-
-def _who(question: Question, person_name: str | None, work_email: str | None, erased_at: object) -> str:
-    """The personal members and the closing brace of a row."""
-    if not question.personal:
-        return "}"
-    return (
-        f',"person_name":{splicing.name_of(person_name, erased_at)}'
-        f',"work_email":{splicing.address_of(work_email, erased_at)}}}'
-    )
+    return {learner: splicing.ending(question, "work_email", *personal) for learner, *personal, _ in found}, reminders
 
 
 RECORDS = Listing(
