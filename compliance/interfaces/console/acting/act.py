@@ -1,6 +1,7 @@
 """What an act is: a form, a preview, an action, each a few lines in a small class (issue 8, part 3)."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
@@ -64,6 +65,17 @@ class ActForm(forms.Form):
 
     def prepare(self) -> None:
         """Fills choices from the company, within its context."""
+
+    def offer(self, name: str, choices: Iterable[Any]) -> None:
+        """Gives the choice field `name` its choices."""
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(choices)
+
+    def refuse(self, error: Exception) -> None:
+        """Says above the form why it was refused, as a sentence."""
+        words = str(error)
+        self.add_error(None, words[:1].upper() + words[1:])
 
 
 class Act:

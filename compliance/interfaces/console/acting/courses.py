@@ -41,7 +41,7 @@ class PublishCourseForm(ActForm):
     def prepare(self) -> None:
         """Lists the courses."""
         choices = course_choices(self.organization, "training", "A new course")
-        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("course_id", choices)
 
 
 class PublishCourse(Act):
@@ -130,7 +130,7 @@ class WithdrawForm(ActForm):
             [self.organization.organization_id],
         )
         choices = [(str(release_id), f"{title}, version {version}") for release_id, title, version in rows]
-        self.fields["course_release_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("course_release_id", choices)
 
 
 class WithdrawCourse(Act):

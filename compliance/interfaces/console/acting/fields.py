@@ -138,7 +138,7 @@ class AudienceForm(ActForm):
 
     def prepare(self) -> None:
         """Lists the teams."""
-        self.fields["teams"].choices = team_choices(self.organization)  # type: ignore[attr-defined]
+        self.offer("teams", team_choices(self.organization))
 
     def clean(self) -> dict[str, Any]:
         """Whatever the chosen audience and deadline need must be there."""

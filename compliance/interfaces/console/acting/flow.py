@@ -92,8 +92,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
     try:
         found = chosen.preview(acting)
     except ComplianceError as error:
-        words = str(error)
-        form.add_error(None, words[:1].upper() + words[1:])
+        form.refuse(error)
         return _form(visit, chosen, form)
     mine = Job.objects.filter(
         organization_id=acting.organization_id, state=Job.State.DRAFT, user_id=visit.staff.user_id
@@ -161,8 +160,7 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
             _log(visit, chosen)
     except ComplianceError as error:
         visit.act, visit.logged = f"{chosen.name} (refused)", False
-        words = str(error)
-        form.add_error(None, words[:1].upper() + words[1:])
+        form.refuse(error)
         return _form(visit, chosen, form)
     if done.secret:
         values = {"title": chosen.title, "act": chosen, "done": done}

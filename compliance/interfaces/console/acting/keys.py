@@ -77,7 +77,7 @@ class KeyForm(ActForm):
         """Lists the keys that still open."""
         keys = ApiKey.objects.filter(organization_id=self.organization.organization_id, revoked_at=None)
         choices = [(str(key.key_id), str(key)) for key in keys.order_by("-created_at")[:500]]
-        self.fields["key_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("key_id", choices)
 
 
 def _key(acting: Acting) -> ApiKey:

@@ -27,7 +27,7 @@ class OwedForm(ActForm):
         theirs = [each for each in courses if each[0] in recorded]
         others = [each for each in courses if each[0] not in recorded]
         choices: list[Any] = [none, ("Courses of this person", theirs), ("Other courses", others)] if theirs else []
-        self.fields["course_id"].choices = choices or [none, *courses]  # type: ignore[attr-defined]
+        self.offer("course_id", choices or [none, *courses])
 
     @property
     def initial_person(self) -> str:

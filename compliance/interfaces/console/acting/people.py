@@ -30,7 +30,7 @@ class InviteForm(ActForm):
 
     def prepare(self) -> None:
         """Lists the teams."""
-        self.fields["teams"].choices = team_choices(self.organization)  # type: ignore[attr-defined]
+        self.offer("teams", team_choices(self.organization))
 
 
 class Invite(Act):
@@ -148,7 +148,7 @@ class ChangeTeamForm(PersonForm):
 
     def prepare(self) -> None:
         """Lists the teams."""
-        self.fields["team_id"].choices = team_choices(self.organization)  # type: ignore[attr-defined]
+        self.offer("team_id", team_choices(self.organization))
 
 
 class ChangeTeam(_OfEmployee):

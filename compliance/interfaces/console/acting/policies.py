@@ -47,7 +47,7 @@ class PublishPolicyForm(ActForm):
     def prepare(self) -> None:
         """Lists the policies."""
         choices = course_choices(self.organization, "policy", "A new policy")
-        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("course_id", choices)
 
     def clean_html(self) -> str:
         """Line ends as the format has them: browsers send carriage returns."""

@@ -32,7 +32,7 @@ class ShareCourseForm(AudienceForm):
         """Lists courses and teams."""
         super().prepare()
         choices = course_choices(self.organization, "training", "Choose a course")
-        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("course_id", choices)
 
 
 class ShareCourse(Act):
@@ -68,7 +68,7 @@ class SharePolicyForm(AudienceForm):
         """Lists policies and teams."""
         super().prepare()
         choices = course_choices(self.organization, "policy", "Choose a policy")
-        self.fields["course_id"].choices = choices  # type: ignore[attr-defined]
+        self.offer("course_id", choices)
 
 
 class SharePolicy(Act):
@@ -114,7 +114,7 @@ class ChangeShareForm(AudienceForm):
     def prepare(self) -> None:
         """Lists open shares and teams."""
         super().prepare()
-        self.fields["share_id"].choices = share_choices(self.organization)  # type: ignore[attr-defined]
+        self.offer("share_id", share_choices(self.organization))
 
     def clean(self) -> dict[str, Any]:
         """What is not to be changed needs no value."""
@@ -157,7 +157,7 @@ class EndShareForm(ActForm):
 
     def prepare(self) -> None:
         """Lists open shares."""
-        self.fields["share_id"].choices = share_choices(self.organization)  # type: ignore[attr-defined]
+        self.offer("share_id", share_choices(self.organization))
 
 
 class EndShare(Act):

@@ -54,6 +54,9 @@ class _Sink:
     def flush(self) -> None:
         """Nothing to do: `taken` hands over what is there."""
 
+    def close(self) -> None:
+        """Nothing to do: the archive leaves open what it was given."""
+
     def taken(self) -> bytes:
         """What was written since the last time."""
         held, self._held = self._held, []
@@ -65,7 +68,7 @@ def stream(title: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -
     names, sink, sheets = list(headings), _Sink(), 0
     letters = [_letters(column) for column in range(len(names))]
     coming = iter(rows)
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as book:  # type: ignore[call-overload]
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as book:
         more = True
         while more:
             sheets += 1
