@@ -226,12 +226,13 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)
+TICK_EXPIRES_SECONDS = max(SWEEP_SECONDS, 60)  # of a sweep and what it hands out: the next one hands it out again
 CELERY_BEAT_SCHEDULE = {
     # A tick that nobody took before the next one is due is not worth keeping: the next does its work.
     "sweep": {
         "task": "compliance.history.sweep",
         "schedule": float(SWEEP_SECONDS),
-        "options": {"expires": 60},
+        "options": {"expires": TICK_EXPIRES_SECONDS},
     },
     "checkpoints": {
         "task": "compliance.operations.write_checkpoints",

@@ -9,13 +9,12 @@ import uuid
 from datetime import UTC, datetime
 
 from celery import shared_task
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
 from compliance.tenancy.errors import NoSuchCompanyError
-
-SWEEP_EXPIRES_SECONDS = 60
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +42,7 @@ def sweep() -> None:
     """Finds the companies that have work, by the index of the heads and what tasks left behind, and hands them out."""
     for organization_id in queries.companies_with_work(datetime.now(UTC)):
         # Where workers lag, the next tick hands it out again: what nobody took by then must not pile up.
-        sweep_company.apply_async((str(organization_id),), expires=SWEEP_EXPIRES_SECONDS)
+        sweep_company.apply_async((str(organization_id),), expires=settings.TICK_EXPIRES_SECONDS)
 
 
 @shared_task(name="compliance.history.sweep_company", **_RETRIES)  # type: ignore[untyped-decorator]

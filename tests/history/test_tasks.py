@@ -28,13 +28,13 @@ def test_a_capture_task_captures_once_however_often_it_comes(waiting):
     assert len(captures(waiting.organization_id)) == 2
 
 
-def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch):
+def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch, settings):
     idle = make_company("Idle")
     handed = []
-    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda told, **_: handed.extend(told))
+    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda told, *, expires: handed.append((*told, expires)))
     tasks.sweep()
-    assert str(waiting.organization_id) in handed
-    assert str(idle.organization_id) not in handed
+    assert (str(waiting.organization_id), settings.TICK_EXPIRES_SECONDS) in handed  # it must not pile up
+    assert str(idle.organization_id) not in dict(handed)
     tasks.sweep_company(str(waiting.organization_id))
     with context.company(waiting.organization_id):
         assert queries.pending_count(waiting.organization_id) == 0
