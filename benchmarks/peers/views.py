@@ -24,7 +24,7 @@ from benchmarks.peers.models import SimpleRecord, TrainingRecord
 from compliance.access.models import ApiKey
 
 PAGE = 200
-EVENTS: Any = apps.get_model("peers", "TrackedRecordEvent")  # type: ignore[misc]  # made by pghistory
+EVENTS: Any = apps.all_models["peers"]["trackedrecordevent"]  # made by pghistory
 
 
 class KeyAuthentication(BaseAuthentication):

@@ -226,18 +226,6 @@ REGISTERS = (
 )
 
 
-def caller(story: Story) -> Client:
-    """Somebody whose key opens everything of the company."""
-    token, _ = issue_key(
-        organization_id=story.organization_id,
-        scopes=tuple(Scope),
-        environment="test",
-        at=story.now,
-        actor="a test",
-    )
-    return Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.77.1.2")
-
-
 def asked(story: Story, register: str) -> dict[str, str]:
     """The parameters that a register needs."""
     if register not in ("training-records/period", "people"):
@@ -247,7 +235,7 @@ def asked(story: Story, register: str) -> dict[str, str]:
 
 def api_answers(story: Story) -> str:
     """All that the API tells of the company, with every scope."""
-    client = caller(story)
+    client = client_of(story)
     answers = []
     for register in REGISTERS:
         answer = client.get(f"/v1/{register}", asked(story, register))
@@ -258,7 +246,7 @@ def api_answers(story: Story) -> str:
 
 def pinned_cursors(story: Story) -> dict[str, str]:
     """Where each register's pull stands after its first row."""
-    client = caller(story)
+    client = client_of(story)
     pages = {each: client.get(f"/v1/{each}", asked(story, each) | {"limit": "1"}).json() for each in REGISTERS}
     found = {register: page["next_cursor"] for register, page in pages.items() if page["next_cursor"]}
     assert {"certificates", "policy-records", "acknowledgements", "people"} <= set(found)
@@ -267,7 +255,7 @@ def pinned_cursors(story: Story) -> dict[str, str]:
 
 def second_pages(story: Story, cursors: dict[str, str]) -> str:
     """What those pulls go on with, from the snapshots that they are pinned to."""
-    client = caller(story)
+    client = client_of(story)
     answers = [client.get(f"/v1/{register}", {"cursor": cursor}) for register, cursor in cursors.items()]
     assert {answer.status_code for answer in answers} == {200}
     assert all(answer.json()["data"] for answer in answers)
