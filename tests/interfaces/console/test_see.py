@@ -20,7 +20,7 @@ from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.see.reading import READINGS
 from compliance.interfaces.console.who_may import OPERATOR
 from compliance.rules.vocabulary import Scope, WaiverReasonCode
-from compliance.tenancy import context
+from compliance.tenancy import context, sql
 from tests.interfaces.console.companies import HTML, full_company
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +132,37 @@ def test_a_count_that_takes_too_long_is_given_up_and_the_page_comes_without_it(s
     page = client.get(where, {"show": "slow"}).content.decode()
     assert "Too many rows to count" in page
     assert page.count('name="record_ids"') in (0, 3)
+
+
+def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_however_far_away(staff, monkeypatch):
+    # As for a company of many hundred thousand records: nothing is counted, and a look takes in two records.
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LOOKS", 3)
+    monkeypatch.setattr("compliance.registers.pages.CANDIDATES", 2)
+    monkeypatch.setattr("compliance.registers.pages.SCANS", 1)
+    client, counts = staff(OPERATOR), []
+    for people in (10, 30):
+        full = full_company(people, f"Company of {people}")
+        organization_id, where = full.company.organization_id, address(full, "training-records")
+        with context.company(organization_id):
+            ((last,),) = sql.fetch(
+                "SELECT max(birth) FROM history_historyrecord WHERE organization_id = %s AND register = 1",
+                [organization_id],
+            )
+        rare = replace(READINGS["training-records"], filters={"rare": ("Rare", f"r.birth = {last}")})
+        monkeypatch.setitem(READINGS, "training-records", rare)
+        query, seen, pages = "show=rare", [], 0
+        while query:
+            with CaptureQueriesContext(connection) as queries:
+                page = client.get(f"{where}?{query}").content.decode()
+            if not pages:
+                counts.append(len(queries))
+            seen += re.findall(r"/records/training-records/([0-9a-f-]{36})/", page)
+            found = re.search(r'href="\?([^"]+)" rel="next"', page)
+            query, pages = found[1].replace("&amp;", "&") if found else "", pages + 1
+        assert len(seen) == 1
+        assert pages > people // (2 * 3)  # the pages before it were empty, and led on
+    assert counts[0] == counts[1]
 
 
 def test_a_story_tells_every_version_and_what_changed(staff):

@@ -2,7 +2,6 @@
 
 import uuid
 from dataclasses import replace
-from time import monotonic
 from typing import Any
 
 import orjson
@@ -24,8 +23,8 @@ from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
-LOOKING_SECONDS = 0.2
-"""For so long an empty page is not shown while there are records that were not looked at."""
+LOOKS = 8
+"""So often the next records are looked through before an empty page is shown, which leads to those after them."""
 
 LARGE = 300_000
 """A history of more row versions is not counted while a reader waits: the page shows what was last counted of it."""
@@ -100,10 +99,11 @@ def read(
         birth, published, total, served = (int(value) for value in position)
         after, total = Position(birth, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
-    began = monotonic()
-    page = pages.page(listing, question, after, ROWS, left)
-    while not page.held and page.position is not None and monotonic() - began < LOOKING_SECONDS:
-        page = pages.page(listing, question, page.position, ROWS, left)
+    for _ in range(LOOKS):
+        page = pages.page(listing, question, after, ROWS, left)
+        if page.held or page.position is None:
+            break
+        after = page.position
     if page.position is None:
         return page, total, None
     served += page.held
