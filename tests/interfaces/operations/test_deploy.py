@@ -60,6 +60,7 @@ def test_every_queue_is_taken_by_a_worker(services):
         ("compliance.operations.remind", "long"),
         ("compliance.evidence.build", "long"),
         ("compliance.console.run_job", "long"),
+        ("compliance.understand.refresh", "long"),
     ],
 )
 def test_what_may_take_long_does_not_stand_in_the_way_of_captures(task, queue):
