@@ -6,7 +6,9 @@ each statement is counted where Django counts its own, so that query-count tests
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Self
@@ -17,6 +19,8 @@ from django.db import connection
 from compliance.tenancy import arrays
 
 Row = tuple[Any, ...]
+
+MOST_BEHIND = 4
 
 
 def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
@@ -47,36 +51,40 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
 
 
 class _Behind:
-    """Statements that PostgreSQL works on while Python goes on: one at a time, on the same connection.
+    """Statements that PostgreSQL works on while Python goes on: one after the other, on the same connection.
 
-    The block's end waits, and raises what went wrong as Django's error. One that fails waits too, so that a rollback
-    can follow.
+    The block's end waits for them, and raises what went wrong first as Django's error. One that fails waits too, so
+    that a rollback can follow.
     """
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
-        self._running: Future[None] | None = None
+        self._under_way: deque[Future[None]] = deque()
 
     def __enter__(self) -> Self:
         return self
 
     def execute(self, statement: str, parameters: Sequence[Any]) -> None:
-        """Hands one statement over, after the one before it is done."""
-        self.wait()
+        """Hands one statement over. At most `MOST_BEHIND` are under way, so that what they carry stays bounded."""
+        if len(self._under_way) >= MOST_BEHIND:
+            with connection.wrap_database_errors:
+                self._under_way.popleft().result()
         connection.ensure_connection()
         arrays.teach(connection.connection)
         if connection.queries_logged:
             connection.queries_log.append({"sql": statement, "time": "0"})
         if self._executor is None:
             self._executor = ThreadPoolExecutor(1)
-        self._running = self._executor.submit(_run, connection.connection, statement, parameters)
+        self._under_way.append(self._executor.submit(_run, connection.connection, statement, parameters))
 
     def wait(self) -> None:
-        """Returns when nothing is running any more."""
-        running, self._running = self._running, None
-        if running is not None:
+        """Returns when nothing is under way any more."""
+        under_way, self._under_way = self._under_way, deque()
+        if under_way:
+            futures.wait(under_way)
             with connection.wrap_database_errors:
-                running.result()
+                for each in under_way:
+                    each.result()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
