@@ -21,15 +21,6 @@ from compliance.history.text import instant, same_uuid_bare
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import (
-    NULL,
-    bigint_piece,
-    digest_piece,
-    instant_piece,
-    smallint_piece,
-    text_piece,
-    word_piece,
-)
 
 
 class Said(NamedTuple):
@@ -94,8 +85,7 @@ class Appender:
         self._hash = row_hasher(str(organization_id))
         self._recorded_at = instant(captured_at)
         self._logic_version = str(LOGIC.version)
-        # One tuple of pieces a row, in the order of _INSERT_ROWS.
-        self._rows: list[tuple[bytes, ...]] = []
+        self._rows: list[tuple[Any, ...]] = []  # in the order of _INSERT_ROWS
         self._records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
         self._inserted = sequence
 
@@ -152,23 +142,12 @@ class Appender:
             )
         )
         self.causes.add(cause)
-        moment = instant_piece(valid_from)
         self._rows.append(
             (
-                smallint_piece(register),
-                bigint_piece(birth),
-                moment,
-                word_piece(cause),
-                NULL if state is None else word_piece(state),
-                NULL if state_before_end is None else word_piece(state_before_end),
-                moment if begins_at is valid_from else instant_piece(begins_at),
-                NULL if due_at is None else instant_piece(due_at),
-                NULL if done_at is None else moment if done_at is valid_from else instant_piece(done_at),
-                NULL if waived_at is None else instant_piece(waived_at),
-                NULL if ends_at is None else moment if ends_at is valid_from else instant_piece(ends_at),
-                text_piece(encoded),
+                register, birth, valid_from, cause, state, state_before_end, begins_at, due_at, done_at, waived_at,
+                ends_at, encoded,
             )
-        )
+        )  # fmt: skip
 
     def insert(self) -> str:
         """Inserts what is not inserted yet; returns `rows_sha256`."""
@@ -197,12 +176,12 @@ class Appender:
                     self.captured_at,
                     LOGIC.version,
                     arrays.smallints(registers),
-                    arrays.big_integers(births),
+                    arrays.bigints(births),
                     arrays.instants(valid_from),
-                    *[arrays.texts(column) for column in (causes, states, states_before_end)],
+                    *[arrays.words(column) for column in (causes, states, states_before_end)],
                     *[arrays.instants(column) for column in moments],
-                    arrays.texts(bodies),
-                    arrays.byte_strings([digest_piece(digest) for digest in digests]),
+                    arrays.encoded_texts(bodies),
+                    arrays.digests(digests),
                 ],
             )
         if records:
@@ -211,7 +190,7 @@ class Appender:
                 _INSERT_RECORDS,
                 [
                     self.organization_id,
-                    arrays.smallints([smallint_piece(register) for register in numbers]),
+                    arrays.smallints(numbers),
                     arrays.bigints(begun),
                     arrays.uuids(record_ids),
                     arrays.uuids(learner_profile_ids),

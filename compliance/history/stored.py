@@ -8,7 +8,6 @@ from compliance.facts.pending.models import SubjectKind
 from compliance.history import numbers
 from compliance.history.append import Said, StoredRecord
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import smallint_piece
 
 Key = tuple[int, uuid.UUID]
 
@@ -84,7 +83,7 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
             "organization_id": organization_id,
             "firsts": arrays.uuids([first for _, first, _ in own]),
             "seconds": arrays.uuids([second for _, _, second in own]),
-            "registers": arrays.smallints([smallint_piece(register) for register in registers]),
+            "registers": arrays.smallints(registers),
         }
         for first, second, register, record_id, birth in sql.fetch(statement, parameters):
             record = StoredRecord(register, record_id, birth, [])

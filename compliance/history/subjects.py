@@ -14,9 +14,8 @@ from compliance.facts import decision_facts
 from compliance.facts.decision_facts import Subject
 from compliance.facts.pending.models import SubjectKind
 from compliance.tenancy import arrays, sql
-from compliance.tenancy.arrays import instant_piece, word_piece
 
-NARROW_LIMIT = 20_000  # a second or two under the head's lock, which only captures of the same company wait for
+NARROW_LIMIT = 25_000  # a second or two under the head's lock, which only captures of the same company wait for
 WIDE_LIMIT = NARROW_LIMIT  # many at once, so that what several of them reach is decided once
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
@@ -136,7 +135,7 @@ def _expand(
     """
     waiting = (min(since for since, _ in wide.values()), 0)
     reached = decision_facts.expand(organization_id, wide)
-    narrow = sorted((each for each in reached if each not in subjects) if subjects else reached, key=_order)
+    narrow = sorted(reached.difference(subjects), key=_order)
     room = max(NARROW_LIMIT - len(subjects), 0)
     taken, rest = narrow[:room], narrow[room:]
     for subject in taken:
@@ -144,7 +143,7 @@ def _expand(
     if taken and more_wait:
         sql.execute(_REMOVE_MATCHING, [*_arrays(taken), organization_id])
     if rest:
-        moments = arrays.instants([instant_piece(waiting[0])] * len(rest))
+        moments = arrays.instants([waiting[0]] * len(rest))
         sql.execute(_PUT_BACK, [organization_id, *_arrays(rest), moments, organization_id])
 
 
@@ -201,7 +200,7 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
             [
                 organization_id,
                 *_arrays(due),
-                arrays.instants([instant_piece(moment) for moment in due.values()]),
+                arrays.instants(list(due.values())),
             ],
         )
 
@@ -214,7 +213,7 @@ def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
 
 def _arrays(subjects: Iterable[Subject]) -> list[arrays.BinaryArray]:
     kinds, firsts, seconds = zip(*subjects, strict=True)
-    return [arrays.texts([word_piece(kind) for kind in kinds]), arrays.uuids(firsts), arrays.uuids(seconds)]
+    return [arrays.words(kinds), arrays.uuids(firsts), arrays.uuids(seconds)]
 
 
 def _older(known: Waiting | None, recorded_at: datetime, attempts: int) -> Waiting:

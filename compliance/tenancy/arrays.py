@@ -1,13 +1,12 @@
-"""Columns of many rows as PostgreSQL's binary arrays, built from kept pieces (design 10).
+"""Columns of many rows as PostgreSQL's binary arrays (design 10).
 
 The driver's own list dumper asks every element anew how to be sent, which costs a capture more than deciding does.
-Here an element is a piece of bytes (its length, then its value) that is made once for each distinct value, and a column
-is one join. COPY would be the alternative; row-level security refuses it.
+Here an element is a piece of bytes (its length, then its value), and a column is one join. COPY would be the
+alternative; row-level security refuses it.
 """
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from struct import Struct, pack
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -22,6 +21,7 @@ NULL: Final = b"\xff\xff\xff\xff"
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _BIGINT_PIECE = Struct("!iq").pack
+_LENGTH = Struct("!i").pack
 _MOST_KEPT = 1 << 13
 
 Made = TypeVar("Made")
@@ -82,49 +82,50 @@ def in_microseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
-def _instant_piece(moment: datetime | None) -> bytes:
-    return NULL if moment is None else _BIGINT_PIECE(8, in_microseconds(moment))
+def _instant_piece(moment: datetime) -> bytes:
+    return _BIGINT_PIECE(8, (moment - _EPOCH) // _MICROSECOND)
 
 
-instant_piece = kept_by_identity(_instant_piece)
-"""A `timestamptz`."""
+def _bytes_piece(value: bytes) -> bytes:
+    return _LENGTH(len(value)) + value
 
 
-@lru_cache(maxsize=1 << 12)
-def word_piece(text: str | None) -> bytes:
-    """A short text that comes often."""
-    return NULL if text is None else text_piece(text.encode())
+def _pieces(make: Callable[[Any], bytes], values: Sequence[Any]) -> list[bytes]:
+    """The pieces of a column, made once for each object however often it stands there.
+
+    By address, not by value: the values outlive the call, and hashing an instant takes longer than sending it.
+    """
+    made: dict[int, bytes] = {id(None): NULL}
+    find = made.get
+    pieces = []
+    for value in values:
+        piece = find(id(value))
+        if piece is None:
+            piece = made[id(value)] = make(value)
+        pieces.append(piece)
+    return pieces
 
 
-def text_piece(encoded: bytes) -> bytes:
-    """A text, as UTF-8."""
-    return pack("!i", len(encoded)) + encoded
-
-
-def uuid_piece(value: UUID | None) -> bytes:
-    """A `uuid`."""
-    return NULL if value is None else b"\x00\x00\x00\x10" + value.bytes
-
-
-@lru_cache(maxsize=1 << 10)
-def smallint_piece(value: int) -> bytes:
-    """A `smallint`."""
-    return pack("!ih", 2, value)
-
-
-def bigint_piece(value: int) -> bytes:
-    """A `bigint`."""
-    return _BIGINT_PIECE(8, value)
-
-
-def instants(pieces: Sequence[bytes]) -> BinaryArray:
+def instants(values: Sequence[datetime | None]) -> BinaryArray:
     """A `timestamptz[]`."""
-    return BinaryArray(_INSTANT, pieces)
+    if not any(values):
+        return BinaryArray(_INSTANT, [NULL] * len(values))
+    return BinaryArray(_INSTANT, _pieces(_instant_piece, values))
 
 
-def texts(pieces: Sequence[bytes]) -> BinaryArray:
+def texts(values: Sequence[str | None]) -> BinaryArray:
     """A `text[]`."""
-    return BinaryArray(_TEXT, pieces)
+    return BinaryArray(_TEXT, [NULL if value is None else _bytes_piece(value.encode()) for value in values])
+
+
+def words(values: Sequence[str | None]) -> BinaryArray:
+    """A `text[]` of words of the vocabulary, which are few objects."""
+    return BinaryArray(_TEXT, _pieces(lambda value: _bytes_piece(value.encode()), values))
+
+
+def encoded_texts(values: Sequence[bytes]) -> BinaryArray:
+    """A `text[]` of texts that are UTF-8 already."""
+    return BinaryArray(_TEXT, [_LENGTH(len(value)) + value for value in values])
 
 
 def uuids(values: Sequence[UUID | None]) -> BinaryArray:
@@ -139,52 +140,52 @@ def identifiers(values: Sequence[UUID | bytes]) -> BinaryArray:
     return BinaryArray(_UUID, [length + (value if isinstance(value, bytes) else value.bytes) for value in values])
 
 
-def smallints(pieces: Sequence[bytes]) -> BinaryArray:
-    """A `smallint[]`."""
-    return BinaryArray(_SMALLINT, pieces)
+def smallints(values: Sequence[int | None]) -> BinaryArray:
+    """A `smallint[]` of numbers that come often."""
+    return BinaryArray(_SMALLINT, _pieces(lambda value: pack("!ih", 2, value), values))
 
 
-def digest_piece(digest: str) -> bytes:
-    """A SHA-256 in hexadecimal as a `bytea`."""
-    return b"\x00\x00\x00\x20" + bytes.fromhex(digest)
+def integers(values: Sequence[int | None]) -> BinaryArray:
+    """An `integer[]`."""
+    return BinaryArray(_INTEGER, [NULL if value is None else pack("!ii", 4, value) for value in values])
 
 
-def byte_strings(pieces: Sequence[bytes]) -> BinaryArray:
-    """A `bytea[]`."""
-    return BinaryArray(_BYTES, pieces)
-
-
-def big_integers(pieces: Sequence[bytes]) -> BinaryArray:
-    """A `bigint[]` of pieces."""
-    return BinaryArray(_BIGINT, pieces)
-
-
-def bigints(values: Sequence[int]) -> BinaryArray:
+def bigints(values: Sequence[int | None]) -> BinaryArray:
     """A `bigint[]`."""
     piece = _BIGINT_PIECE
-    return BinaryArray(_BIGINT, [piece(8, value) for value in values])
+    return BinaryArray(_BIGINT, [NULL if value is None else piece(8, value) for value in values])
 
 
-def _nullable(piece: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    return lambda value: NULL if value is None else piece(value)
+def booleans(values: Sequence[bool | None]) -> BinaryArray:
+    """A `boolean[]`."""
+    return BinaryArray(_BOOLEAN, [_BOOLEANS[value] for value in values])
 
 
-_COLUMNS: Final[dict[str, tuple[int, Callable[[Any], bytes]]]] = {
-    "uuid": (_UUID, uuid_piece),
-    "timestamptz": (_INSTANT, instant_piece),
-    "text": (_TEXT, _nullable(lambda value: text_piece(value.encode()))),
-    "bigint": (_BIGINT, _nullable(bigint_piece)),
-    "integer": (_INTEGER, _nullable(lambda value: pack("!ii", 4, value))),
-    "smallint": (_SMALLINT, _nullable(smallint_piece)),
-    "boolean": (_BOOLEAN, _nullable(lambda value: b"\x00\x00\x00\x01\x01" if value else b"\x00\x00\x00\x01\x00")),
-    "bytea": (_BYTES, _nullable(text_piece)),
+def digests(values: Sequence[str]) -> BinaryArray:
+    """A `bytea[]` of SHA-256 in hexadecimal."""
+    length, from_hexadecimal = b"\x00\x00\x00\x20", bytes.fromhex
+    return BinaryArray(_BYTES, [length + from_hexadecimal(value) for value in values])
+
+
+def byte_strings(values: Sequence[bytes | None]) -> BinaryArray:
+    """A `bytea[]`."""
+    return BinaryArray(_BYTES, [NULL if value is None else _bytes_piece(value) for value in values])
+
+
+_BOOLEANS: Final = {None: NULL, True: b"\x00\x00\x00\x01\x01", False: b"\x00\x00\x00\x01\x00"}
+_COLUMNS: Final[dict[str, Callable[[Sequence[Any]], BinaryArray]]] = {
+    "uuid": uuids,
+    "timestamptz": instants,
+    "text": texts,
+    "bigint": bigints,
+    "integer": integers,
+    "smallint": smallints,
+    "boolean": booleans,
+    "bytea": byte_strings,
 }
 
 
 def column(kind: str, values: Sequence[Any]) -> "BinaryArray | list[Any]":
     """Values of a PostgreSQL type as one array; of a type that is not known here, as the list that it is."""
     known = _COLUMNS.get(kind)
-    if known is None:
-        return list(values)
-    element_type, piece = known
-    return BinaryArray(element_type, [piece(value) for value in values])
+    return list(values) if known is None else known(values)

@@ -1,6 +1,7 @@
 """Training records and certificates as rows: one decision gives both (contract, training record and certificate)."""
 
-from uuid import UUID
+from operator import is_
+from typing import Any
 
 from compliance.history.numbers import CERTIFICATES, TRAINING_RECORDS
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
@@ -11,7 +12,7 @@ from compliance.history.text import (
     quoted_uuid,
     same_uuid,
     same_uuid_list,
-    word_list,
+    same_word_list,
 )
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision, RecordContent
 
@@ -69,12 +70,11 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
 class _RecordTexts:
     """Writes the bodies of one record's versions; what two versions share is written once."""
 
-    __slots__ = ("_head", "_release", "_renews")
+    __slots__ = ("_front", "_front_of")
 
     def __init__(self) -> None:
-        self._head = ""
-        self._release: UUID | None = None
-        self._renews: UUID | None = None
+        self._front = ""
+        self._front_of: tuple[Any, ...] | None = None
 
     def body(self, content: RecordContent) -> str:
         """The canonical JSON of a training record's version."""
@@ -83,12 +83,17 @@ class _RecordTexts:
             assigned_at, due_at, due_time_zone, due_basis, completed_at, completion_receipt_id, ended_at, ended_reason,
             waived_at, waiver_actor_id, waiver_reason_code, share_ids, doors, certificate_id, obligation_change_id,
         ) = content  # fmt: skip
-        if not self._head or course_release_id is not self._release or renews_certificate_id is not self._renews:
-            self._release, self._renews = course_release_id, renews_certificate_id
-            self._head = (
+        front_of = (course_release_id, renews_certificate_id, requirement, assigned_at, due_at, due_basis)
+        known = self._front_of
+        if known is None or not all(map(is_, front_of, known)):
+            self._front_of = front_of
+            self._front = (
                 f'{{"record_id":{same_uuid(record_id)},"learner_profile_id":{same_uuid(learner_profile_id)},'
                 f'"course_id":{same_uuid(course_id)},"course_release_id":{same_uuid(course_release_id)},'
                 f'"renews_certificate_id":{quoted_uuid(renews_certificate_id)},'
+                f'"requirement":"{requirement}","assigned_at":{quoted_instant(assigned_at)},'
+                f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
+                f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
             )
         waiver = _NO_WAIVER
         if waived_at is not None:
@@ -96,16 +101,13 @@ class _RecordTexts:
                 f'"waived_at":{quoted_instant(waived_at)},"waiver_actor_id":{quoted_uuid(waiver_actor_id)},'
                 f'"waiver_reason_code":{quoted(waiver_reason_code)}'
             )
-        receipt = "null" if completion_receipt_id is None else f'"{completion_receipt_id}"'
+        receipt = "null" if completion_receipt_id is None else quoted_uuid(completion_receipt_id)
         return (
-            f'{self._head}"requirement":"{requirement}","assigned_at":{quoted_instant(assigned_at)},'
-            f'"due_at":{"null" if due_at is None else quoted_instant(due_at)},'
-            f'"due_time_zone":{quoted(due_time_zone)},"due_basis":"{due_basis}",'
-            f'"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'
+            f'{self._front}"completed_at":{"null" if completed_at is None else quoted_instant(completed_at)},'
             f'"completion_receipt_id":{receipt},'
             f'"ended_at":{"null" if ended_at is None else quoted_instant(ended_at)},'
             f'"ended_reason":{"null" if ended_reason is None else quoted(ended_reason)},{waiver},'
-            f'"share_ids":{same_uuid_list(share_ids)},"doors":{word_list(doors)},'
+            f'"share_ids":{same_uuid_list(share_ids)},"doors":{same_word_list(doors)},'
             f'"certificate_id":{"null" if certificate_id is None else quoted_uuid(certificate_id)},'
             f'"obligation_change_id":{number(obligation_change_id)}}}'
         )
