@@ -51,6 +51,7 @@ from compliance.tenancy import arrays, sql
 
 Pair = tuple[uuid.UUID, uuid.UUID]
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
+Learners = dict[uuid.UUID, LearnerFacts]
 
 _DOORS = {door.value: door for door in Door}
 
@@ -62,7 +63,7 @@ class PersonCourseFacts(NamedTuple):
     """
 
     courses: dict[uuid.UUID, CourseFacts]
-    learners: dict[uuid.UUID, LearnerFacts]
+    learners: Learners
     doings: dict[int, DoingFacts]
 
 
@@ -81,18 +82,22 @@ class InvitationSubject(NamedTuple):
     person: PersonFacts | None
 
 
-def load_person_courses(organization_id: uuid.UUID, pairs: Sequence[Pair]) -> PersonCourseFacts:
-    """The facts of (learner_profile_id, course_id) pairs."""
+def load_person_courses(
+    organization_id: uuid.UUID, pairs: Sequence[Pair], known: Learners | None = None
+) -> PersonCourseFacts:
+    """The facts of (learner_profile_id, course_id) pairs; `known` learners are not read again."""
     return PersonCourseFacts(
         load_courses(organization_id, {course_id for _, course_id in pairs}),
-        load_learners(organization_id, {learner_profile_id for learner_profile_id, _ in pairs}),
+        load_learners(organization_id, {learner_profile_id for learner_profile_id, _ in pairs}, known),
         load_doings(organization_id, pairs),
     )
 
 
-def load_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, PersonFacts]:
-    """Each profile with its stays, teams, suspensions and contact stretches."""
-    learners = load_learners(organization_id, profile_ids)
+def load_people(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID], known: Learners | None = None
+) -> dict[uuid.UUID, PersonFacts]:
+    """Each profile with its stays, teams, suspensions and contact stretches; `known` learners are not read again."""
+    learners = load_learners(organization_id, profile_ids, known)
     contacts = load_contacts(organization_id, profile_ids)
     suspensions: dict[uuid.UUID, list[Suspension]] = defaultdict(list)
     for profile_id, person_id, at, suspended in sql.fetch(
@@ -103,15 +108,17 @@ def load_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) 
     ):
         suspensions[profile_id].append(Suspension(person_id, at, suspended))
     return {
-        profile_id: PersonFacts(learner, tuple(suspensions.get(profile_id, ())), tuple(contacts.get(profile_id, ())))
-        for profile_id, learner in learners.items()
+        profile_id: PersonFacts(
+            learners[profile_id], tuple(suspensions.get(profile_id, ())), tuple(contacts.get(profile_id, ()))
+        )
+        for profile_id in profile_ids
     }
 
 
 def load_invitations(
-    organization_id: uuid.UUID, invitation_ids: Collection[uuid.UUID]
+    organization_id: uuid.UUID, invitation_ids: Collection[uuid.UUID], known: Learners | None = None
 ) -> dict[uuid.UUID, InvitationSubject]:
-    """Each invitation, with the facts of the person who accepted it."""
+    """Each invitation, with the facts of the person who accepted it; `known` learners are not read again."""
     wanted = list(invitation_ids)
     accepted: dict[uuid.UUID, Pair] = {
         invitation_id: (person_id, profile_id)
@@ -122,7 +129,7 @@ def load_invitations(
             [organization_id, wanted],
         )
     }
-    people = load_people(organization_id, {profile_id for _, profile_id in accepted.values()})
+    people = load_people(organization_id, {profile_id for _, profile_id in accepted.values()}, known)
     found = {}
     for invitation_id, invited_at, expires_at, revoked_at, erased_at, team_ids in sql.fetch(
         "SELECT invitation_id, invited_at, expires_at, revoked_at, erased_at, team_ids FROM people_invitation"
@@ -139,20 +146,36 @@ def load_invitations(
     return found
 
 
-def load_person_policies(organization_id: uuid.UUID, pairs: Collection[Pair]) -> PersonPolicyFacts:
-    """The facts of (learner_profile_id, course_id of the policy) pairs."""
+def load_person_policies(
+    organization_id: uuid.UUID, pairs: Collection[Pair], known: Learners | None = None
+) -> PersonPolicyFacts:
+    """The facts of (learner_profile_id, course_id of the policy) pairs; `known` learners are not read again."""
     profile_ids = {learner_profile_id for learner_profile_id, _ in pairs}
-    learners = load_learners(organization_id, profile_ids)
+    learners = load_learners(organization_id, profile_ids, known)
     contacts = load_contacts(organization_id, profile_ids)
     return PersonPolicyFacts(
         load_policies(organization_id, {course_id for _, course_id in pairs}),
-        {profile_id: Signer(learner, tuple(contacts.get(profile_id, ()))) for profile_id, learner in learners.items()},
+        {profile_id: Signer(learners[profile_id], tuple(contacts.get(profile_id, ()))) for profile_id in profile_ids},
         load_receipts(organization_id, pairs),
     )
 
 
-def load_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, LearnerFacts]:
-    """Each profile's stays, team stretches and erasure; one of which nothing is known is there and empty."""
+def load_learners(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID], known: Learners | None = None
+) -> Learners:
+    """Each profile's stays, team stretches and erasure; one of which nothing is known is there and empty.
+
+    What is `known` already is taken from there, and what is read is added to it.
+    """
+    if known is None:
+        return _read_learners(organization_id, profile_ids)
+    missing = [profile_id for profile_id in profile_ids if profile_id not in known]
+    if missing:
+        known.update(_read_learners(organization_id, missing))
+    return known
+
+
+def _read_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> Learners:
     wanted = arrays.uuids(list(profile_ids))
     employments: dict[uuid.UUID, list[Employment]] = defaultdict(list)
     for profile_id, *stay in sql.fetch(

@@ -141,7 +141,7 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         if claimed.newest is not None:
             now = max(now, claimed.newest)  # what was recorded while this capture waited for its turn
         failed: dict[Subject, str] = {}
-        ready = deciding.load(deciding.Company(organization_id, zone, now), list(claimed.subjects), failed)
+        ready = deciding.load(deciding.Company(organization_id, zone, now, {}), list(claimed.subjects), failed)
         standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
         due: dict[Subject, datetime] = {}
         appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)

@@ -38,6 +38,8 @@ class Company(NamedTuple):
     organization_id: uuid.UUID
     zone: str
     now: datetime
+    learners: decision_facts.Learners
+    """Those that were read for one kind of subject, for the next to use."""
 
 
 Question = Callable[[], Decided]
@@ -98,8 +100,8 @@ def place(error: Exception) -> str:
 
 def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
-    facts = decision_facts.load_person_courses(company.organization_id, pairs)
-    organization_id, zone, now = company
+    facts = decision_facts.load_person_courses(company.organization_id, pairs, company.learners)
+    organization_id, zone, now, _ = company
     prepared = {course_id: owed_learning.prepare(course) for course_id, course in facts.courses.items()}
     learners, doings = facts.learners, facts.doings
 
@@ -120,7 +122,7 @@ def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
 
 
 def _people(company: Company, subjects: list[Subject]) -> _Lazy:
-    facts = decision_facts.load_people(company.organization_id, {first for _, first, _ in subjects})
+    facts = decision_facts.load_people(company.organization_id, {first for _, first, _ in subjects}, company.learners)
 
     def answer(profile_id: uuid.UUID) -> Decided:
         return Decided(people.project(decide_employees(facts[profile_id])))
@@ -130,7 +132,8 @@ def _people(company: Company, subjects: list[Subject]) -> _Lazy:
 
 
 def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
-    facts = decision_facts.load_invitations(company.organization_id, {first for _, first, _ in subjects})
+    invitation_ids = {first for _, first, _ in subjects}
+    facts = decision_facts.load_invitations(company.organization_id, invitation_ids, company.learners)
 
     def answer(invitation_id: uuid.UUID) -> Decided:
         found = facts[invitation_id]
@@ -142,8 +145,8 @@ def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
 
 def _person_policies(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
-    facts = decision_facts.load_person_policies(company.organization_id, pairs)
-    organization_id, zone, now = company
+    facts = decision_facts.load_person_policies(company.organization_id, pairs, company.learners)
+    organization_id, zone, now, _ = company
 
     def answer(pair: decision_facts.Pair) -> Decided:
         learner_profile_id, course_id = pair

@@ -56,7 +56,10 @@ def releases_stand(
 ) -> dict[uuid.UUID, StoredRelease]:
     """Refuses lines that name a release which does not stand; returns those that do."""
     wanted = {release_of(staged.line) for staged in batch.standing()}
+    wanted.discard(None)
     found = releases(batch.organization_id, (each for each in wanted if each is not None))
+    if len(found) == len(wanted):
+        return found
     for staged in batch.standing():
         release_id = release_of(staged.line)
         if release_id is not None and release_id not in found:

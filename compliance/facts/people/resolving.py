@@ -90,6 +90,8 @@ def living_profiles(batch: Batch[Any], locking: str = WRITING) -> None:
     """Refuses lines whose learner_profile_id names nobody, or someone erased; locks the others' profiles."""
     wanted = {staged.line.learner_profile_id for staged in batch.standing()}
     found = profiles(batch.organization_id, wanted, locking)
+    if len(found) == len(wanted) and not any(found.values()):
+        return
     for staged in batch.standing():
         erased = found.get(staged.line.learner_profile_id)
         if erased is None:
@@ -102,9 +104,13 @@ def once(
     batch: Batch[LineType], name: str, identifier: Callable[[LineType], Any], standing: Callable[[set[Any]], Any]
 ) -> None:
     """Refuses lines whose identifier stands (`standing` looks a set up) or was named by an earlier line."""
-    seen = set(standing({identifier(staged.line) for staged in batch.standing()}))
-    for staged in batch.standing():
-        key = identifier(staged.line)
+    lines = batch.standing()
+    keys = [identifier(staged.line) for staged in lines]
+    named = set(keys)
+    seen = set(standing(named))
+    if not seen and len(named) == len(keys):
+        return
+    for staged, key in zip(lines, keys, strict=True):
         if key in seen:
             batch.refuse(staged, Why.EXISTS, f"{name}: stands already, by another fact.")
         seen.add(key)

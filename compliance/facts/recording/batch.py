@@ -18,7 +18,8 @@ from compliance.facts.pending.models import SubjectKind
 
 LineType = TypeVar("LineType", bound=FactLine)
 
-Subject = tuple[SubjectKind, uuid.UUID | None, uuid.UUID | None]
+Subject = tuple[str, uuid.UUID | None, uuid.UUID | None]
+"""The value of a `SubjectKind` (an enum's member takes Python longer to hash than the text), and what names it."""
 
 
 class Staged(NamedTuple, Generic[LineType]):
@@ -91,12 +92,18 @@ class Batch(Generic[LineType]):
 
     def subject(self, kind: SubjectKind, first: uuid.UUID | None = None, second: uuid.UUID | None = None) -> None:
         """Says that this subject may now be decided differently."""
-        self.subjects.add((kind, first, second))
+        self.subjects.add((kind.value, first, second))
 
     def next_in_order(self, kind: SubjectKind, first: uuid.UUID) -> None:
         """Says it of a subject that the history must decide after those named before it, however many there are."""
-        self.in_order.append((kind, first, None))
+        self.in_order.append((kind.value, first, None))
 
     def subjects_of(self, kind: SubjectKind, firsts: Iterable[uuid.UUID]) -> None:
         """Says it of many subjects of one kind."""
-        self.subjects.update((kind, first, None) for first in firsts)
+        value = kind.value
+        self.subjects.update([(value, first, None) for first in firsts])
+
+    def subjects_of_pairs(self, kind: SubjectKind, pairs: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> None:
+        """Says it of many pairs of a learner and a course."""
+        value = kind.value
+        self.subjects.update([(value, first, second) for first, second in pairs])

@@ -154,8 +154,8 @@ class Recording:
 
     def _narrowest(self) -> list[Subject]:
         """The subjects without those that others cover, in an order that keeps one person's together."""
-        whole = {first for kind, first, _ in self.subjects if kind is SubjectKind.EVERYTHING_OF_PERSON}
-        left_out: set[SubjectKind] = set()
+        whole = {first for kind, first, _ in self.subjects if kind == SubjectKind.EVERYTHING_OF_PERSON.value}
+        left_out: set[str] = set()
         if whole and any(kind in _WIDE for kind, _, _ in self.subjects):
             # Of a company that is imported for the first time everything of everybody is decided anyway.
             everybody = sql.fetch(
@@ -173,8 +173,8 @@ class Recording:
         )
 
 
-_WIDE = {SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE}
-_OF_PERSON = {SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON}
+_WIDE = {kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE)}
+_OF_PERSON = {kind.value for kind in (SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON)}
 
 
 def _subject_order(subject: Subject) -> tuple[str, int, int]:

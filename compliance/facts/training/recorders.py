@@ -89,7 +89,7 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
         },
         rows,
     )
-    batch.subjects.update((SubjectKind.PERSON_COURSE, row[1], row[2]) for row in rows)
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, (row[1:3] for row in rows))
 
 
 def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
@@ -183,6 +183,6 @@ def record_reminder_sent(batch: Batch[ReminderSent]) -> None:
 
 
 def _subjects(batch: Batch[Any]) -> None:
-    batch.subjects.update(
-        (SubjectKind.PERSON_COURSE, line.learner_profile_id, line.course_id) for _, line, _ in batch.standing()
+    batch.subjects_of_pairs(
+        SubjectKind.PERSON_COURSE, ((line.learner_profile_id, line.course_id) for _, line, _ in batch.standing())
     )
