@@ -65,11 +65,9 @@ same_uuid_list = kept_by_identity(uuid_list.__wrapped__)
 """Identifiers as a JSON array, for a tuple that many rows share as one object."""
 
 
-@lru_cache(maxsize=1 << 10)
-def word_list(values: tuple[str, ...]) -> str:
-    """Words of the vocabulary as a JSON array."""
+def _word_list(values: tuple[str, ...]) -> str:
     return "[" + ",".join([f'"{value}"' for value in values]) + "]"
 
 
-same_word_list = kept_by_identity(word_list.__wrapped__)
-"""Words as a JSON array, for a tuple that many rows share as one object."""
+same_word_list = kept_by_identity(_word_list)
+"""Words of the vocabulary as a JSON array, for a tuple that many rows share as one object."""

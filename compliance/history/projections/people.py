@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from compliance.history.numbers import PEOPLE
 from compliance.history.projections import NO_COLUMNS, Columns, ProjectedTimeline, ProjectedVersion
-from compliance.history.text import quoted, quoted_instant, quoted_uuid, uuid_list, word_list
+from compliance.history.text import quoted, quoted_instant, quoted_uuid, same_uuid, same_word_list, uuid_list
 from compliance.rules.people.decisions import PersonContent, PersonTimeline
 from compliance.rules.vocabulary import EntryType
 
@@ -34,11 +34,11 @@ def project(timelines: Iterable[PersonTimeline]) -> list[ProjectedTimeline]:
 def body(content: PersonContent) -> str:
     """The canonical JSON of a person row's version."""
     return (
-        f'{{"person_id":"{content.person_id}","learner_profile_id":{quoted_uuid(content.learner_profile_id)},'
+        f'{{"person_id":{same_uuid(content.person_id)},"learner_profile_id":{quoted_uuid(content.learner_profile_id)},'
         f'"invitation_id":{quoted_uuid(content.invitation_id)},"entry_type":"{content.entry_type}",'
         f'"invited_at":{quoted_instant(content.invited_at)},"joined_at":{quoted_instant(content.joined_at)},'
         f'"left_at":{quoted_instant(content.left_at)},'
         f'"invitation_expires_at":{quoted_instant(content.invitation_expires_at)},'
         f'"invitation_state":{quoted(content.invitation_state)},"access_state":"{content.access_state}",'
-        f'"team_ids":{uuid_list(content.team_ids)},"doors":{word_list(content.doors)}}}'
+        f'"team_ids":{uuid_list(content.team_ids)},"doors":{same_word_list(content.doors)}}}'
     )

@@ -14,6 +14,8 @@ from compliance.rules.people.facts import InvitationFacts, PersonFacts
 from compliance.rules.timeline import Timeline, Version, say
 from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState
 
+_EMPLOYEE_ONLY = (Door.EMPLOYEE,)
+
 
 def decide_employees(person: PersonFacts) -> tuple[PersonTimeline, ...]:
     """Return the timeline of each stay of a profile, by `person_id`."""
@@ -31,49 +33,59 @@ def decide_invitation(invitation: InvitationFacts, person: PersonFacts | None = 
         employment = next(
             (each for each in person.learner.employments if each.person_id == invitation.accepted_by), None
         )
-    moments = {invitation.invited_at}
+    moments = [invitation.invited_at]
     if invitation.revoked_at is not None:
-        moments.add(invitation.revoked_at)
+        moments.append(invitation.revoked_at)
     if invitation.erased_at is not None:
-        moments.add(invitation.erased_at)
+        moments.append(invitation.erased_at)
     if person is not None and employment is not None:
-        moments |= _stay_moments(person, employment, _profile_moments(person))
+        moments += _stay_moments(person, employment, _profile_moments(person))
     versions: list[Version[PersonContent]] = []
-    for moment in sorted(moments):
+    for moment in _in_order(moments):
         if moment >= invitation.invited_at:
             say(versions, moment, _invitation_at(invitation, person, employment, moment))
     return Timeline(invitation.invitation_id, tuple(versions))
 
 
-def _profile_moments(person: PersonFacts) -> set[datetime]:
+def _profile_moments(person: PersonFacts) -> list[datetime]:
     """Return the moments at which teams, contact doors or the profile itself change."""
     learner = person.learner
-    moments: set[datetime] = set()
+    moments: list[datetime] = []
     for membership in learner.memberships:
-        moments.add(membership.from_at)
+        moments.append(membership.from_at)
         if membership.until is not None:
-            moments.add(membership.until)
+            moments.append(membership.until)
     for stay in person.contacts:
-        moments.add(stay.from_at)
+        moments.append(stay.from_at)
         if stay.until is not None:
-            moments.add(stay.until)
+            moments.append(stay.until)
     if learner.erased_at is not None:
-        moments.add(learner.erased_at)
+        moments.append(learner.erased_at)
     return moments
 
 
-def _stay_moments(person: PersonFacts, employment: Employment, profile_moments: set[datetime]) -> set[datetime]:
+def _stay_moments(person: PersonFacts, employment: Employment, profile_moments: list[datetime]) -> list[datetime]:
     """Return the moments at which the row of one stay may change."""
-    moments = {employment.joined_at, *profile_moments}
-    if employment.left_at is not None:
-        moments.add(employment.left_at)
-    moments.update(each.at for each in person.suspensions if each.person_id == employment.person_id)
-    return {moment for moment in moments if moment >= employment.joined_at}
+    joined_at = employment.joined_at
+    moments = [joined_at]
+    moments += [moment for moment in profile_moments if moment > joined_at]
+    if employment.left_at is not None and employment.left_at > joined_at:
+        moments.append(employment.left_at)
+    moments += [
+        each.at for each in person.suspensions if each.person_id == employment.person_id and each.at > joined_at
+    ]
+    return moments
 
 
-def _employee_timeline(person: PersonFacts, employment: Employment, profile_moments: set[datetime]) -> PersonTimeline:
+def _in_order(moments: list[datetime]) -> list[datetime]:
+    """Return each moment once, the earliest first. Comparing instants takes a tenth of the time of hashing them."""
+    moments.sort()
+    return [moment for place, moment in enumerate(moments) if not place or moment != moments[place - 1]]
+
+
+def _employee_timeline(person: PersonFacts, employment: Employment, profile_moments: list[datetime]) -> PersonTimeline:
     versions: list[Version[PersonContent]] = []
-    for moment in sorted(_stay_moments(person, employment, profile_moments)):
+    for moment in _in_order(_stay_moments(person, employment, profile_moments)):
         ended_at = _access_ended_at(person, employment, moment)
         say(
             versions,
@@ -133,7 +145,7 @@ def _invitation_at(
         invitation_state=InvitationState.REVOKED if revoked else InvitationState.PENDING,
         access_state=AccessState.ERASED if erased else access_state,
         team_ids=tuple(sorted(invitation.team_ids)),
-        doors=(Door.EMPLOYEE,),
+        doors=_EMPLOYEE_ONLY,
         ended_at=revoked_at if revoked else invitation.erased_at if erased else None,
     )
 
@@ -175,6 +187,8 @@ def _teams(person: PersonFacts, moment: datetime) -> tuple[UUID, ...]:
 
 
 def _doors(person: PersonFacts, moment: datetime) -> tuple[Door, ...]:
+    if not person.contacts:
+        return _EMPLOYEE_ONLY
     doors = {Door.EMPLOYEE}
     doors.update(
         each.door for each in person.contacts if each.from_at <= moment and (each.until is None or moment < each.until)
