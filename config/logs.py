@@ -7,6 +7,7 @@ never written, for their text holds addresses and search words; of an exception 
 for its message may quote what was entered or stored.
 """
 
+import json
 import re
 import sys
 import traceback
@@ -15,6 +16,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
+import orjson
 import structlog
 
 from compliance.access.tokens import redact
@@ -78,7 +80,8 @@ _WRITTEN = (str, int, float, bool, type(None), UUID, date, dict, list, tuple)
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return _ADDRESS.sub("[address]", redact(value))
+        value = redact(value)
+        return _ADDRESS.sub("[address]", value) if "@" in value else value
     if isinstance(value, dict):
         return {name: _clean(each) for name, each in value.items() if name not in PERSONAL and _is_written(each)}
     if isinstance(value, list | tuple):
@@ -98,9 +101,16 @@ _SHARED: list[Any] = [
 ]
 
 
+def _as_json(event: Event, **_: Any) -> str:
+    try:
+        return orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except orjson.JSONEncodeError:  # a lone surrogate or a number of more than 64 bits
+        return json.dumps(event, default=str)
+
+
 def configuration(level: str, form: str) -> dict[str, Any]:
     """What Django's LOGGING takes; `form` is `json` or `plain`."""
-    renderer: Any = structlog.processors.JSONRenderer(default=str)
+    renderer: Any = structlog.processors.JSONRenderer(_as_json)
     if form == "plain":
         renderer = structlog.dev.ConsoleRenderer(colors=False)
     return {

@@ -47,7 +47,7 @@ def digest(token: str) -> bytes:
 
 def redact(text: str) -> str:
     """`text` with everything that looks like a key, or begins like one, taken out. For logs."""
-    return _BEGINNING.sub(REDACTED, text)
+    return _BEGINNING.sub(REDACTED, text) if "svc" in text else text
 
 
 _BEGINNING = re.compile(r"svc(?:_|%5[Ff]|%255[Ff])(?:live|test)(?:_|%5[Ff]|%255[Ff])[0-9A-Za-z%]*")

@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import errors, pq
 from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.types.numeric import Int8BinaryLoader
@@ -119,11 +120,11 @@ class _Asked:
         if failed is not None:
             raise failed
 
-    def open(self, driver: psycopg.Connection[Any]) -> None:
-        """Begins the transaction, without waiting for it where it is our own."""
+    def open(self, driver: psycopg.Connection[Any], inside: bool) -> None:
+        """Begins the transaction, without waiting for it where it is our own; `inside` of one of Django's it is not."""
         if not self.opened:
             self.opened = True
-            if connection.in_atomic_block:
+            if inside:
                 _command(driver, self.opening)
             else:
                 self.send(driver, b"BEGIN READ ONLY; " + self.opening)
@@ -148,25 +149,27 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
         yield
         return
     asked = _Asked(organization_id, timeout_milliseconds)
+    django = connections[DEFAULT_DB_ALIAS]
     token = _asked.set(asked)
     try:
-        connection.ensure_connection()
-        with connection.wrap_database_errors:
-            _begin_as_django_would()
-            asked.open(connection.connection)
+        django.ensure_connection()
+        with django.wrap_database_errors:
+            if django.in_atomic_block:
+                _begin_as_django_would(django.connection)
+            asked.open(django.connection, django.in_atomic_block)
         yield
     except BaseException:
         # The connection may be what failed, and a transaction around this block may be at an end already.
         with contextlib.suppress(psycopg.Error):
-            asked.settle(connection.connection)
+            asked.settle(django.connection)
         with contextlib.suppress(psycopg.Error):
             if asked.opened:
-                _command(connection.connection, _FORGET if connection.in_atomic_block else b"ROLLBACK")
+                _command(django.connection, _FORGET if django.in_atomic_block else b"ROLLBACK")
         raise
     else:
-        with connection.wrap_database_errors:
+        with django.wrap_database_errors:
             finish()
-            asked.settle(connection.connection)
+            asked.settle(django.connection)
     finally:
         _asked.reset(token)
 
@@ -176,8 +179,9 @@ def finish() -> None:
     asked = _asked.get()
     if asked is None or not asked.opened:
         return
-    driver = connection.connection
-    if connection.in_atomic_block:
+    django = connections[DEFAULT_DB_ALIAS]
+    driver = django.connection
+    if django.in_atomic_block:
         # A transaction that someone opened around this block (the suite does) is left without a company.
         _command(driver, _FORGET)
     else:
@@ -191,34 +195,38 @@ def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, ra
     The text is kept with each connection, so it must not vary with what is asked. With `raw` instants come as
     PostgreSQL keeps them (`arrays.in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
     """
-    connection.ensure_connection()
+    django = connections[DEFAULT_DB_ALIAS]  # asked for once: `connection` looks it up for each of its attributes
+    django.ensure_connection()
     started = time.monotonic()
     try:
-        with connection.wrap_database_errors:
-            return _fetch(connection.connection, statement, parameters, raw)
+        with django.wrap_database_errors:
+            return _fetch(django, statement, parameters, raw)
     finally:
-        if connection.queries_logged:
-            connection.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
+        if django.queries_logged:
+            django.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
 
 
 def _fetch(
-    driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
+    django: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
 ) -> list[Row]:
+    driver: psycopg.Connection[Any] = django.connection
+    inside = django.in_atomic_block
     known = _prepared.setdefault(driver, {})
     asked = _asked.get()
-    _begin_as_django_would()
+    if inside:
+        _begin_as_django_would(driver)
     if asked is not None:
-        asked.open(driver)
+        asked.open(driver, inside)
         asked.settle(driver)
-    result = _execute(driver, known, statement, parameters)
-    if result.status != pq.ExecStatus.TUPLES_OK and not connection.in_atomic_block and _is_forgotten(result):
+    result = _execute(driver, inside, known, statement, parameters)
+    if result.status != pq.ExecStatus.TUPLES_OK and not inside and _is_forgotten(result):
         known.clear()
         if asked is not None:  # begin anew: nothing was written
             _command(driver, b"ROLLBACK")
             asked.opened = False
-            asked.open(driver)
+            asked.open(driver, inside)
             asked.settle(driver)
-        result = _execute(driver, known, statement, parameters)
+        result = _execute(driver, inside, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise _error(driver, result)
     transformer = Transformer(_RAW if raw else _PLAIN)
@@ -226,24 +234,24 @@ def _fetch(
     return transformer.load_rows(0, result.ntuples, tuple)
 
 
-def _begin_as_django_would() -> None:
-    """The driver sends BEGIN before the first statement of its own in a transaction; this one is not its own."""
-    driver = connection.connection
-    if connection.in_atomic_block and driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+def _begin_as_django_would(driver: psycopg.Connection[Any]) -> None:
+    """Within Django's own: the driver sends BEGIN before the first statement of its own; ours is not its own."""
+    if driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
         _command(driver, b"BEGIN")
 
 
 def _execute(
     driver: psycopg.Connection[Any],
+    inside: bool,
     known: dict[str, _Prepared],
     statement: str,
     parameters: Sequence[Any] | dict[str, Any],
 ) -> Any:
     names, text = _positional(statement)
     prepared = known.get(statement)
-    if prepared is None or connection.in_atomic_block:
+    if prepared is None or inside:
         # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
-        name = _UNNAMED if connection.in_atomic_block else f"reading_{next(_numbers)}".encode()
+        name = _UNNAMED if inside else f"reading_{next(_numbers)}".encode()
         prepared = _prepare(driver, name, text)
         if name:
             known[statement] = prepared
