@@ -10,5 +10,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("peer/now", views.Now.as_view()),
     path("peer/simple-history", views.Simple.as_view()),
     path("peer/simple-history/total", views.Simple.as_view(pagination_class=views.Offsets)),
+    path("peer/simple-history/counted", views.Simple.as_view(pagination_class=views.CountedCursors)),
     path("peer/pghistory", views.Tracked.as_view()),
 ]

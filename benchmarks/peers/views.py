@@ -18,6 +18,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination, LimitOffsetPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import CharField, ModelSerializer, UUIDField
 
 from benchmarks.peers.models import SimpleRecord, TrainingRecord
@@ -95,6 +96,21 @@ class Offsets(LimitOffsetPagination):
     """Two hundred rows from an offset on, with the exact total, as DRF gives it to whom wants one."""
 
     default_limit = PAGE
+
+
+class CountedCursors(Cursors):
+    """The same cursors with the exact total, which DRF's own do not say."""
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
+        """The page, and how many rows all pages have."""
+        self.total = queryset.count()
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """The page with the total."""
+        response = super().get_paginated_response(data)
+        response.data["total"] = self.total
+        return response
 
 
 class Records(ListAPIView):
