@@ -221,6 +221,7 @@ CELERY_TASK_ROUTES = {
     "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.build": {"queue": "long", "routing_key": "long"},
+    "compliance.console.count": {"queue": "long", "routing_key": "long"},
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
 }

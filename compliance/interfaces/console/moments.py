@@ -16,6 +16,7 @@ from compliance.interfaces.console.visit import Visit
 from compliance.registers.questions import Company, Pin, Question
 from compliance.rules import company_days
 from compliance.tenancy import queries, sql
+from compliance.tenancy.models import Organization
 
 LONGEST_PERIOD = timedelta(days=400)
 
@@ -55,19 +56,27 @@ def chosen(
         raise UnreadableInputError(
             f"The records of this company begin on {first:%d %B %Y}. Choose that day or a later one."
         )
-    pin, latest, sequence = _pin(organization.organization_id, known)
-    company = Company(
-        organization.organization_id,
-        queries.deployment_id(),
-        organization.learning_space_id,
-        zone,
-        organization.history_complete_from,
-    )
-    question = Question(company, pin, moment, begin, course, personal=True, learner=learner)
+    pin, latest, sequence = pin_of(organization.organization_id, known)
+    question = Question(company_of(organization), pin, moment, begin, course, personal=True, learner=learner)
     return Chosen(question, as_at, at_time, start, known, latest, sequence)
 
 
-def _pin(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
+def company_of(organization: Organization) -> Company:
+    """The company as questions name it."""
+    return Company(
+        organization.organization_id,
+        queries.deployment_id(),
+        organization.learning_space_id,
+        organization.time_zone,
+        organization.history_complete_from,
+    )
+
+
+def pin_of(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
+    """Where the history stood at capture `known` (none: now), its last capture and its last sequence.
+
+    Raises UnreadableInputError and NoHistoryError.
+    """
     if known and not (known.isascii() and known.isdigit() and len(known) < 18):
         raise UnreadableInputError("A capture is a whole number, like 17.")
     rows = sql.fetch(

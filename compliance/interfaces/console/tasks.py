@@ -1,4 +1,4 @@
-"""The console's work in the background: one task runs any long act."""
+"""The console's work in the background: one task runs any long act, one counts what pages have no time to count."""
 
 import logging
 import uuid
@@ -13,10 +13,17 @@ from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Acting
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.see import counting
 from compliance.interfaces.console.who_may import staff_of
 from compliance.tenancy import context, queries
 
 log = logging.getLogger(__name__)
+
+
+@shared_task(name=counting.TASK, ignore_result=True, time_limit=660, soft_time_limit=600)  # type: ignore[untyped-decorator]
+def count(*asked: str) -> None:
+    """Counts the rows that a page had no time to count."""
+    counting.count(*asked)
 
 
 @shared_task(name=jobs.TASK, acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]

@@ -18,6 +18,7 @@ from compliance.interfaces.console.acting.pages import PAGES as ACTING
 from compliance.interfaces.console.pages import PAGES
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.tasks import count
 from compliance.interfaces.console.who_may import OPERATOR
 from compliance.rules.vocabulary import Scope, WaiverReasonCode
 from compliance.tenancy import context, sql
@@ -132,6 +133,28 @@ def test_a_count_that_takes_too_long_is_given_up_and_the_page_comes_without_it(s
     page = client.get(where, {"show": "slow"}).content.decode()
     assert "Too many rows to count" in page
     assert page.count('name="record_ids"') in (0, 3)
+
+
+def test_the_worker_counts_what_a_large_register_held_at_a_chosen_moment(staff, monkeypatch):
+    full = full_company(7)
+    sent = []
+    monkeypatch.setattr("celery.current_app.send_task", lambda name, args, **_: sent.append((name, args)))
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
+    client, where = staff(OPERATOR), address(full, "training-records")
+    day = full.company.start + timedelta(days=20)
+    question = {"as_at": day.date().isoformat(), "known": "2", "show": "open"}
+    waiting = client.get(where, question).content.decode()
+    assert "The worker counts the rows" in waiting
+    assert "The worker counts the rows" in client.get(where, question).content.decode()
+    ((name, asked),) = sent  # however often the page is looked at
+    assert name == count.name
+    count(*asked)
+    page = client.get(where, question).content.decode()
+    shown = len(set(re.findall(r"/records/training-records/([0-9a-f-]{36})/", page)))
+    assert shown > 0
+    assert f"<b>{shown}</b> row" in page
+    other = client.get(where, question | {"known": "1"}).content.decode()
+    assert "The worker counts the rows" in other  # what was known then is another number
 
 
 def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_however_far_away(staff, monkeypatch):

@@ -28,7 +28,8 @@ GIVEN_UP = timedelta(hours=5)
 
 
 @lru_cache(maxsize=1)
-def _store() -> "redis.Redis":
+def store() -> "redis.Redis":
+    """Where it stands how far work is."""
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
 
 
@@ -47,13 +48,13 @@ def begin(job: Job, told: dict[str, Any], now: datetime) -> None:
 def say(job: Job, done: int, total: int) -> None:
     """Tells how far the work is."""
     with contextlib.suppress(redis.RedisError):
-        _store().set(f"console:job:{job.job_id}", f"{done} {total}", ex=KEPT_SECONDS)
+        store().set(f"console:job:{job.job_id}", f"{done} {total}", ex=KEPT_SECONDS)
 
 
 def progress(job: Job) -> tuple[int, int]:
     """How much is done, of how much; zeros when that is not known."""
     with contextlib.suppress(redis.RedisError, ValueError):
-        told = _store().get(f"console:job:{job.job_id}")
+        told = store().get(f"console:job:{job.job_id}")
         if isinstance(told, bytes):
             done, total = told.decode().split()
             return int(done), int(total)

@@ -13,6 +13,7 @@ from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.moments import chosen
+from compliance.interfaces.console.see import counting
 from compliance.interfaces.console.see.queries import titles
 from compliance.interfaces.console.see.reading import READINGS, Reading
 from compliance.interfaces.console.understand import reading as standing
@@ -52,6 +53,10 @@ def register(visit: Visit, register: str) -> HttpResponse:
     else:
         position = keyset.after(visit.request, 4)
         page, total, last = read(when.question, reading, word, position, counts=reading.few or not large)
+    # Only a chosen moment stays the same until the worker has counted.
+    worker_counts = total is None and not counted and bool(when.as_at)
+    if worker_counts:
+        total = counting.number(when.question, register, word)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
     offered = titles.courses(organization_id) if reading.by_course else []
@@ -65,6 +70,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "rows": rows,
         "total": total,
         "counted": counted,
+        "worker_counts": worker_counts,
         "when": when,
         "word": word if word in reading.filters else "",
         "course": str(course or ""),

@@ -1,0 +1,75 @@
+"""Numbers of rows that take too long to count while a reader waits: the worker counts them (issue 8, part 2).
+
+How many rows a register had at a chosen moment, as known at a capture, never changes. So a number that was counted once
+stands for a week, under a name made of all that was asked; it is in Redis, and without Redis the page says no number.
+"""
+
+import contextlib
+import hashlib
+import uuid
+from datetime import datetime
+
+import redis
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from compliance.interfaces.console.acting.jobs import store
+from compliance.interfaces.console.moments import company_of, pin_of
+from compliance.interfaces.console.see.reading import READINGS
+from compliance.registers import pages
+from compliance.registers.questions import Question
+from compliance.tenancy import context, queries
+
+TASK = "compliance.console.count"
+KEPT_SECONDS = 7 * 24 * 3600
+ASKED_SECONDS = 600
+"""The worker is asked once in so long, however often the page is looked at."""
+
+_ASKED = b"-"
+
+
+def told(question: Question, register: str, word: str) -> list[str]:
+    """What the worker is told: identifiers and moments only."""
+    return [
+        str(question.company.organization_id),
+        register,
+        word,
+        str(question.pin.capture_sequence),
+        question.moment.isoformat(),
+        "" if question.start is None else question.start.isoformat(),
+        "" if question.course is None else str(question.course),
+    ]
+
+
+def number(question: Question, register: str, word: str) -> int | None:
+    """How many rows there are; None until the worker has counted them, which the first who asks lets it begin."""
+    asked = told(question, register, word)
+    with contextlib.suppress(redis.RedisError, OperationalError, OSError):
+        name = _name(question, asked)
+        found = store().get(name)
+        if isinstance(found, bytes) and found != _ASKED:
+            return int(found)
+        if store().set(name, _ASKED, nx=True, ex=ASKED_SECONDS):
+            current_app.send_task(TASK, args=asked, expires=ASKED_SECONDS, retry=False)
+    return None
+
+
+def count(organization_id: str, register: str, word: str, known: str, moment: str, start: str, course: str) -> None:
+    """Counts what `told` tells of, and keeps the number."""
+    organization = queries.organization(uuid.UUID(organization_id))
+    with context.company(organization.organization_id):
+        pin, _, _ = pin_of(organization.organization_id, known)
+        question = Question(
+            company_of(organization),
+            pin,
+            datetime.fromisoformat(moment),
+            datetime.fromisoformat(start) if start else None,
+            uuid.UUID(course) if course else None,
+        )
+        rows = pages.count(READINGS[register].filtered(word), question)
+    store().set(_name(question, told(question, register, word)), rows, ex=KEPT_SECONDS)
+
+
+def _name(question: Question, asked: list[str]) -> str:
+    # With the chain hash: a restored backup may have another capture of the same number.
+    return "console:count:" + hashlib.sha256("\n".join([question.pin.chain_hash, *asked]).encode()).hexdigest()
