@@ -113,6 +113,11 @@ def _provide_roles(port: int, passwords: dict[str, str]) -> None:
             connection = psycopg.connect(address, autocommit=True, connect_timeout=10)
             break
         except psycopg.OperationalError as error:
+            if "password authentication failed" in str(error):
+                raise ServerDidNotStartError(
+                    "The database of this folder has other passwords than its servers.env. Put that file back, or move"
+                    " the folder away to begin anew."
+                ) from error
             if time.monotonic() > deadline:
                 raise ServerDidNotStartError("PostgreSQL started but answers no connection.") from error
             time.sleep(0.05)

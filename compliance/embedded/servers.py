@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from compliance.embedded import binaries, postgresql, redis
+from compliance.embedded.errors import ServerDidNotStartError
 
 FILE = "servers.env"
 
@@ -48,8 +49,12 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
         redis_password, ports["redis"] = parts.password or redis_password, parts.port
     stop(folder)
     ports = {name: port if port and _is_free(port) else None for name, port in ports.items()}
-    database_port = postgresql.start(folder, ports["postgresql"], passwords, major, durable)
-    redis_port = redis.start(folder, ports["redis"], redis_password)
+    try:
+        database_port = postgresql.start(folder, ports["postgresql"], passwords, major, durable)
+        redis_port = redis.start(folder, ports["redis"], redis_password)
+    except ServerDidNotStartError:
+        stop(folder)  # nothing is left running of which nobody knows the address
+        raise
     values = {
         "DATABASE_URL": postgresql.url(database_port, "app", passwords["app"]),
         "DATABASE_OWNER_URL": postgresql.url(database_port, "owner", passwords["owner"]),

@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from compliance.embedded import postgresql, processes, servers
+from compliance.embedded.errors import ServerDidNotStartError
 
 # The tests of this module go on from one another, on one folder.
 pytestmark = pytest.mark.xdist_group("embedded servers")
@@ -59,6 +60,18 @@ def test_a_start_after_a_crash_recognises_and_ends_leftovers(folder):
     again = servers.start(folder, durable=False)
     assert again["DATABASE_URL"] == values["DATABASE_URL"]
     assert processes.runs(os.getpid(), "python")
+
+
+def test_a_lost_address_file_is_said_plainly_and_leaves_no_process(folder):
+    values = servers.start(folder, durable=False)
+    lost = (folder / servers.FILE).read_text()
+    (folder / servers.FILE).unlink()
+    with pytest.raises(ServerDidNotStartError, match=r"Put that file back"):
+        servers.start(folder, durable=False)
+    with pytest.raises(psycopg.OperationalError, match="refused"):
+        psycopg.connect(values["DATABASE_URL"], connect_timeout=2)
+    (folder / servers.FILE).write_text(lost)
+    assert servers.start(folder, durable=False)["DATABASE_URL"].rpartition(":")[0] in values["DATABASE_URL"]
 
 
 def test_stop_leaves_no_process(folder):

@@ -24,7 +24,7 @@ from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
-LOOKS = 8
+LOOKS = 4
 """So often the next records are looked through before an empty page is shown, which leads to those after them."""
 
 LARGE = 300_000
