@@ -18,7 +18,7 @@ from compliance.embedded import servers
 def main() -> int:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["rows", "load"], default="rows")
+    parser.add_argument("what", nargs="?", choices=["rows", "load", "growth"], default="rows")
     parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
     parser.add_argument("--only", choices=["reads", "writes", "sweep"], action="append", help="these rows alone")
     parser.add_argument("--keep", type=Path, help="a folder whose servers keep the built data for the next run")
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     django.setup()
     from django.core.management import call_command
 
-    from benchmarks import building, loading, reads, serving, writes
+    from benchmarks import building, growth, loading, reads, serving, writes
 
     wanted = set(options.only or ["reads", "writes", "sweep"])
     # The peers have no migrations: their tables come after everything they refer to.
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
             f"  {'ok  ' if result.holds else 'LOW '} {result.name}: {result.measured:.2f} ({result.bound}) {result.note}"
         )
 
-    if "reads" in wanted or options.what == "load":
+    if options.what != "growth" and ("reads" in wanted or options.what == "load"):
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
@@ -67,6 +67,9 @@ def run(options: argparse.Namespace) -> int:
             say("Reads ...")
             for result in reads.rows(address, built, now, 31):
                 note(result)
+    if options.what == "growth":
+        growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
         if "writes" in wanted:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import connections, transaction
@@ -45,8 +46,18 @@ def facts_file(path: Path, small: bool) -> str:
     return f"a made file of {people:,} people"
 
 
-def one_import(path: Path) -> tuple[int, float, uuid.UUID]:
-    """Imports the file into a new company, until every row is readable. Returns facts, seconds, the company."""
+class Imported(NamedTuple):
+    """What an import took: `seconds` until every row was readable, `recorded` of them until the facts were stored."""
+
+    facts: int
+    seconds: float
+    recorded: float
+    versions: int
+    organization_id: uuid.UUID
+
+
+def one_import(path: Path) -> Imported:
+    """Imports the file into a new company, until every row is readable."""
     organization_id = uuid.uuid4()
     now = datetime.now(UTC)
     history.create_company(
@@ -56,30 +67,35 @@ def one_import(path: Path) -> tuple[int, float, uuid.UUID]:
         now=now,
         organization_id=organization_id,
     )
-    recorded = 0
+    facts = 0
 
-    def work() -> None:
-        nonlocal recorded
+    def record() -> None:
+        nonlocal facts
         with path.open("rb") as stream:
-            recorded = import_facts(organization_id=organization_id, stream=stream, now=now, strict=False).recorded
-        history.capture_all(organization_id, datetime.now(UTC))
+            facts = import_facts(organization_id=organization_id, stream=stream, now=now, strict=False).recorded
 
-    seconds = measuring.once(work)
-    return recorded, seconds, organization_id
+    captured: list[history.Captured] = []
+    recorded = measuring.once(record)
+    written = measuring.once(lambda: captured.extend(history.capture_all(organization_id, datetime.now(UTC))))
+    return Imported(facts, recorded + written, recorded, sum(each.rows for each in captured), organization_id)
+
+
+def imported_alone(path: Path) -> dict[str, Any]:
+    """The same in a process of its own, so that the memory is that of one import: `Imported`, and `mebibytes`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.one_import", str(path)],
+        check=True,
+        capture_output=True,
+        cwd=ROOT,
+        env=os.environ,
+    )
+    found: dict[str, Any] = orjson.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def import_rows(path: Path, what: str, rounds: int) -> Iterator[Result]:
-    """Facts a second, each round in a process of its own, so that the memory is that of one import."""
-    runs = []
-    for _ in range(rounds):
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.one_import", str(path)],
-            check=True,
-            capture_output=True,
-            cwd=ROOT,
-            env=os.environ,
-        )
-        runs.append(orjson.loads(done.stdout.splitlines()[-1]))
+    """Facts a second and memory."""
+    runs = [imported_alone(path) for _ in range(rounds)]
     runs.sort(key=lambda run: run["facts"] / run["seconds"])
     middle = runs[len(runs) // 2]
     rate, memory = middle["facts"] / middle["seconds"], max(run["mebibytes"] for run in runs)
@@ -179,20 +195,7 @@ def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Re
     now = datetime.now(UTC)
     organization_id, _ = _company(people, courses, now)
     subjects = people * courses
-    with connections["owner"].cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
-            " SELECT organization_id, 'person_course', learner_profile_id, course_id,"
-            "   %s + (row_number() OVER () %% 100) * interval '1 day' FROM history_historyrecord"
-            " WHERE organization_id = %s AND register = 1",
-            [now - timedelta(minutes=1), organization_id],
-        )
-        cursor.execute(
-            "UPDATE history_historyhead SET next_change_at = %s WHERE organization_id = %s",
-            [now - timedelta(minutes=1), organization_id],
-        )
-        cursor.execute("ANALYZE history_duesubject")
-    swept = measuring.once(lambda: history.sweep_company(organization_id, datetime.now(UTC)))
+    swept = sweep_of_one_percent(organization_id, now)
     with connections["owner"].cursor() as cursor:
         cursor.execute(
             "UPDATE history_duesubject SET next_change_at = %s WHERE organization_id = %s", [now, organization_id]
@@ -214,6 +217,24 @@ def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Re
     growth = finding[-1] / finding[0]
     times = ", ".join(f"{size:,}: {seconds * 1000:.2f} ms" for size, seconds in zip(sizes, finding, strict=True))
     yield Result("finding due work, largest total / smallest", growth, "<= 2", growth <= 2, "1.0", times)
+
+
+def sweep_of_one_percent(organization_id: uuid.UUID, now: datetime) -> float:
+    """The seconds of a sweep of a company with a due subject a training record, of which one in a hundred is due."""
+    due = now - timedelta(minutes=1)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
+            " SELECT organization_id, 'person_course', learner_profile_id, course_id,"
+            "   %s + (row_number() OVER () %% 100) * interval '1 day' FROM history_historyrecord"
+            " WHERE organization_id = %s AND register = 1 ON CONFLICT DO NOTHING",
+            [due, organization_id],
+        )
+        cursor.execute(
+            "UPDATE history_historyhead SET next_change_at = %s WHERE organization_id = %s", [due, organization_id]
+        )
+        cursor.execute("ANALYZE history_duesubject")
+    return measuring.once(lambda: history.sweep_company(organization_id, datetime.now(UTC)))
 
 
 def _finding(organization_id: uuid.UUID, sizes: tuple[int, ...], now: datetime) -> list[float]:
@@ -244,6 +265,6 @@ def _finding(organization_id: uuid.UUID, sizes: tuple[int, ...], now: datetime) 
 
 def main() -> None:
     """One import in a process of its own (`python -m benchmarks.one_import`); prints what it took as JSON."""
-    facts, seconds, _ = one_import(Path(sys.argv[1]))
+    imported = one_import(Path(sys.argv[1]))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    sys.stdout.write(orjson.dumps({"facts": facts, "seconds": seconds, "mebibytes": memory}).decode() + "\n")
+    sys.stdout.write(orjson.dumps(imported._asdict() | {"mebibytes": memory}).decode() + "\n")
