@@ -15,7 +15,8 @@ _MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 
 def new_code() -> str:
     """Return a fresh code, like `7QK2M-0XV9T-HB4ZR-3WCEN`."""
-    return _grouped("".join(secrets.choice(ALPHABET) for _ in range(_GROUPS * _GROUP)))
+    # There are 32 letters, so five bits of a random byte choose one of them fairly; drawing each costs ten times that.
+    return _grouped("".join([ALPHABET[byte & 31] for byte in secrets.token_bytes(_GROUPS * _GROUP)]))
 
 
 def read_code(text: str) -> str | None:
