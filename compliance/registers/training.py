@@ -1,6 +1,6 @@
 """`/v1/training-records` and `/period`: what each employee owes, and its outcome at a moment (contract; design 6)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from compliance.history import numbers
@@ -9,6 +9,7 @@ from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
 from compliance.tenancy import arrays, reading
+from compliance.tenancy.sql import Row
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
@@ -24,15 +25,14 @@ WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
-    people, reminders = _people(question, {record[14] for record in records})
+    told = _ask_for_people(question, {record[14] for record in records})
     opening = splicing.opening(question) + '"sequence":'
     moment = arrays.in_microseconds(question.moment)
-    unknown = splicing.ending(question, "work_email", None, None, None)
-    instant, sent_to, who_of = splicing.instant, reminders.get, people.get
-    rows = []
+    instant = splicing.instant
+    fronts = []
     for (
-        birth, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
-        completed_at, waived_at, ended_at, body, learner,
+        _, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
+        completed_at, waived_at, ended_at, body, _,
     ) in records:  # fmt: skip
         outcome, days_late = outcome_at(
             moment if ended_at is None or ended_at > moment else ended_at,
@@ -44,22 +44,31 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             waived_at=waived_at,
             one_day=DAY_IN_MICROSECONDS,
         )
-        rows.append(
+        fronts.append(
             f'{opening}{sequence},"valid_from":"{instant(valid_from)}"'
             f',"recorded_at":"{instant(recorded_at)}"'
             f',"cause":"{cause}","logic_version":{logic_version},{body[1:-1]},"outcome":"{outcome}"'
-            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":{sent_to(birth, 0)}'
-            f"{who_of(learner, unknown)}"
+            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":'
         )
-    return rows
+    people, reminders = _people(question, told())
+    unknown = splicing.ending(question, "work_email", None, None, None)
+    sent_to, who_of = reminders.get, people.get
+    return [
+        f"{front}{sent_to(record[0], 0)}{who_of(record[14], unknown)}"
+        for front, record in zip(fronts, records, strict=True)
+    ]
 
 
-def _people(question: Question, learners: set[bytes]) -> tuple[dict[bytes, str], dict[int, int]]:
-    """How the rows of each learner end, and how many reminders each record of theirs has, by birth."""
+def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], list[Row]]:
+    """Lets PostgreSQL look the learners up while rows are written."""
     if not learners:
-        return {}, {}
+        return list
     values = {"organization": question.company.organization_id, "learners": list(learners)}
-    found = reading.fetch(_PEOPLE, values, raw=True)
+    return reading.ask(_PEOPLE, values, raw=True)
+
+
+def _people(question: Question, found: list[Row]) -> tuple[dict[bytes, str], dict[int, int]]:
+    """How the rows of each learner end, and how many reminders each record of theirs has, by birth."""
     reminders = _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
     reading.finish()
     return {learner: splicing.ending(question, "work_email", *personal) for learner, *personal, _ in found}, reminders

@@ -206,6 +206,47 @@ def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, ra
             django.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
 
 
+def ask(
+    statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, raw: bool = False
+) -> Callable[[], list[Row]]:
+    """Sends a statement as `fetch` does, and returns what gives its rows: PostgreSQL works while the caller goes on.
+
+    Within `company`, after a `fetch`. The rows must be taken before anything else is asked.
+    """
+    django = connections[DEFAULT_DB_ALIAS]
+    asked = _asked.get()
+    driver: psycopg.Connection[Any] = django.connection
+    prepared = None
+    if asked is not None and asked.opened and not asked.unsettled and not django.in_atomic_block:
+        prepared = _prepared.get(driver, {}).get(statement)
+    if prepared is None:  # not here, or not yet
+        rows = fetch(statement, parameters, raw=raw)
+        return lambda: rows
+    if django.queries_logged:
+        django.queries_log.append({"sql": statement, "time": "0"})
+    with django.wrap_database_errors:
+        driver.pgconn.send_query_prepared(
+            prepared.name, _encoded(prepared, statement, parameters), prepared.formats, _BINARY
+        )
+        driver.pgconn.flush()
+
+    def take() -> list[Row]:
+        with django.wrap_database_errors:
+            found, result = None, driver.pgconn.get_result()
+            while result is not None:
+                found, result = result, driver.pgconn.get_result()
+            if found is None or driver.pgconn.status != pq.ConnStatus.OK:
+                raise psycopg.OperationalError("The connection was lost.")
+            if found.status == pq.ExecStatus.TUPLES_OK:
+                return _loaded(found, raw)
+            if not _is_forgotten(found):
+                raise _error(driver, found)
+            _begin_anew(driver, asked, _prepared[driver])
+            return _fetch(django, statement, parameters, raw)
+
+    return take
+
+
 def _fetch(
     django: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
 ) -> list[Row]:
@@ -220,15 +261,24 @@ def _fetch(
         asked.settle(driver)
     result = _execute(driver, inside, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK and not inside and _is_forgotten(result):
-        known.clear()
-        if asked is not None:  # begin anew: nothing was written
-            _command(driver, b"ROLLBACK")
-            asked.opened = False
-            asked.open(driver, inside)
-            asked.settle(driver)
+        _begin_anew(driver, asked, known)
         result = _execute(driver, inside, known, statement, parameters)
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise _error(driver, result)
+    return _loaded(result, raw)
+
+
+def _begin_anew(driver: psycopg.Connection[Any], asked: _Asked | None, known: dict[str, _Prepared]) -> None:
+    """After a statement that the connection had forgotten: nothing was written, so nothing is lost."""
+    known.clear()
+    if asked is not None:
+        _command(driver, b"ROLLBACK")
+        asked.opened = False
+        asked.open(driver, False)
+        asked.settle(driver)
+
+
+def _loaded(result: Any, raw: bool) -> list[Row]:
     transformer = Transformer(_RAW if raw else _PLAIN)
     transformer.set_pgresult(result)
     return transformer.load_rows(0, result.ntuples, tuple)
@@ -247,19 +297,23 @@ def _execute(
     statement: str,
     parameters: Sequence[Any] | dict[str, Any],
 ) -> Any:
-    names, text = _positional(statement)
     prepared = known.get(statement)
     if prepared is None or inside:
         # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
         name = _UNNAMED if inside else f"reading_{next(_numbers)}".encode()
-        prepared = _prepare(driver, name, text)
+        prepared = _prepare(driver, name, _positional(statement)[1])
         if name:
             known[statement] = prepared
-    values = [parameters[name] for name in names] if isinstance(parameters, dict) else parameters
-    encoded: list[Any] = [
-        None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)
-    ]
+    encoded = _encoded(prepared, statement, parameters)
     return driver.pgconn.exec_prepared(prepared.name, encoded, prepared.formats, _BINARY)
+
+
+def _encoded(prepared: _Prepared, statement: str, parameters: Sequence[Any] | dict[str, Any]) -> list[Any]:
+    """The values of a statement's placeholders in their order, as they are sent."""
+    values = parameters
+    if isinstance(parameters, dict):
+        values = [parameters[name] for name in _positional(statement)[0]]
+    return [None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)]
 
 
 def _prepare(driver: psycopg.Connection[Any], name: bytes, text: bytes) -> _Prepared:

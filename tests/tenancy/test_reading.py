@@ -81,6 +81,49 @@ def test_statements_that_the_connection_has_forgotten_are_prepared_anew(stored):
         assert reading.fetch(ALL) == [("Sales",)]
 
 
+def test_what_was_asked_comes_when_it_is_taken(stored, now):
+    with _company(stored.organization_id):
+        for _ in range(3):  # prepared on the way the first time
+            reading.fetch("SELECT 1")
+            take = reading.ask(TEAMS, {"organization": stored.organization_id}, raw=True)
+            assert take() == [(stored.team_id.bytes, arrays.in_microseconds(now))]
+            take = reading.ask(ALL)
+            assert take() == [("Sales",)]
+    with context.company(stored.organization_id), _company(stored.organization_id):
+        assert reading.ask(ALL)() == [("Sales",)]
+    assert reading.fetch(ALL) == []
+    assert connection.connection.info.transaction_status == 0
+
+
+def test_what_was_asked_by_a_forgotten_name_is_prepared_anew(stored):
+    with _company(stored.organization_id):
+        assert reading.ask(ALL)() == [("Sales",)]
+        with connection.cursor() as cursor:
+            cursor.execute("DEALLOCATE ALL")
+        assert reading.ask(ALL)() == [("Sales",)]
+        assert reading.ask(ALL)() == [("Sales",)]
+
+
+def test_what_was_asked_ends_at_the_timeout_and_when_nobody_takes_it(stored):
+    slow = "SELECT pg_sleep(%(seconds)s::bigint)"
+    with _company(stored.organization_id):
+        reading.fetch(slow, {"seconds": 0})
+
+    def ask(seconds, timeout_milliseconds, then):
+        with _company(stored.organization_id, timeout_milliseconds):
+            reading.fetch("SELECT 1")
+            then(reading.ask(slow, {"seconds": seconds}))
+
+    with pytest.raises(OperationalError, match="statement timeout"):
+        ask(20, 50, lambda take: take())
+    with _company(stored.organization_id):
+        reading.fetch(slow, {"seconds": 0})
+    with pytest.raises(ZeroDivisionError):
+        ask(1, 10_000, lambda take: 1 / 0)
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
 def test_in_somebody_s_transaction_a_read_leaves_no_company_behind(stored):
     with transaction.atomic():
         with _company(stored.organization_id):

@@ -33,7 +33,7 @@ class Staging:
         self.repeated = 0
         self.erased_at: dict[object, datetime] = {}
         self._entries: dict[str, list[_Entry]] = {kind: [] for kind in KINDS}
-        self._seen: dict[int, tuple[bytes, int]] = {}
+        self._seen: dict[int, _Entry] = {}
         self._given_up: set[int] = set()
         self._kept = 0
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115
@@ -61,19 +61,19 @@ class Staging:
         fault = None
         before = self._seen.get(key)
         if before is not None:
-            if before[0] == line_digest:
+            _, _, its_number, its_digest, *_ = before
+            if its_digest == line_digest:
                 self.repeated += 1
                 return None
             fault = Fault(
-                number if line_digest > before[0] else before[1],
+                number if line_digest > its_digest else its_number,
                 "fact_id: stands in the file with other content.",
                 str(line.fact_id),
                 kind,
             )
-            if line_digest > before[0]:
+            if line_digest > its_digest:
                 return fault
-            self._given_up.add(before[1])
-        self._seen[key] = (line_digest, number)
+            self._given_up.add(its_number)
         if kind == "person_erased":
             profile_id = line.learner_profile_id  # type: ignore[attr-defined]
             self.erased_at[profile_id] = min(self.erased_at.get(profile_id, line.at), line.at)
@@ -86,7 +86,8 @@ class Staging:
         else:
             self._spool.write(content)
             self._place += length
-        self._entries[kind].append((line.at, key, number, line_digest, length, place, kept))
+        self._seen[key] = entry = (line.at, key, number, line_digest, length, place, kept)
+        self._entries[kind].append(entry)
         return fault
 
     def batches(self, kind: str) -> Iterator[list[Staged]]:
