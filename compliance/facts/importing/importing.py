@@ -20,8 +20,10 @@ from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS
 from compliance.facts.lines.reading import Fault, read
 from compliance.facts.people.resolving import ERASED
-from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment
+from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment, registry
 from compliance.tenancy import context, queries, sql
+
+registry.load()
 
 Progress = Callable[[str, int, int | None], None]
 _EVERY = 1_000

@@ -94,6 +94,14 @@ def recorder(kind: str) -> Recorder:
     return import_string(RECORDERS[kind])
 
 
+def load() -> None:
+    """Imports all recorders and judges now: whoever imports files needs them, and better before the first than amid it."""
+    for kind in RECORDERS:
+        recorder(kind)
+    for name in JUDGES:
+        judge(name)
+
+
 @cache
 def judge(name: str) -> Judge:
     """The judge of that name."""
