@@ -95,7 +95,7 @@ def recorder(kind: str) -> Recorder:
 
 
 def load() -> None:
-    """Imports all recorders and judges now: whoever imports files needs them, and better before the first than amid it."""
+    """Imports all recorders and judges now: an import needs them all, and better before the first file than amid it."""
     for kind in RECORDERS:
         recorder(kind)
     for name in JUDGES:
