@@ -92,9 +92,14 @@ def capture_all(
     return _until_done(organization_id, now, progress, sweep=False)
 
 
-def sweep_company(organization_id: uuid.UUID, now: datetime) -> list[Captured]:
-    """Captures left-over pending subjects and those that the clock has changed. Finding nothing, takes no number."""
-    return _until_done(organization_id, now, None, sweep=True)
+def sweep_company(
+    organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None = None
+) -> list[Captured]:
+    """Captures left-over pending subjects and those that the clock has changed. Finding nothing, takes no number.
+
+    `progress` hears how many were decided, capture by capture.
+    """
+    return _until_done(organization_id, now, progress, sweep=True)
 
 
 def fail_verification(organization_id: uuid.UUID, sentence: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core import mail
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -240,6 +241,101 @@ def test_reminders_are_written_to_people_and_recorded(staff, company):
     run_job(str(company.organization_id), str(job.job_id))
     assert [letter.to for letter in mail.outbox] == [["anna@example.org"]]
     assert facts(company).count("reminder_sent") == 1
+
+
+def test_whoever_has_done_it_since_is_not_reminded(staff, company):
+    anna, course = company.join("Anna"), company.course("Fire safety")
+    company.share(course)
+    (record,) = record_ids(company)
+    client = staff(OPERATOR)
+    text, sent = preview(client, company, "remind-many", record_ids=str(record))
+    assert re.search(r"Letters</dt><dd[^>]*>1<", text)
+    company.complete(anna, course, at=timezone.now())
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    confirm(client, company, "remind-many", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    assert mail.outbox == []
+    assert "reminder_sent" not in facts(company)
+    with context.company(company.organization_id):
+        assert "not to do any more" in str(Job.objects.get().findings)
+    text, _ = preview(client, company, "remind-many", record_ids=str(record))
+    assert re.search(r"Letters</dt><dd[^>]*>0<", text)
+
+
+def test_a_letter_that_cannot_be_sent_is_recorded_nowhere(staff, company, settings):
+    company.join("Anna")
+    company.share(company.course("Fire safety"))
+    (record,) = record_ids(company)
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "remind-many", record_ids=str(record))
+    confirm(client, company, "remind-many", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1  # nobody listens there
+    run_job(str(company.organization_id), str(job.job_id))
+    assert "reminder_sent" not in facts(company)
+    with context.company(company.organization_id):
+        assert "could not be sent" in str(Job.objects.get().findings)
+
+
+def test_a_preview_shows_the_act_alone_whatever_waits_to_be_captured(staff, company, monkeypatch):
+    anna, ben = company.join("Anna"), company.join("Ben")
+    course = company.course("Fire safety")
+    company.share(course)
+    record_ids(company)
+    company.complete(ben, course, at=timezone.now())  # told, and not captured yet
+    owed = {"learner_profile_id": str(anna.learner_profile_id), "course_id": str(course.course_id)}
+    client = staff(COMPLIANCE_MANAGER)
+    text, _ = preview(client, company, "waive", **owed, reason_code="medical")
+    assert "waived at" in text
+    assert "Ben" not in text
+    monkeypatch.setattr("compliance.interfaces.console.preview.dry_run.WAITING_AT_MOST", 0)
+    text, sent = preview(client, company, "waive", **owed, reason_code="medical")
+    assert "still waits to be captured" in text
+    assert "waived at" not in text
+    assert confirm(client, company, "waive", sent).status_code == 302
+
+
+def test_a_file_is_only_tried_by_the_worker_when_that_is_asked_for(staff, company):
+    client = staff(OPERATOR)
+    lines = [
+        {"fact": "team_created", "fact_id": str(uuid.uuid4()), "at": "2026-01-02T08:00:00Z",
+         "team_id": str(uuid.uuid4()), "name": "Sales"},
+        {"fact": "nonsense", "fact_id": str(uuid.uuid4()), "at": "2026-01-02T08:00:00Z"},
+    ]  # fmt: skip
+    file = io.BytesIO("\n".join(json.dumps(line) for line in lines).encode())
+    file.name = "facts.jsonl"
+    before = facts(company)
+    _, sent = preview(client, company, "import", file=file, only_try="on")
+    response = confirm(client, company, "import", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    page = client.get(response.url).content.decode()
+    assert "Tried, and nothing recorded: 1 facts would be recorded" in page
+    assert "Line 2" in page
+    assert facts(company) == before
+
+
+def test_the_access_log_is_never_changed(staff, company):
+    staff(OPERATOR).get(f"/console/companies/{company.organization_id}/")
+    line = AccessLog.objects.latest("id")
+    for change in (lambda: AccessLog.objects.filter(pk=line.pk).update(page="other"), line.delete):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+    assert AccessLog.objects.filter(pk=line.pk, page=line.page).exists()
+
+
+def test_staff_accounts_leave_a_line_for_each_page(staff):
+    client = staff("Administrator")
+    client.get("/console/staff/auth/user/")
+    staff(OPERATOR).get("/console/staff/auth/user/")
+    found = AccessLog.objects.filter(page="staff").order_by("id").values_list("subject", "status")
+    assert list(found) == [("/console/staff/auth/user/", 200), ("/console/staff/auth/user/", 302)]
 
 
 def test_a_key_is_shown_once_and_rotated_and_revoked(staff, company):

@@ -1,5 +1,7 @@
 """What staff see: the same rows as the API's, at any moment; stories, proofs, people (issue 8, part 1)."""
 
+import csv
+import io
 import re
 import uuid
 from dataclasses import replace
@@ -19,7 +21,7 @@ from compliance.interfaces.console.pages import PAGES
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.see.reading import READINGS
 from compliance.interfaces.console.tasks import count
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules.vocabulary import Scope, WaiverReasonCode
 from compliance.tenancy import context, sql
 from tests.interfaces.console.companies import HTML, full_company
@@ -186,6 +188,15 @@ def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_howe
         assert len(seen) == 1
         assert pages > people // (2 * 3)  # the pages before it were empty, and led on
     assert counts[0] == counts[1]
+
+
+def test_a_table_of_receipts_begins_where_the_page_does(staff):
+    full = full_company(3, start=timezone.now() - timedelta(days=500))
+    client = staff(COMPLIANCE_MANAGER)
+    page = client.get(address(full, "acknowledgements")).content.decode()
+    assert "<b>3</b> rows" in page
+    taken = client.get(address(full, "export", what="acknowledgements", written_as="csv"))
+    assert len(list(csv.DictReader(io.StringIO(taken.getvalue().decode("utf-8-sig"))))) == 3
 
 
 def test_a_story_tells_every_version_and_what_changed(staff):

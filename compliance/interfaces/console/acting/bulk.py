@@ -25,7 +25,7 @@ from compliance.tenancy import context, sql
 
 GROUP = "Many at once"
 RECORDS_AT_MOST = 20_000
-REHEARSED_AT_MOST = 200
+REHEARSED_AT_MOST = 25
 TOLD_EVERY = 20
 
 
@@ -164,15 +164,25 @@ class RemindMany(_Many):
     def preview(self, acting: Acting) -> Preview:
         """Says how many letters would go; none goes."""
         found = records(acting)
-        without = [owed for owed in found if not owed.work_email]
-        preview = Preview(pairs=[("Letters", len(found) - len(without)), ("Without any address", len(without))])
+        still = still_to_do(acting, found)
+        letters = [owed for owed in found if owed.record_id in still and owed.work_email]
+        preview = Preview(
+            pairs=[
+                ("Letters", len(letters)),
+                ("Not to do any more", len(found) - len(still)),
+                ("Without any address", len(still) - len(letters)),
+            ]
+        )
         preview.notes = [f"To each, in plain words: {subject(found[0])}"] if found else []
         return preview
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Writes, then records that it was sent: a letter that cannot be sent is recorded nowhere."""
+        """Records the reminder and writes: what is refused is not sent, and what cannot be sent is recorded nowhere."""
+        if not still_to_do(acting, [owed]):
+            raise CannotActError("It is not to do any more: done, waived or ended.")
         if not owed.work_email:
             raise CannotActError("No address is known.")
+        actions.note_reminder(**self._of(acting, owed))
         try:
             get_connection().send_messages(
                 [
@@ -186,7 +196,28 @@ class RemindMany(_Many):
             )
         except OSError:
             raise CannotActError("The letter could not be sent.") from None
-        actions.note_reminder(**self._of(acting, owed))
+
+
+def still_to_do(acting: Acting, found: Sequence[Owed]) -> set[uuid.UUID]:
+    """Those of the records that are open at the moment of acting: neither done nor waived nor ended."""
+    return {
+        record_id
+        for (record_id,) in sql.fetch(
+            "SELECT r.record_id FROM history_historyrecord r CROSS JOIN LATERAL ("
+            " SELECT v.done_at, v.waived_at, v.ends_at, v.body FROM history_historyrow v"
+            " WHERE v.organization_id = (SELECT %(company)s::uuid) AND v.birth = r.birth AND v.valid_from <= %(at)s"
+            " ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v"
+            " WHERE r.organization_id = (SELECT %(company)s::uuid) AND r.register = %(register)s"
+            " AND r.record_id = ANY(%(records)s) AND v.body <> '' AND v.done_at IS NULL AND v.waived_at IS NULL"
+            " AND v.ends_at IS NULL",
+            {
+                "company": acting.organization_id,
+                "at": acting.at,
+                "register": TRAINING_RECORDS,
+                "records": [owed.record_id for owed in found],
+            },
+        )
+    }
 
 
 def subject(owed: Owed) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from django import forms
 from django.db import transaction
 
-from compliance.facts.importing import Report, import_facts
+from compliance.facts.importing import Progress, Report, import_facts
 from compliance.history.actions import capture_all, sweep_company
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError
@@ -16,7 +16,8 @@ from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.operations.verification import verify_company
 
 GROUP = "Upkeep"
-PREVIEWED_BYTES = 4 * 1024 * 1024
+PREVIEWED_BYTES = 256 * 1024
+"""A file of more is not tried while somebody waits, for a page must come within a second; the worker tries it."""
 FAULTS_SHOWN = 40
 
 
@@ -25,6 +26,11 @@ class ImportForm(ActForm):
 
     file = forms.FileField(label="Facts file", help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line.")
     strict = forms.BooleanField(required=False, label="Record nothing if any line is wrong")
+    only_try = forms.BooleanField(
+        required=False,
+        label="Only try it: record nothing",
+        help_text="The worker reads the whole file and reports what would be recorded and which lines are wrong.",
+    )
 
 
 class ImportFacts(Act):
@@ -46,8 +52,8 @@ class ImportFacts(Act):
         found = Preview(pairs=[("File", acting.upload_name), ("Lines", lines)])
         if len(data) > PREVIEWED_BYTES:
             found.warnings.append(
-                "The file is too large to be tried while you wait: it is checked as it is recorded."
-                " Tick “record nothing if any line is wrong” to be safe."
+                "The file is too large to be tried while you wait. Tick “only try it” to have the worker report what"
+                " would be recorded, or “record nothing if any line is wrong” to be safe."
             )
             return found
         report = self._rehearse(acting, data)
@@ -59,7 +65,7 @@ class ImportFacts(Act):
             found.warnings.append("Lines that are wrong are left out; the good ones are recorded.")
         return found
 
-    def _rehearse(self, acting: Acting, data: bytes) -> Report:
+    def _rehearse(self, acting: Acting, data: bytes, progress: Progress | None = None) -> Report:
         with transaction.atomic():
             report = import_facts(
                 organization_id=acting.organization_id,
@@ -67,19 +73,34 @@ class ImportFacts(Act):
                 now=acting.at,
                 strict=acting.data["strict"],
                 actor_id=acting.staff.actor_id,
+                progress=progress,
             )
             transaction.set_rollback(True)
         return report
 
+    def _findings(self, report: Report) -> list[str]:
+        return [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
+
     def work(self, acting: Acting, job: Job) -> str:
-        """Records and captures the file."""
+        """Records and captures the file, or only tries it."""
+
+        def say(_: str, done: int, total: int | None) -> None:
+            jobs.say(job, done, total or 0)
+
+        if acting.data["only_try"]:
+            report = self._rehearse(acting, acting.upload or b"", say)
+            acting.findings = self._findings(report)
+            return (
+                f"Tried, and nothing recorded: {report.recorded} facts would be recorded, {report.known} are known"
+                f" already, {len(report.errors)} lines are wrong."
+            )
         report = import_facts(
             organization_id=acting.organization_id,
             stream=io.BytesIO(acting.upload or b""),
             now=acting.at,
             strict=acting.data["strict"],
             actor_id=acting.staff.actor_id,
-            progress=lambda stage, done, total: jobs.say(job, done, total or 0),
+            progress=say,
         )
         captured = 0
 
@@ -89,7 +110,7 @@ class ImportFacts(Act):
             jobs.say(job, captured, 0)
 
         capture_all(acting.organization_id, acting.at, tell)
-        acting.findings = [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
+        acting.findings = self._findings(report)
         said = f"{report.recorded} facts recorded, {report.known} known already"
         return f"{said}, {len(report.errors)} lines wrong." if report.errors else f"{said}."
 
@@ -110,7 +131,14 @@ class Sweep(Act):
 
     def work(self, acting: Acting, job: Job) -> str:
         """Sweeps."""
-        captured = sweep_company(acting.organization_id, acting.at)
+        decided = 0
+
+        def tell(count: int) -> None:
+            nonlocal decided
+            decided += count
+            jobs.say(job, decided, 0)
+
+        captured = sweep_company(acting.organization_id, acting.at, tell)
         rows = sum(each.rows for each in captured)
         return f"{len(captured)} captures, {rows} row versions." if captured else "There was nothing to capture."
 

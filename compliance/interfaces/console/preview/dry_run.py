@@ -21,6 +21,11 @@ from compliance.tenancy import sql
 PEOPLE_AT_MOST = 600
 ROWS_SHOWN = 60
 ROWS_AT_MOST = 4000
+WAITING_AT_MOST = 50
+CROWDED = (
+    "The rules accept this. Much that was told before still waits to be captured, so the rows that it changes are not"
+    " shown; look again in a minute to see them."
+)
 WIDE_KINDS = ("everyone_of_course", "share", "team", "company")
 
 
@@ -62,6 +67,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
     preview = Preview()
     try:
         with transaction.atomic():
+            caught_up = _caught_up(organization_id, now)
             ((sequence, last),) = sql.fetch(
                 "SELECT coalesce((SELECT sequence FROM history_historyhead WHERE organization_id = %(company)s), 0),"
                 " coalesce((SELECT max(id) FROM pending_pendingsubject WHERE organization_id = %(company)s), 0)",
@@ -70,12 +76,29 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
             do()
             if _reaches_too_many(organization_id, last):
                 preview.reaches = _employees(organization_id, now)
+            elif not caught_up:
+                preview.warnings.append(CROWDED)
             else:
                 capture_all(organization_id, now)
                 _read(preview, organization_id, sequence)
             raise _TakenBack
     except _TakenBack:
         return preview
+
+
+def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
+    """Captures what was told before the act, so that the preview shows the act alone; not if that is too much."""
+    ((waiting, wide),) = sql.fetch(
+        "SELECT count(*), coalesce(bool_or(kind = ANY(%(kinds)s)), false) FROM ("
+        "SELECT kind FROM pending_pendingsubject WHERE organization_id = %(company)s AND set_aside_at IS NULL"
+        " LIMIT %(most)s) p",
+        {"company": organization_id, "kinds": list(WIDE_KINDS), "most": WAITING_AT_MOST + 1},
+    )
+    if waiting > WAITING_AT_MOST or (wide and _reaches_too_many(organization_id, 0)):
+        return False
+    if waiting:
+        capture_all(organization_id, now)
+    return True
 
 
 def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:

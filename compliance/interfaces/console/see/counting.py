@@ -18,7 +18,7 @@ from compliance.interfaces.console.moments import company_of, pin_of
 from compliance.interfaces.console.see.reading import READINGS
 from compliance.registers import pages
 from compliance.registers.questions import Question
-from compliance.tenancy import context, queries
+from compliance.tenancy import context, queries, sql
 
 TASK = "compliance.console.count"
 KEPT_SECONDS = 7 * 24 * 3600
@@ -50,7 +50,11 @@ def number(question: Question, register: str, word: str) -> int | None:
         if isinstance(found, bytes) and found != _ASKED:
             return int(found)
         if store().set(name, _ASKED, nx=True, ex=ASKED_SECONDS):
-            current_app.send_task(TASK, args=asked, expires=ASKED_SECONDS, retry=False)
+            try:
+                current_app.send_task(TASK, args=asked, expires=ASKED_SECONDS, retry=False)
+            except (OperationalError, OSError):
+                store().delete(name)  # nobody counts: the next who looks asks again
+                raise
     return None
 
 
@@ -58,6 +62,7 @@ def count(organization_id: str, register: str, word: str, known: str, moment: st
     """Counts what `told` tells of, and keeps the number."""
     organization = queries.organization(uuid.UUID(organization_id))
     with context.company(organization.organization_id):
+        sql.fetch("SELECT set_config('statement_timeout', %s, true)", [str(ASKED_SECONDS * 1000)])
         pin, _, _ = pin_of(organization.organization_id, known)
         question = Question(
             company_of(organization),

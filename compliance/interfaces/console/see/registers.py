@@ -44,15 +44,14 @@ def register(visit: Visit, register: str) -> HttpResponse:
     if not reading.by_period:
         when = replace(when, question=when.question._replace(start=None))
     word = visit.request.GET.get("show", "")
+    if word not in reading.filters:
+        word = ""
     large = when.latest_sequence > LARGE
     counted = None
     if large and not when.travels and not when.start:
         counted = standing.counted(visit.organization.organization_id, register, word, course)
-    if counted and not counted[0]:
-        page, total, last = pages.Page(b"", 0, None), None, None  # the page says when nothing was counted
-    else:
-        position = keyset.after(visit.request, 4)
-        page, total, last = read(when.question, reading, word, position, counts=reading.few or not large)
+    position = keyset.after(visit.request, 4)
+    page, total, last = read(when.question, reading, word, position, counts=reading.few or not large)
     # Only a chosen moment stays the same until the worker has counted.
     worker_counts = total is None and not counted and bool(when.as_at)
     if worker_counts:
@@ -72,7 +71,7 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "counted": counted,
         "worker_counts": worker_counts,
         "when": when,
-        "word": word if word in reading.filters else "",
+        "word": word,
         "course": str(course or ""),
         "courses": offered,
         "following": keyset.following(visit.request, last),
@@ -143,9 +142,12 @@ def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int
     kept = not filtered and question.start is None and question.course is None
     try:
         with transaction.atomic():
-            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [str(COUNTED_MILLISECONDS)])
+            ((before, _),) = sql.fetch(
+                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
+                [str(COUNTED_MILLISECONDS)],
+            )
             total = (totals.total if kept else pages.count)(listing, question)
-            sql.fetch("SELECT set_config('statement_timeout', '0', true)")
+            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
             return total
     except OperationalError as error:
         if isinstance(error.__cause__, QueryCanceled):

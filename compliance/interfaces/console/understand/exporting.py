@@ -125,8 +125,11 @@ _SHAPES: dict[str, type[shapes.Shape]] = {
 def _register(visit: Visit, register: str) -> Table:
     """All rows of a register page, with every field that the API gives; of policies all but the file."""
     course: uuid.UUID | None = identifier(visit, "course")
-    question = chosen(visit, course=course).question
-    listing = READINGS[register].filtered(visit.request.GET.get("show", ""))
+    reading = READINGS[register]
+    question = chosen(visit, course=course, whole=reading.whole).question
+    if not reading.by_period:
+        question = question._replace(start=None)
+    listing = reading.filtered(visit.request.GET.get("show", ""))
     columns = [name for name in _SHAPES[register].model_fields if name != "html"]
     found = _rows(listing, question)
     return columns, ([row.get(name) for name in columns] for row in found)

@@ -162,6 +162,15 @@ def test_what_was_last_counted_of_a_register_is_what_it_holds(small, staff, monk
     assert "row" in client.get(address(small, "courses")).content.decode()
 
 
+def test_an_unknown_filter_shows_everything_and_is_told_to_nobody(small, staff, monkeypatch):
+    sent = []
+    monkeypatch.setattr("celery.current_app.send_task", lambda name, args, **_: sent.append(args))
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
+    where = address(small, "training-records")
+    staff(OPERATOR).get(where, {"show": "Anna Berg", "as_at": "2026-01-01"})
+    assert [args[2] for args in sent] == [""]
+
+
 def test_lists_are_narrowed_by_course_team_and_age(small):
     everything = listed(small, "overdue")
     team = listed(small, "overdue", team=small.drivers)
