@@ -14,8 +14,8 @@ app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)  # a task logs under the request id of the request that sent it
 
 
-@worker_init.connect  # type: ignore[untyped-decorator]
-@beat_init.connect  # type: ignore[untyped-decorator]
+@worker_init.connect
+@beat_init.connect
 def refuse_unsafe(**_: Any) -> None:
     """Worker and beat refuse to start where web would."""
     from compliance.interfaces.operations.startup import start_or_exit
@@ -23,6 +23,6 @@ def refuse_unsafe(**_: Any) -> None:
     start_or_exit()
 
 
-@setup_logging.connect  # type: ignore[untyped-decorator]
+@setup_logging.connect
 def keep_logging(**_: Any) -> None:
     """Django has set logging up already (config/logs.py); Celery leaves it alone."""

@@ -28,7 +28,7 @@ _RETRIES = {
 }
 
 
-@shared_task(name="compliance.history.capture", **_RETRIES)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.history.capture", **_RETRIES)
 def capture(organization_id: str) -> None:
     """Captures what waits for one company."""
     try:
@@ -37,7 +37,7 @@ def capture(organization_id: str) -> None:
         log.warning("capture of a company that is not there", extra={"organization_id": organization_id})
 
 
-@shared_task(name="compliance.history.sweep", **_RETRIES)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.history.sweep", **_RETRIES)
 def sweep() -> None:
     """Finds the companies that have work, by the index of the heads and what tasks left behind, and hands them out."""
     for organization_id in queries.companies_with_work(datetime.now(UTC)):
@@ -45,7 +45,7 @@ def sweep() -> None:
         sweep_company.apply_async((str(organization_id),), expires=settings.TICK_EXPIRES_SECONDS)
 
 
-@shared_task(name="compliance.history.sweep_company", **_RETRIES)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.history.sweep_company", **_RETRIES)
 def sweep_company(organization_id: str) -> None:
     """Captures what waits or has become due in one company."""
     try:

@@ -20,13 +20,13 @@ from compliance.tenancy import context, queries
 log = logging.getLogger(__name__)
 
 
-@shared_task(name=counting.TASK, ignore_result=True, time_limit=660, soft_time_limit=600)  # type: ignore[untyped-decorator]
+@shared_task(name=counting.TASK, ignore_result=True, time_limit=660, soft_time_limit=600)
 def count(*asked: str) -> None:
     """Counts the rows that a page had no time to count."""
     counting.count(*asked)
 
 
-@shared_task(name=jobs.TASK, acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name=jobs.TASK, acks_late=True, ignore_result=True)
 def run_job(organization_id: str, job_id: str) -> None:
     """Does the long act of a job. Whoever asked must still be allowed to when it begins."""
     job = jobs.claim(uuid.UUID(organization_id), uuid.UUID(job_id))

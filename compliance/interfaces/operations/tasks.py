@@ -23,20 +23,20 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-@shared_task(name="compliance.operations.write_checkpoints", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.operations.write_checkpoints", ignore_result=True)
 def write_checkpoints() -> int:
     """Each minute: a signed checkpoint of every history that has grown."""
     return checkpoints.write_due(now())
 
 
-@shared_task(name="compliance.operations.remind_all", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.operations.remind_all", ignore_result=True)
 def remind_all() -> None:
     """Each hour: one task a company. Off unless REMINDERS says so."""
     if settings.REMINDERS:
         _hand_out("compliance.operations.remind", expires=3600)
 
 
-@shared_task(name="compliance.operations.remind", ignore_result=True, **RETRY)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.operations.remind", ignore_result=True, **RETRY)
 def remind(organization_id: str) -> None:
     """Sends one company's reminders that are due, and gives up on those that a crash left unfinished."""
     company = uuid.UUID(organization_id)
@@ -44,7 +44,7 @@ def remind(organization_id: str) -> None:
     reminders.send_due(company, now())
 
 
-@shared_task(name="compliance.operations.verify_all", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.operations.verify_all", ignore_result=True)
 def verify_all() -> None:
     """Each night: one task a company."""
     _hand_out("compliance.operations.verify", expires=24 * 3600)
@@ -52,7 +52,7 @@ def verify_all() -> None:
 
 # Acknowledged at once: it may outlast the broker's patience (visibility_timeout), which would hand it out again. One
 # that is lost to a crash shows as an old verification, and the next night makes it good.
-@shared_task(  # type: ignore[untyped-decorator]
+@shared_task(
     name="compliance.operations.verify",
     ignore_result=True,
     acks_late=False,
@@ -65,7 +65,7 @@ def verify(organization_id: str) -> None:
     verification.verify_company(uuid.UUID(organization_id), now)
 
 
-@shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
     """Each hour: expired keys, left leases, ended sessions."""
     tidying.expire_keys(now())

@@ -21,9 +21,7 @@ log = logging.getLogger(__name__)
 
 
 # Acknowledged at once: a large pack outlasts the broker's patience, which would hand it out again.
-@shared_task(  # type: ignore[untyped-decorator]
-    name=keeping.TASK, acks_late=False, ignore_result=True, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60
-)
+@shared_task(name=keeping.TASK, acks_late=False, ignore_result=True, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
 def build(organization_id: str, job_id: str) -> None:
     """Builds the pack of a job. Whoever asked must still be allowed to when it begins."""
     job = jobs.claim(uuid.UUID(organization_id), uuid.UUID(job_id))
@@ -52,7 +50,7 @@ def build(organization_id: str, job_id: str) -> None:
         jobs.finish(job, Job.State.DONE, f"{sum(built.registers.values())} rows, {built.size} bytes.", [])
 
 
-@shared_task(name="compliance.evidence.forget", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.evidence.forget", ignore_result=True)
 def forget() -> None:
     """Each hour and after each erasure: packs and unconfirmed uploads too old, or older than an erasure, go."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):

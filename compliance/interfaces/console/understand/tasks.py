@@ -15,7 +15,7 @@ LARGE, BETWEEN = 500_000, timedelta(minutes=5)
 """A history of so many versions is added up no more often than this, for it takes seconds."""
 
 
-@shared_task(name="compliance.understand.refresh_all", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="compliance.understand.refresh_all", ignore_result=True)
 def refresh_all() -> None:
     """Hands out one task for each company whose history has grown, or whose tallies are an hour old."""
     now = datetime.now(UTC)
@@ -30,9 +30,7 @@ def refresh_all() -> None:
         refresh.apply_async((str(organization_id),), expires=60)
 
 
-@shared_task(  # type: ignore[untyped-decorator]
-    name="compliance.understand.refresh", ignore_result=True, time_limit=3600, soft_time_limit=3540
-)
+@shared_task(name="compliance.understand.refresh", ignore_result=True, time_limit=3600, soft_time_limit=3540)
 def refresh(organization_id: str) -> None:
     """Brings one company's standing up to its history; each step is committed, so a repetition goes on from there."""
     refreshing.refresh(uuid.UUID(organization_id), datetime.now(UTC))
