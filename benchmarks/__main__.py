@@ -58,7 +58,10 @@ def run(options: argparse.Namespace) -> int:
             f"  {'ok  ' if result.holds else 'LOW '} {result.name}: {result.measured:.2f} ({result.bound}) {result.note}"
         )
 
-    if options.what != "growth" and ("reads" in wanted or options.what == "load"):
+    if options.what == "growth":
+        growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
+        return 0
+    if "reads" in wanted or options.what == "load":
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
@@ -67,9 +70,6 @@ def run(options: argparse.Namespace) -> int:
             say("Reads ...")
             for result in reads.rows(address, built, now, 31):
                 note(result)
-    if options.what == "growth":
-        growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
-        return 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
         if "writes" in wanted:

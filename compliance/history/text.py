@@ -4,13 +4,37 @@ A body is assembled from such fragments; a serializer over objects would cost se
 version (design 10).
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
 
-from compliance.tenancy.arrays import kept_by_identity
+_MOST_KEPT = 1 << 13
+Made = TypeVar("Made")
+
+
+def kept_by_identity(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
+    """Keeps what `make` makes of a value that never changes, for as long as the very same object comes again.
+
+    For values whose hash takes longer than making what is wanted: that of an aware instant or a UUID runs for up to
+    two microseconds. The object is kept beside what was made of it, so its address stays its own.
+    """
+    kept: dict[int, tuple[Any, Made]] = {}
+
+    def find(value: Any) -> Made:
+        known = kept.get(id(value))
+        if known is not None:
+            return known[1]
+        made = make(value)
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[id(value)] = (value, made)
+        return made
+
+    return find
 
 
 def _quoted_instant(moment: datetime | None) -> str:

@@ -8,7 +8,7 @@ alternative; row-level security refuses it.
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from struct import Struct, pack
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID
 from weakref import WeakSet
 
@@ -22,9 +22,6 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _BIGINT_PIECE = Struct("!iq").pack
 _LENGTH = Struct("!i").pack
-_MOST_KEPT = 1 << 13
-
-Made = TypeVar("Made")
 
 _BOOLEAN, _BYTES, _BIGINT, _SMALLINT, _INTEGER, _TEXT, _INSTANT, _UUID = 16, 17, 20, 21, 23, 25, 1184, 2950
 
@@ -54,27 +51,6 @@ def teach(driver: psycopg.Connection[Any]) -> None:
     if driver not in _taught:
         driver.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
         _taught.add(driver)
-
-
-def kept_by_identity(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
-    """Keeps what `make` makes of a value that never changes, for as long as the very same object comes again.
-
-    For values whose hash takes longer than making what is wanted: that of an aware instant or a UUID runs for up to
-    two microseconds. The object is kept beside what was made of it, so its address stays its own.
-    """
-    kept: dict[int, tuple[Any, Made]] = {}
-
-    def find(value: Any) -> Made:
-        known = kept.get(id(value))
-        if known is not None:
-            return known[1]
-        made = make(value)
-        if len(kept) >= _MOST_KEPT:
-            kept.clear()
-        kept[id(value)] = (value, made)
-        return made
-
-    return find
 
 
 def in_microseconds(moment: datetime) -> int:

@@ -21,6 +21,7 @@ from compliance.tenancy import arrays
 Row = tuple[Any, ...]
 
 MOST_BEHIND = 4
+"""So many statements may wait behind Python, each with the rows that it carries."""
 
 
 def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.history.text import instant, quoted_instant, same_uuid, same_uuid_bare, same_uuid_list
+from compliance.history.text import instant, kept_by_identity, quoted_instant, same_uuid, same_uuid_bare, same_uuid_list
 from compliance.tenancy import arrays
-from compliance.tenancy.arrays import kept_by_identity
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 MOMENTS = st.builds(

@@ -55,9 +55,9 @@ def releases_stand(
     batch: Batch[LineType], release_of: Callable[[LineType], uuid.UUID | None]
 ) -> dict[uuid.UUID, StoredRelease]:
     """Refuses lines that name a release which does not stand; returns those that do."""
-    wanted = {release_of(staged.line) for staged in batch.standing()}
-    wanted.discard(None)
-    found = releases(batch.organization_id, (each for each in wanted if each is not None))
+    named = (release_of(staged.line) for staged in batch.standing())
+    wanted = {release_id for release_id in named if release_id is not None}
+    found = releases(batch.organization_id, wanted)
     if len(found) == len(wanted):
         return found
     for staged in batch.standing():
