@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from compliance.facts.certificates.actions import provide_codes
-from compliance.facts.decision_facts import Subject
+from compliance.facts.reach import Subject
 from compliance.history import deciding, stored, subjects
 from compliance.history.append import Appender, StoredRecord
 from compliance.history.errors import NoHistoryError

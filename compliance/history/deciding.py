@@ -16,8 +16,8 @@ from typing import NamedTuple
 from django.db import OperationalError, transaction
 
 from compliance.facts import decision_facts
-from compliance.facts.decision_facts import Subject
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.reach import Subject
 from compliance.history.projections import ProjectedTimeline, courses, people, policies, policy_records, training
 from compliance.rules.owed_learning import decide as owed_learning
 from compliance.rules.owed_learning.facts import NOTHING_DONE

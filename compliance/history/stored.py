@@ -3,8 +3,8 @@
 import uuid
 from collections import defaultdict
 
-from compliance.facts.decision_facts import Subject
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.reach import Subject
 from compliance.history import numbers
 from compliance.history.append import Said, StoredRecord
 from compliance.tenancy import arrays, sql

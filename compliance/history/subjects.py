@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from compliance.facts import decision_facts
-from compliance.facts.decision_facts import Subject
+from compliance.facts import reach
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.reach import Subject
 from compliance.tenancy import arrays, sql
 
 NARROW_LIMIT = 25_000  # a second or two under the head's lock, which only captures of the same company wait for
@@ -134,7 +134,7 @@ def _expand(
     `more_wait`: there may be narrow rows that were not taken, and of those that are decided now none stays.
     """
     waiting = (min(since for since, _ in wide.values()), 0)
-    reached = decision_facts.expand(organization_id, wide)
+    reached = reach.expand(organization_id, wide)
     narrow = sorted(reached.difference(subjects), key=_order)
     room = max(NARROW_LIMIT - len(subjects), 0)
     taken, rest = narrow[:room], narrow[room:]
@@ -207,7 +207,7 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
 
 def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
     """Makes everything of the company due: a new version of the decider may decide it differently."""
-    everything = decision_facts.expand(organization_id, [(SubjectKind.COMPANY.value, None)])
+    everything = reach.expand(organization_id, [(SubjectKind.COMPANY.value, None)])
     _store_due(organization_id, dict.fromkeys(everything, now))
 
 
