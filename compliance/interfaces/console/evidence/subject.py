@@ -9,7 +9,8 @@ from datetime import date, datetime
 
 from compliance.history import queries as history
 from compliance.interfaces.console.evidence.errors import CannotBuildError
-from compliance.registers.questions import Company, Pin, Question
+from compliance.interfaces.console.moments import company_of
+from compliance.registers.questions import Pin, Question
 from compliance.rules import company_days
 from compliance.tenancy import context, queries
 from compliance.tenancy.models import Organization
@@ -33,15 +34,8 @@ class Subject:
 
     def question(self, *, by_period: bool = False) -> Question:
         """What a register is asked, personal fields included."""
-        organization = self.organization
-        company = Company(
-            organization.organization_id,
-            queries.deployment_id(),
-            organization.learning_space_id,
-            organization.time_zone,
-            organization.history_complete_from,
-        )
-        return Question(company, self.pin, self.moment, self.start if by_period else None, None, personal=True)
+        start = self.start if by_period else None
+        return Question(company_of(self.organization), self.pin, self.moment, start, None, personal=True)
 
     @property
     def file_name(self) -> str:
