@@ -1,4 +1,4 @@
-"""The one root of every error this product raises on purpose (design 12, rule 5).
+"""The one root of every error this product raises on purpose.
 
 Each room has its own `errors.py` with one class per error below this root. An interface turns them into HTTP
 statuses, exit codes or sentences in one place of its own; nothing else is caught there.

@@ -1,1 +1,1 @@
-"""Pure decisions (design 4): what is owed, when and with what outcome. No Django, no clock, no database."""
+"""Pure decisions: what is owed, when and with what outcome. No Django, no clock, no database."""

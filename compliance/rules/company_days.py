@@ -1,4 +1,4 @@
-"""A company's days in its own time zone, whatever daylight saving does (design 8, "company's day").
+"""A company's days in its own time zone, whatever daylight saving does.
 
 A day starts at the first instant that bears its date and ends one microsecond before the next day starts. So every
 instant lies in exactly one day, also where midnight does not exist (Cairo, Havana, Sao Paulo), comes twice (St John's

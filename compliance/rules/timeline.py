@@ -1,4 +1,4 @@
-"""Timelines of the people and policy rules: which content of a record holds from which moment (design 4 and 5).
+"""Timelines: which content of a record holds from which moment.
 
 A timeline has no gaps: a content holds until the next version; before the first version there is nothing, and absence
 later on is a version whose content is null.
@@ -39,10 +39,14 @@ def _moment_of(version: Version[Content]) -> datetime:
     return version.valid_from
 
 
-def say(versions: list[Version[Content]], valid_from: datetime, content: Content | None) -> None:
-    """Append what holds from `valid_from` on, unless it is what stands already; the last word at one moment counts."""
+def within(start: datetime, end: datetime | None, moment: datetime) -> bool:
+    """Whether `moment` lies in [start, end); without an end the interval never closes."""
+    return start <= moment and (end is None or moment < end)
+
+
+def append_version(versions: list[Version[Content]], valid_from: datetime, content: Content | None) -> None:
+    """Append `content` from `valid_from` on, unless it is the last one already; it replaces one of the same moment."""
     if versions and versions[-1].valid_from == valid_from:
         versions.pop()
-    standing = versions[-1].content if versions else None
-    if standing != content:
+    if (versions[-1].content if versions else None) != content:
         versions.append(Version(valid_from, content))

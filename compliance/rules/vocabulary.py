@@ -1,4 +1,4 @@
-"""The value sets of the contract and of design 8, one enumeration each, and the version of the decider.
+"""The value sets of the contract and those that it leaves open, one enumeration each, and the version of the decider.
 
 Every other room takes its words from here, so that a row, a filter, a form and a test can never spell one differently.
 """
@@ -16,23 +16,15 @@ class Logic:
     date: date
 
 
-LOGIC = Logic(version=1, date=date(2026, 11, 22))
+LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22)}
+"""The day on which each version of the decider took effect: a snapshot names the version that decided its rows."""
 
-
-class Register(StrEnum):
-    """The registers of the contract, named as in the addresses under /v1."""
-
-    TRAINING_RECORDS = "training-records"
-    PEOPLE = "people"
-    CERTIFICATES = "certificates"
-    COURSES = "courses"
-    POLICIES = "policies"
-    POLICY_RECORDS = "policy-records"
-    ACKNOWLEDGEMENTS = "acknowledgements"
+LOGIC = Logic(version=2, date=LOGIC_DATES[2])
+"""The version of the running code."""
 
 
 class Scope(StrEnum):
-    """What an API key may be granted (contract, Authentication 5)."""
+    """What an API key may be granted."""
 
     TRAINING_READ = "training:read"
     CERTIFICATES_READ = "certificates:read"
@@ -41,7 +33,7 @@ class Scope(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a row version was written (design 5)."""
+    """Why a row version was written."""
 
     FIRST = "first"
     CHANGE = "change"
@@ -66,7 +58,7 @@ class Requirement(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a training record amounts to at a moment (the table of design 4)."""
+    """What a training record amounts to at a moment."""
 
     COMPLETED_ON_TIME = "completed_on_time"
     COMPLETED_LATE = "completed_late"
@@ -125,6 +117,10 @@ class EntryType(StrEnum):
 
     EMPLOYEE = "employee"
     INVITATION = "invitation"
+
+
+ERASED_PERSON = "Erased person"
+"""The label in place of the name of a person who was erased at the company's instruction."""
 
 
 class AccessState(StrEnum):
@@ -194,7 +190,7 @@ class MarkedBy(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """What stands behind a row of the courses register (design 8)."""
+    """What a row of the courses register is made from."""
 
     COURSE_RELEASE = "course_release"
     RELEASE_UNAVAILABLE = "release_unavailable"

@@ -56,7 +56,7 @@ def decided_certificates(decision: Decision, moment: datetime) -> list[Row]:
         content = _in_force(timeline.versions, moment)
         if content is not None:
             row = content._asdict()
-            row["status"] = certificate_status(row.pop("standing"), content.valid_until, moment)
+            row["status"] = certificate_status(row["status"], content.valid_until, moment)
             rows.append(row)
     return sorted(rows, key=lambda row: row["certificate_id"])
 
@@ -64,7 +64,8 @@ def decided_certificates(decision: Decision, moment: datetime) -> list[Row]:
 def moments_to_ask(decision: Decision, chance: Random, count: int) -> list[datetime]:
     """Some moments at which answers change, the ticks before some, and some at random."""
     changing = sorted(
-        {v.valid_from for timeline in (*decision.records, *decision.certificates) for v in timeline.versions}
+        {v.valid_from for timeline in decision.records for v in timeline.versions}
+        | {v.valid_from for timeline in decision.certificates for v in timeline.versions}
     )
     asked = chance.sample(changing, min(count, len(changing)))
     asked += [moment - timedelta(microseconds=1) for moment in asked[: count // 2]]

@@ -1,4 +1,4 @@
-"""A plain, slow reading of design 4, to hold the decider to. It shares no code with it but the tuples that carry facts.
+"""A plain, slow reading of docs/rules.md, to hold the decider to. It shares only the tuples that carry facts.
 
 Ask it about a moment: it throws away every fact that takes effect later, then walks through all earlier moments and
 asks, at each, plain questions about the world. Nothing is clever; answers to equal questions are kept.
@@ -64,6 +64,22 @@ def everything(
         sorted(world.certificates(moment), key=lambda row: row["certificate_id"]),
         world.refused(moment),
     )
+
+
+def edges(facts: Facts, learner: UUID, course: UUID) -> list[datetime]:
+    """Every moment known today at which something turns: facts, windows of renewal, ends of certificates, deadlines."""
+    world = World(
+        facts.organization_id,
+        facts.zone,
+        facts.courses[course],
+        facts.learners[learner],
+        facts.doings.get((learner, course), DoingFacts()),
+        facts.now,
+    )
+    found = {*world.all_moments(), *(world.valid_until(deed) for deed in world.deeds)}
+    for row in training_records(facts, learner, course, facts.now):
+        found |= {row["assigned_at"], row["due_at"], row["ended_at"]}
+    return sorted(moment for moment in found if moment is not None)
 
 
 def _world(facts: Facts, learner: UUID, course: UUID, moment: datetime) -> "World":
@@ -178,7 +194,9 @@ class World:
         self.doing = doing
         self.releases = sorted(course.releases, key=lambda r: (r.published_at, r.version, r.course_release_id))
         self.order = [release.course_release_id for release in self.releases]
-        self.deeds = sorted(map(self._published, self._deeds()), key=lambda deed: (deed.at, deed.receipt))
+        self.deeds = sorted(
+            map(self._published, self._deeds()), key=lambda deed: (deed.at, deed.completed_at, deed.receipt)
+        )
         self.changes = sorted(doing.changes, key=lambda change: (change.at, change.obligation_change_id))
         self.lessons = sorted({share.lesson_release_id for share in course.shares if share.lesson_release_id})
         self._walks: dict[Any, Any] = {}
@@ -377,7 +395,7 @@ class World:
         Always the first whose certificate is there; those whose certificate is not there in the end are refused.
         """
         judged: list[tuple[Any, bool]] = []
-        facts = [*self.doing.corrections, *self.doing.revocations]
+        facts: list[Any] = [*self.doing.corrections, *self.doing.revocations]
         for at in sorted({fact.at for fact in facts if fact.at <= m}):
             waiting = sorted(
                 (fact for fact in facts if fact.at == at),
@@ -464,12 +482,10 @@ class World:
                     continue
                 if stood["ended_at"] is None:
                     row["ended_at"] = last
-                    patched = True
                 else:
                     row["ended_at"], row["ended_reason"] = stood["ended_at"], stood["ended_reason"]
                     row["requirement"] = self.requirement(row["ended_reason"], "")
-                    patched = rec.deed is None
-                if patched:
+                if rec.deed is None:
                     for name in ("assigned_at", "due_at", "due_basis", "share_ids", "doors", "requirement_before_end"):
                         row[name] = stood[name]
             rows[rec.id] = row
@@ -571,7 +587,7 @@ class World:
 
 
 def outcome_of(row: Row, m: datetime) -> tuple[str, int | None]:
-    """The table of design 4, from the top."""
+    """The table of docs/rules.md#outcomes, from the top."""
 
     def late(since: datetime) -> int:
         return ceil((since - row["due_at"]) / timedelta(days=1))

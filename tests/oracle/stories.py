@@ -1,5 +1,6 @@
 """Random stories of one learner and one course, seeded: all kinds of fact, on so coarse a grid that moments collide."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from uuid import UUID, uuid5
@@ -33,7 +34,8 @@ from compliance.rules.vocabulary import (
     Requirement,
     WaiverReasonCode,
 )
-from tests.oracle.owed_learning import Facts
+from tests.oracle.owed_learning import TICK, Facts
+from tests.oracle.owed_learning import edges as edges_of
 
 ORGANIZATION = UUID("0b0b0b0b-0000-4000-8000-000000000002")
 COURSE, LEARNER = uuid5(ORGANIZATION, "course"), uuid5(ORGANIZATION, "learner")
@@ -110,7 +112,7 @@ def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
             Share(named("share"), tuple(step(at) for at in ats), maybe(ats[-1], 0.3), lesson_release_id=lesson_id)
         )
 
-    editions = []
+    editions: list[CertificateEdition] = []
     for _ in range(0 if plain else chance.choice([0, 1, 1, 1, 1, 2])):
         months = chance.choice([None, 1, 1, 2])
         editions.append(
@@ -217,6 +219,26 @@ def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
         {(LEARNER, COURSE): doing},
         now=START + timedelta(days=chance.choice([40, 80, 200])),
     )
+
+
+def at_edges(facts: Facts, seed: int) -> Facts:
+    """The same story, where completions happen and are voided at edges: where windows open or end, or something is due.
+
+    Or one microsecond beside. What happens at an edge makes edges of its own, so it is done one by one.
+    """
+    chance = Random(seed)
+    for number in range(len(facts.doings[LEARNER, COURSE].completions)):
+        doing = facts.doings[LEARNER, COURSE]
+        done = doing.completions[number]
+        edges = [at + chance.choice((-TICK, *[TICK * 0] * 3, TICK)) for at in edges_of(facts, LEARNER, COURSE)]
+        if chance.random() < 0.5 and edges:
+            done = done._replace(at=chance.choice(edges))
+        later = [at for at in edges if at >= done.at]
+        voided_at = chance.choice(later) if later and chance.random() < 0.6 else None
+        done = done._replace(voided_at=voided_at, voided_by=None if voided_at is None else COURSE)
+        completions = (*doing.completions[:number], done, *doing.completions[number + 1 :])
+        facts = replace(facts, doings={(LEARNER, COURSE): doing._replace(completions=completions)})
+    return facts
 
 
 class _Names:

@@ -1,4 +1,4 @@
-"""Company days (design 8): the worked clock changes, and that days always tile time."""
+"""Company days: the worked clock changes, and that days always tile time."""
 
 from datetime import UTC, date, datetime, timedelta
 

@@ -1,7 +1,7 @@
-"""What completions earn, and what becomes of it: ends, corrections, revocations (design 4, Certificates and Renewal).
+"""What completions earn, and what becomes of it: ends, corrections, revocations (docs/rules.md#certificates).
 
-A chain is one earned certificate with its corrections: the newest link stands, the others are replaced. Everything in a
-chain bears its moment, so it can be asked about any moment whatever was decided later.
+A chain is one earned certificate with its corrections: the newest link is current, the others are replaced. Everything
+in a chain has its moment, so it can be asked about any moment whatever was decided later.
 """
 
 from datetime import datetime, timedelta
@@ -9,71 +9,30 @@ from typing import NamedTuple
 from uuid import UUID
 
 from compliance.rules.company_days import add_months, day_of, end_of_day, end_of_day_after
-from compliance.rules.owed_learning.decisions import CertificateContent, CertificateTimeline, CertificateVersion
-from compliance.rules.owed_learning.facts import CertificateEdition, Completion, Release, SessionAttendance
-from compliance.rules.owed_learning.identity import attendance_receipt_id, certificate_id
-from compliance.rules.vocabulary import Attendance, CertificateKind, CertificateStatus, MarkedBy
+from compliance.rules.owed_learning.completions import Done
+from compliance.rules.owed_learning.decisions import (
+    CertificateContent,
+    CertificateTimeline,
+    Refusal,
+    RefusalCode,
+    RefusedFact,
+)
+from compliance.rules.owed_learning.facts import (
+    CertificateCorrection,
+    CertificateEdition,
+    CertificateRevocation,
+    DoingFacts,
+    Release,
+)
+from compliance.rules.owed_learning.identity import certificate_id
+from compliance.rules.timeline import Timeline, Version, append_version
+from compliance.rules.vocabulary import CertificateKind, CertificateStatus, MarkedBy
 
 DAYS_TO_RENEW_AFTER_REVOCATION = 30
 
 
-class Done(NamedTuple):
-    """A completion, by receipt or by attending a live session in full.
-
-    `completed_at` is the receipt's moment, `at` the moment from which it counts: the same, unless the release was
-    published later. A session's completion takes effect with the mark that says `full`; `lowered_at` is when a mark
-    takes it back, which revokes its certificate and nothing else.
-    """
-
-    at: datetime
-    completed_at: datetime
-    receipt_id: UUID
-    course_release_id: UUID | None
-    lesson_release_id: UUID | None
-    assessed: bool
-    voided_at: datetime | None = None
-    voided_by: UUID | None = None
-    session: SessionAttendance | None = None
-    lowered_at: datetime | None = None
-    lowered_by: UUID | None = None
-
-
-def done_by_receipt(completion: Completion) -> Done:
-    """A completion receipt as something done."""
-    return Done(
-        completion.at,
-        completion.at,
-        completion.completion_receipt_id,
-        completion.course_release_id,
-        completion.lesson_release_id,
-        completion.assessed,
-        completion.voided_at,
-        completion.voided_by,
-    )
-
-
-def done_by_attendance(organization_id: UUID, learner_profile_id: UUID, session: SessionAttendance) -> list[Done]:
-    """One for every time the register's mark rose to `full`; a mark lowered and raised again completes anew."""
-    found: list[Done] = []
-    full = False
-    for mark in sorted(session.marks):
-        if mark.attended == Attendance.FULL and not full:
-            full = True
-            receipt_id = attendance_receipt_id(
-                organization_id, session.live_session_id, learner_profile_id, len(found) + 1
-            )
-            found.append(
-                Done(mark.at, mark.at, receipt_id, session.course_release_id, None, assessed=False, session=session)
-            )
-        elif mark.attended != Attendance.FULL and full:
-            full = False
-            lowered_by = session.trainer_profile_id if mark.marked_by == MarkedBy.TRAINER else None
-            found[-1] = found[-1]._replace(lowered_at=mark.at, lowered_by=lowered_by)
-    return found
-
-
 class Link(NamedTuple):
-    """A certificate of a chain, and since when it stands."""
+    """A certificate of a chain, and the moment from which it is the current one."""
 
     certificate_id: UUID
     at: datetime
@@ -120,17 +79,21 @@ class Chain:
         return self.links[0].certificate_id
 
     @property
-    def order(self) -> tuple[datetime, UUID]:
-        """By when it was earned."""
-        return (self.done.at, self.done.receipt_id)
+    def order(self) -> tuple[datetime, datetime, UUID]:
+        """By the completion that earned it."""
+        return self.done.order
 
     def tip(self, moment: datetime) -> UUID:
-        """The id of the certificate that stands at `moment`: the earned one until it is corrected."""
+        """The id of the certificate that is current at `moment`: the earned one until it is corrected."""
         found = self.links[0]
         for link in self.links:
             if link.at <= moment:
                 found = link
         return found.certificate_id
+
+    def has(self, certificate_id: UUID, moment: datetime) -> bool:
+        """Whether this certificate is in the chain by `moment`."""
+        return any(link.certificate_id == certificate_id and link.at <= moment for link in self.links)
 
     def revoked(self, link_id: UUID, moment: datetime) -> tuple[datetime, UUID | None] | None:
         """When and by whom this certificate was revoked, by `moment`: by an administrator, a voiding or a mark."""
@@ -143,13 +106,13 @@ class Chain:
         return min(reached, key=lambda event: event[0]) if reached else None
 
     def lost(self, moment: datetime) -> bool:
-        """Whether what stands of the chain has expired or been revoked by `moment`."""
+        """Whether the current certificate has expired or been revoked by `moment`."""
         if self.valid_until is not None and self.valid_until < moment:
             return True
         return self.revoked(self.tip(moment), moment) is not None
 
     def renewal_due(self, zone: str, moment: datetime) -> datetime | None:
-        """When a renewal is due, as it stands at `moment`: `valid_until`, or 30 days after a revocation if earlier."""
+        """When a renewal is due, as known at `moment`: `valid_until`, or 30 days after a revocation if earlier."""
         revoked = self.revoked(self.tip(moment), moment)
         if revoked is None or self.valid_until is None:
             return self.valid_until
@@ -180,26 +143,25 @@ class Chain:
                     moments.add(happened)
             if self.done.session is not None:
                 moments.update(mark.at for mark in self.done.session.marks if mark.at > first)
-            versions: list[CertificateVersion] = []
+            versions: list[Version[CertificateContent]] = []
             for moment in sorted(moments):
                 content = self._content(learner_profile_id, course_id, position, successor, moment)
-                if not versions or versions[-1].content != content:
-                    versions.append(CertificateVersion(moment, content))
-            found.append(CertificateTimeline(link.certificate_id, tuple(versions)))
+                append_version(versions, moment, content)
+            found.append(Timeline(link.certificate_id, tuple(versions)))
         return found
 
     def _content(
         self, learner_profile_id: UUID, course_id: UUID, position: int, successor: Link | None, moment: datetime
     ) -> CertificateContent:
         link = self.links[position]
-        standing = CertificateStatus.VALID
+        status = CertificateStatus.VALID
         changed: tuple[datetime, UUID | None] | None = self.revoked(link.certificate_id, moment)
         if changed is not None:
-            standing = CertificateStatus.REVOKED
+            status = CertificateStatus.REVOKED
             # It may have been issued after the fact, when a voiding let its completion count.
             changed = (max(changed[0], link.at), changed[1])
         elif successor is not None and successor.at <= moment:
-            standing = CertificateStatus.REPLACED
+            status = CertificateStatus.REPLACED
             changed = (successor.at, successor.actor_id)
         session = self.done.session
         marked_by: MarkedBy | None = None
@@ -216,7 +178,7 @@ class Chain:
             earned_at=self.done.completed_at,
             issued_at=link.at,
             valid_until=self.valid_until,
-            standing=standing,
+            status=status,
             changed_at=changed[0] if changed else None,
             changed_by=changed[1] if changed else None,
             supersedes_id=self.links[position - 1].certificate_id if position else None,
@@ -229,3 +191,62 @@ class Chain:
             live_session_marked_by=marked_by,
             trainer_profile_id=session.trainer_profile_id if session else None,
         )
+
+
+class Certificates:
+    """The certificates that a learner has earned of a course, and the facts about them in order of time."""
+
+    def __init__(self, doing: DoingFacts, refusals: list[Refusal]) -> None:
+        self.facts: list[CertificateCorrection | CertificateRevocation] = [
+            *sorted(doing.corrections, key=lambda fact: (fact.at, fact.certificate_id)),
+            *sorted(doing.revocations, key=lambda fact: (fact.at, fact.certificate_id, fact.actor_id)),
+        ]
+        self.chains: dict[UUID, Chain] = {}
+        self.held: list[Chain] = []
+        self._recorded: set[CertificateCorrection | CertificateRevocation] = set()
+        self._refusals = refusals
+
+    def held_for(self, done: Done | None) -> Chain | None:
+        """What this completion has earned, if the learner holds it."""
+        chain = self.chains.get(done.receipt_id) if done is not None else None
+        return chain if chain is not None and chain in self.held else None
+
+    def newest_with_end(self) -> Chain | None:
+        """The newest held certificate that has an end: the one that a renewal cycle belongs to."""
+        return max(
+            (chain for chain in self.held if chain.valid_until is not None), key=lambda chain: chain.order, default=None
+        )
+
+    def record_facts(self, moment: datetime, *, last_time: bool = False) -> None:
+        """Record corrections and revocations of this moment, once; what is left `last_time` is refused.
+
+        Corrections go first, each as soon as what it corrects is there, whatever their ids.
+        """
+        waiting = [fact for fact in self.facts if fact.at == moment and fact not in self._recorded]
+        while recorded := next((fact for fact in waiting if self._record(fact)), None):
+            self._recorded.add(recorded)
+            waiting.remove(recorded)
+        if last_time:
+            for fact in waiting:
+                self._refuse(fact, RefusalCode.NO_SUCH_CERTIFICATE)
+
+    def _record(self, fact: CertificateCorrection | CertificateRevocation) -> bool:
+        """Record or refuse one; False if its certificate is not there yet."""
+        certificate = fact.supersedes_id if isinstance(fact, CertificateCorrection) else fact.certificate_id
+        chain = next((chain for chain in self.chains.values() if chain.has(certificate, fact.at)), None)
+        if chain is None:
+            return False
+        if isinstance(fact, CertificateCorrection) and chain.links[-1].certificate_id != certificate:
+            self._refuse(fact, RefusalCode.ALREADY_CORRECTED)
+        elif chain.revoked(certificate, fact.at) is not None:
+            self._refuse(fact, RefusalCode.ALREADY_REVOKED)
+        elif isinstance(fact, CertificateCorrection):
+            chain.links.append(Link(fact.certificate_id, fact.at, fact.actor_id))
+        else:
+            chain.revocations[certificate] = (fact.at, fact.actor_id)
+        return True
+
+    def _refuse(self, fact: CertificateCorrection | CertificateRevocation, code: RefusalCode) -> None:
+        corrected = isinstance(fact, CertificateCorrection)
+        kind = RefusedFact.CERTIFICATE_CORRECTED if corrected else RefusedFact.CERTIFICATE_REVOKED
+        self._refusals.append(Refusal(kind, fact.certificate_id, fact.at, code))

@@ -1,4 +1,4 @@
-"""Who is covered by what, and when: shares, audiences, employments and releases as intervals (design 4).
+"""Who is covered by what, and when: shares, audiences, employments and releases as intervals.
 
 A person is covered at a moment when they are an employee (not in practice, not erased), some open share that includes
 the door `employee` has them in its audience, and a release is current. Intervals are [start, end); END means never.
@@ -128,7 +128,7 @@ class PreparedCourse:
         self.moments = [change.at for change in self.current]
 
     def current_at(self, moment: datetime) -> CurrentRelease | None:
-        """What was last said about the current release by `moment`; None before the first publication."""
+        """The latest change of the current release by `moment`; None before the first publication."""
         found = None
         for change in self.current:
             if change.at > moment:

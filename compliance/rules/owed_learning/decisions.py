@@ -1,14 +1,15 @@
-"""What the decider answers: timelines of contents by valid time, as the history stores them (design 4 and 5).
+"""What the decider answers: timelines of contents by valid time, as the history stores them.
 
 A content holds exactly what is stored of a row: nothing personal, nothing joined at read (titles, reminder counts),
-nothing that the clock decides (`outcome`, `days_late`, a certificate's expiry); those come from `outcome` at read.
+nothing that the clock decides (an outcome, a certificate's expiry); those come from `outcome` at read.
 """
 
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
+from compliance.rules.timeline import Timeline
 from compliance.rules.vocabulary import (
     CertificateKind,
     CertificateStatus,
@@ -54,26 +55,12 @@ class RecordContent(NamedTuple):
     obligation_change_id: int | None
 
 
-class RecordVersion(NamedTuple):
-    """The content from `valid_from` until the next version. None: the record does not exist from then on."""
-
-    valid_from: datetime
-    content: RecordContent | None
-
-
-class RecordTimeline(NamedTuple):
-    """Versions with strictly increasing `valid_from`, each different from the one before; the first has a content."""
-
-    record_id: UUID
-    versions: tuple[RecordVersion, ...]
-
-
 class CertificateContent(NamedTuple):
     """One version of a certificate.
 
-    `standing` is what facts alone decide: `revoked`, `replaced` or `valid`; whether a valid one has expired is decided
-    at read from `valid_until`. `changed_at` and `changed_by` belong to the standing. The trainer's name, the holder's
-    name and the check code are joined at read.
+    `status` is what facts alone decide: `revoked`, `replaced` or `valid`; whether a valid one has expired is decided
+    at read from `valid_until`. `changed_at` and `changed_by` belong to it. The trainer's name, the holder's name and
+    the check code are joined at read.
     """
 
     certificate_id: UUID
@@ -86,7 +73,7 @@ class CertificateContent(NamedTuple):
     earned_at: datetime
     issued_at: datetime
     valid_until: datetime | None
-    standing: CertificateStatus
+    status: CertificateStatus
     changed_at: datetime | None
     changed_by: UUID | None
     supersedes_id: UUID | None
@@ -100,18 +87,8 @@ class CertificateContent(NamedTuple):
     trainer_profile_id: UUID | None = None
 
 
-class CertificateVersion(NamedTuple):
-    """The content from `valid_from` until the next version. None: the certificate does not exist from then on."""
-
-    valid_from: datetime
-    content: CertificateContent | None
-
-
-class CertificateTimeline(NamedTuple):
-    """Versions with strictly increasing `valid_from`, each different from the one before; the first has a content."""
-
-    certificate_id: UUID
-    versions: tuple[CertificateVersion, ...]
+RecordTimeline = Timeline[RecordContent]
+CertificateTimeline = Timeline[CertificateContent]
 
 
 class RefusedFact(StrEnum):
@@ -122,14 +99,14 @@ class RefusedFact(StrEnum):
     CERTIFICATE_CORRECTED = "certificate_corrected"
 
 
-class RefusalCode(StrEnum):
-    """Why."""
+class RefusalCode(Enum):
+    """Why the decider refuses a fact: each with the reason in plain words, without personal data."""
 
-    NO_SUCH_RECORD = "no_such_record"
-    RECORD_COMPLETED = "record_completed"
-    NO_SUCH_CERTIFICATE = "no_such_certificate"
-    ALREADY_REVOKED = "already_revoked"
-    ALREADY_CORRECTED = "already_corrected"
+    NO_SUCH_RECORD = "the learner owes nothing of this course at that moment"
+    RECORD_COMPLETED = "a completed record cannot be waived"
+    NO_SUCH_CERTIFICATE = "the learner holds no such certificate of this course at that moment"
+    ALREADY_CORRECTED = "the certificate has already been replaced by a correction"
+    ALREADY_REVOKED = "the certificate has already been revoked"
 
 
 class Refusal(NamedTuple):
@@ -139,7 +116,11 @@ class Refusal(NamedTuple):
     fact_key: int | UUID
     at: datetime
     code: RefusalCode
-    sentence: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason in plain words, without personal data."""
+        return self.code.value
 
 
 class Decision(NamedTuple):

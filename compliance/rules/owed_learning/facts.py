@@ -1,4 +1,4 @@
-"""What the decider is told: the facts of one course, of one learner, and of what that learner did in that course.
+"""The input of the decider: the facts of one course, of one learner, and of what that learner did in that course.
 
 Named tuples, because they are built by the million: quick to make, compared by value, never changed. All instants are
 aware and in UTC. The order of any tuple here means nothing: the decider sorts. Facts that take effect after the present

@@ -1,4 +1,4 @@
-"""What the clock adds to a stored row when it is read: a record's outcome, a certificate's status (tables of design 4).
+"""What the clock adds to a stored row when it is read: a record's outcome, a certificate's status.
 
 Plain values in and out, because this runs for every row of every page. At exactly `due_at` nothing is late, and at
 exactly `valid_until` nothing has expired.
@@ -49,8 +49,8 @@ def outcome_at(
     return Outcome.NOT_DUE_YET, None
 
 
-def certificate_status(standing: str, valid_until: datetime | None, moment: datetime) -> CertificateStatus:
-    """The status at `moment` of a certificate whose stored standing in force then is `standing`."""
-    if standing == CertificateStatus.VALID and valid_until is not None and moment > valid_until:
+def certificate_status(decided: str, valid_until: datetime | None, moment: datetime) -> CertificateStatus:
+    """The status at `moment` of a certificate that facts alone make `decided` (valid, revoked or replaced)."""
+    if decided == CertificateStatus.VALID and valid_until is not None and moment > valid_until:
         return CertificateStatus.EXPIRED
-    return CertificateStatus(standing)
+    return CertificateStatus(decided)

@@ -1,16 +1,18 @@
-"""A training record while its learner's story is told, and its terms until they freeze (design 4)."""
+"""A training record while its course is decided, and its terms until they freeze (docs/rules.md#records)."""
 
 from datetime import datetime
 from uuid import UUID
 
 from compliance.rules.company_days import end_of_day_after
-from compliance.rules.owed_learning.certificates import Chain, Done
+from compliance.rules.owed_learning.certificates import Chain
+from compliance.rules.owed_learning.completions import Done
+from compliance.rules.owed_learning.decisions import RecordContent
 from compliance.rules.owed_learning.tracks import Track
-from compliance.rules.vocabulary import Door, DueBasis, EndedReason, WaiverReasonCode
+from compliance.rules.vocabulary import Door, DueBasis, EndedReason, Requirement, WaiverReasonCode
 
 
 class Record:
-    """A training record while its story is told."""
+    """A training record at the moment that the story has reached."""
 
     __slots__ = (
         "assigned_at",
@@ -72,15 +74,17 @@ class Record:
         return self.ended_at is None and self.done is None
 
     def end(self, moment: datetime, reason: EndedReason) -> None:
+        """Stop applying at `moment`."""
         self.ended_at = moment
         self.ended_reason = reason
 
     def restart(self, moment: datetime) -> None:
+        """Apply again from `moment` on, as an open record."""
         self.begun_at = moment
         self.ended_at = self.ended_reason = None
 
     def settle_terms(self, zone: str, moment: datetime) -> None:
-        """Requirement, `assigned_at`, deadline, shares and doors as they stand now, and freezing."""
+        """Requirement, `assigned_at`, deadline, shares and doors as of `moment`, and freezing."""
         track = self.track
         if track.covered:
             self.share_ids = tuple(stay.stage.share.share_id for stay in track.staying)
@@ -107,7 +111,11 @@ class Record:
             self.frozen = self.required and self.done is not None
 
     def _share_deadline(self, zone: str) -> tuple[datetime | None, DueBasis]:
-        """The earliest deadline among the required shares; of equals, a fixed one."""
+        """The earliest deadline among the required shares; of equals, a fixed one.
+
+        `plain.py` sets the deadline of plain decisions itself, `days_after_added` included;
+        `tests/oracle/test_owed_learning.py` compares its answers with those of this way.
+        """
         best: tuple[datetime, int, DueBasis] | None = None
         for stay in self.track.staying:
             if not stay.stage.required:
@@ -128,3 +136,43 @@ class Record:
             if best is None or due < best:
                 best = due
         return (best[0], best[2]) if best is not None else (None, DueBasis.NONE)
+
+    def content(self, learner_profile_id: UUID, zone: str, moment: datetime, earned: Chain | None) -> RecordContent:
+        """What is stored of the record from `moment` on; `earned` is the certificate of its completion."""
+        before_end = Requirement.REQUIRED if self.required else Requirement.OPTIONAL
+        if self.live:
+            requirement = before_end
+        elif self.ended_reason == EndedReason.RELEASE_SUPERSEDED:
+            requirement = Requirement.SUPERSEDED
+        else:
+            requirement = Requirement.NO_LONGER_REQUIRED
+        course, lesson_release_id = self.track.course, self.track.lesson_release_id
+        release = None
+        if lesson_release_id is None and self.release is not None:
+            release = course.releases[self.release].course_release_id
+        waived_at, waiver_actor_id, waiver_reason_code = self.waiver or (None, None, None)
+        return RecordContent(
+            record_id=self.record_id,
+            learner_profile_id=learner_profile_id,
+            course_id=course.course_id,
+            course_release_id=release,
+            lesson_release_id=lesson_release_id,
+            renews_certificate_id=self.chain.tip(moment) if self.chain is not None else None,
+            requirement=requirement,
+            requirement_before_end=before_end,
+            assigned_at=self.assigned_at,
+            due_at=self.due_at,
+            due_time_zone=zone,
+            due_basis=self.due_basis,
+            completed_at=self.done.completed_at if self.done is not None else None,
+            completion_receipt_id=self.done.receipt_id if self.done is not None else None,
+            ended_at=self.ended_at,
+            ended_reason=self.ended_reason,
+            waived_at=waived_at,
+            waiver_actor_id=waiver_actor_id,
+            waiver_reason_code=waiver_reason_code,
+            share_ids=self.share_ids,
+            doors=self.doors,
+            certificate_id=earned.tip(moment) if earned is not None else None,
+            obligation_change_id=self.change_id,
+        )

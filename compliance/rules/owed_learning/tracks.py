@@ -1,10 +1,10 @@
-"""Who is covered, and which release is current, while a learner's story is told (design 4)."""
+"""Who is covered, and which release is current, moment by moment (docs/rules.md#coverage)."""
 
 from datetime import datetime
 from uuid import UUID
 
 from compliance.rules.company_days import LAST_INSTANT as END
-from compliance.rules.owed_learning.certificates import Done
+from compliance.rules.owed_learning.completions import Done
 from compliance.rules.owed_learning.coverage import OpenShare, PreparedCourse, Stay, stays
 from compliance.rules.owed_learning.facts import LearnerFacts
 from compliance.rules.vocabulary import EndedReason

@@ -1,4 +1,4 @@
-"""Timelines of the rows of the people register (design 4, People).
+"""Timelines of the rows of the people register.
 
 An employee row exists from joining for ever, one for each stay; an invitation row from the invitation for ever. Access
 state is the first that holds of erased, ended, suspended, staff_practice, active; an accepted invitation shows the
@@ -11,7 +11,7 @@ from uuid import UUID
 from compliance.rules.owed_learning.facts import Employment
 from compliance.rules.people.decisions import PersonContent, PersonTimeline
 from compliance.rules.people.facts import InvitationFacts, PersonFacts
-from compliance.rules.timeline import Timeline, Version, say
+from compliance.rules.timeline import Timeline, Version, append_version, within
 from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState
 
 _EMPLOYEE_ONLY = (Door.EMPLOYEE,)
@@ -33,32 +33,23 @@ def decide_invitation(invitation: InvitationFacts, person: PersonFacts | None = 
         employment = next(
             (each for each in person.learner.employments if each.person_id == invitation.accepted_by), None
         )
-    moments = [invitation.invited_at]
-    if invitation.revoked_at is not None:
-        moments.append(invitation.revoked_at)
-    if invitation.erased_at is not None:
-        moments.append(invitation.erased_at)
+    ends = (invitation.revoked_at, invitation.erased_at)
+    moments = [invitation.invited_at, *(end for end in ends if end is not None)]
     if person is not None and employment is not None:
         moments += _stay_moments(person, employment, _profile_moments(person))
     versions: list[Version[PersonContent]] = []
     for moment in _in_order(moments):
         if moment >= invitation.invited_at:
-            say(versions, moment, _invitation_at(invitation, person, employment, moment))
+            append_version(versions, moment, _invitation_at(invitation, person, employment, moment))
     return Timeline(invitation.invitation_id, tuple(versions))
 
 
 def _profile_moments(person: PersonFacts) -> list[datetime]:
     """Return the moments at which teams, contact doors or the profile itself change."""
     learner = person.learner
-    moments: list[datetime] = []
-    for membership in learner.memberships:
-        moments.append(membership.from_at)
-        if membership.until is not None:
-            moments.append(membership.until)
-    for stay in person.contacts:
-        moments.append(stay.from_at)
-        if stay.until is not None:
-            moments.append(stay.until)
+    stays = [(each.from_at, each.until) for each in learner.memberships]
+    stays += [(each.from_at, each.until) for each in person.contacts]
+    moments = [moment for stay in stays for moment in stay if moment is not None]
     if learner.erased_at is not None:
         moments.append(learner.erased_at)
     return moments
@@ -86,48 +77,40 @@ def _in_order(moments: list[datetime]) -> list[datetime]:
 def _employee_timeline(person: PersonFacts, employment: Employment, profile_moments: list[datetime]) -> PersonTimeline:
     versions: list[Version[PersonContent]] = []
     for moment in _in_order(_stay_moments(person, employment, profile_moments)):
-        ended_at = _access_ended_at(person, employment, moment)
-        say(
-            versions,
-            moment,
-            PersonContent(
-                person_id=employment.person_id,
-                learner_profile_id=person.learner.learner_profile_id,
-                invitation_id=None,
-                entry_type=EntryType.EMPLOYEE,
-                invited_at=None,
-                joined_at=employment.joined_at,
-                left_at=ended_at,
-                invitation_expires_at=None,
-                invitation_state=None,
-                access_state=_access_state(person, employment, moment),
-                team_ids=_teams(person, moment),
-                doors=_doors(person, moment),
-                ended_at=ended_at,
-            ),
-        )
+        append_version(versions, moment, _employee_at(person, employment, moment))
     return Timeline(employment.person_id, tuple(versions))
+
+
+def _employee_at(person: PersonFacts, employment: Employment, moment: datetime) -> PersonContent:
+    ended_at = _access_ended_at(person, employment, moment)
+    return PersonContent(
+        person_id=employment.person_id,
+        learner_profile_id=person.learner.learner_profile_id,
+        invitation_id=None,
+        entry_type=EntryType.EMPLOYEE,
+        invited_at=None,
+        joined_at=employment.joined_at,
+        left_at=ended_at,
+        invitation_expires_at=None,
+        invitation_state=None,
+        access_state=_access_state(person, employment, moment),
+        team_ids=_teams(person, moment),
+        doors=_doors(person, moment),
+        ended_at=ended_at,
+    )
 
 
 def _invitation_at(
     invitation: InvitationFacts, person: PersonFacts | None, employment: Employment | None, moment: datetime
 ) -> PersonContent:
     if person is not None and employment is not None and employment.joined_at <= moment:
-        ended_at = _access_ended_at(person, employment, moment)
-        return PersonContent(
+        return _employee_at(person, employment, moment)._replace(
             person_id=invitation.invitation_id,
-            learner_profile_id=person.learner.learner_profile_id,
             invitation_id=invitation.invitation_id,
             entry_type=EntryType.INVITATION,
             invited_at=invitation.invited_at,
-            joined_at=employment.joined_at,
-            left_at=ended_at,
             invitation_expires_at=invitation.expires_at,
             invitation_state=InvitationState.ACCEPTED,
-            access_state=_access_state(person, employment, moment),
-            team_ids=_teams(person, moment),
-            doors=_doors(person, moment),
-            ended_at=ended_at,
         )
     revoked_at = invitation.revoked_at
     revoked = revoked_at is not None and revoked_at <= moment
@@ -162,7 +145,7 @@ def _access_state(person: PersonFacts, employment: Employment, moment: datetime)
         return AccessState.ERASED
     if employment.left_at is not None and employment.left_at <= moment:
         return AccessState.ENDED
-    # Suspended and resumed take turns (the judge sees to it), so the balance is one or nought.
+    # Suspended and resumed take turns (`validation` sees to it), so the balance is one or nought.
     balance = sum(
         1 if each.suspended else -1
         for each in person.suspensions
@@ -174,23 +157,15 @@ def _access_state(person: PersonFacts, employment: Employment, moment: datetime)
 
 
 def _teams(person: PersonFacts, moment: datetime) -> tuple[UUID, ...]:
-    """Return the profile's teams; also of an ended stay, whose row shows them (design 4, Readings)."""
+    """Return the profile's teams; also of an ended stay, whose row shows them."""
     return tuple(
-        sorted(
-            {
-                each.team_id
-                for each in person.learner.memberships
-                if each.from_at <= moment and (each.until is None or moment < each.until)
-            }
-        )
+        sorted({each.team_id for each in person.learner.memberships if within(each.from_at, each.until, moment)})
     )
 
 
 def _doors(person: PersonFacts, moment: datetime) -> tuple[Door, ...]:
     if not person.contacts:
         return _EMPLOYEE_ONLY
-    doors = {Door.EMPLOYEE}
-    doors.update(
-        each.door for each in person.contacts if each.from_at <= moment and (each.until is None or moment < each.until)
+    return tuple(
+        sorted({Door.EMPLOYEE, *(each.door for each in person.contacts if within(each.from_at, each.until, moment))})
     )
-    return tuple(sorted(doors))

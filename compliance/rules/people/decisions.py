@@ -1,7 +1,7 @@
-"""What the people rule answers: timelines of contents by valid time, as the history stores them (design 4, People).
+"""What the people rule answers: timelines of contents by valid time, as the history stores them.
 
 A content holds exactly what is stored of a row: nothing personal, no counts (they are taken at read from the training
-records in force), nothing that the clock decides (an invitation's expiry); those come from `standing` at read.
+records in force), nothing that the clock decides (an invitation's expiry); those come from `status` at read.
 """
 
 from datetime import datetime
@@ -15,7 +15,7 @@ from compliance.rules.vocabulary import AccessState, Door, EntryType, Invitation
 class PersonContent(NamedTuple):
     """One version of a row of the people register; fields are the contract's.
 
-    `access_state` of a pending invitation is `invited`; `standing.access_state_at` turns it into `ended` once it
+    `access_state` of a pending invitation is `invited`; `status.access_state_at` turns it into `ended` once it
     expired. `ended_at` is a column for the register's reads, not part of the row: when the row stopped to exist by
     facts (left, revoked, erased; of an accepted invitation, when the employee did). `team_ids` and `doors` are sorted.
     """

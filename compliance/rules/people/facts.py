@@ -1,4 +1,4 @@
-"""What the people rule is told: one profile's stays, suspensions, doors and teams; or one invitation.
+"""The input of the people rule: one profile's stays, suspensions, doors and teams; or one invitation.
 
 All instants are aware and in UTC. The order of any tuple means nothing: the rule sorts. What concerns a learner
 whatever the question (`LearnerFacts`: employments, team memberships, erasure) is the same value that owed learning

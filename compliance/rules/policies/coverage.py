@@ -1,4 +1,4 @@
-"""Whom a share of a policy reaches, and through which doors, at a moment (design 4, Policies).
+"""Whom a share of a policy reaches, and through which doors, at a moment.
 
 A share covers a person while it is open, its audience holds them, and one of its doors is open to them: `employee`
 during a stay that is not staff practice, `partner` and `customer` while they are such a contact. An erased person is
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from compliance.rules.owed_learning.facts import Share, ShareStep
 from compliance.rules.policies.facts import PolicyVersion, Signer
+from compliance.rules.timeline import within
 from compliance.rules.vocabulary import Door
 
 
@@ -28,17 +29,12 @@ def person_doors(signer: Signer, moment: datetime) -> frozenset[Door]:
     erased_at = signer.learner.erased_at
     if erased_at is not None and erased_at <= moment:
         return frozenset()
-    doors = {
-        stay.door for stay in signer.contacts if stay.from_at <= moment and (stay.until is None or moment < stay.until)
-    }
-    for employment in signer.learner.employments:
-        if (
-            not employment.staff_practice
-            and employment.joined_at <= moment
-            and (employment.left_at is None or moment < employment.left_at)
-        ):
-            doors.add(Door.EMPLOYEE)
-            break
+    doors = {stay.door for stay in signer.contacts if within(stay.from_at, stay.until, moment)}
+    if any(
+        not employment.staff_practice and within(employment.joined_at, employment.left_at, moment)
+        for employment in signer.learner.employments
+    ):
+        doors.add(Door.EMPLOYEE)
     return frozenset(doors)
 
 
@@ -46,11 +42,11 @@ def step_at(share: Share, moment: datetime) -> ShareStep | None:
     """Return what an open share says at `moment`; null before it opens and from its end on."""
     if share.ended_at is not None and share.ended_at <= moment:
         return None
-    standing: ShareStep | None = None
+    latest: ShareStep | None = None
     for step in share.steps:
-        if step.at <= moment and (standing is None or step.at >= standing.at):
-            standing = step
-    return standing
+        if step.at <= moment and (latest is None or step.at >= latest.at):
+            latest = step
+    return latest
 
 
 def in_audience(step: ShareStep, signer: Signer, moment: datetime) -> bool:
@@ -58,7 +54,7 @@ def in_audience(step: ShareStep, signer: Signer, moment: datetime) -> bool:
     if step.everyone or signer.learner.learner_profile_id in step.learner_profile_ids:
         return True
     return bool(step.team_ids) and any(
-        each.team_id in step.team_ids and each.from_at <= moment and (each.until is None or moment < each.until)
+        each.team_id in step.team_ids and within(each.from_at, each.until, moment)
         for each in signer.learner.memberships
     )
 

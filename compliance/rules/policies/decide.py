@@ -1,24 +1,8 @@
-"""Timelines of one person's records of one policy (design 4, Policies).
+"""Timelines of one person's records of one policy, by docs/rules.md#policies.
 
-Readings, where the design leaves room:
-
-- A record is a person, a policy, a last version that is not editorial and a cycle; the cycle's key is the receipt it
-asks
-  again after, all zeros for the first. At any moment the person has one record at most, that of the standing cycle.
-- The earliest receipt of a cycle for a version since the last one that is not editorial settles it; others change
-nothing.
-- A cycle that `ask_again` or a renewal opened counts `days_after_added` from its opening or, if later, from the start
-of the
-  unbroken coverage by the share. A fixed deadline at or before the opening gives way to the end of the 30th company
-  day after the day of the opening. For the first cycle of a first version a fixed deadline stands, however late the
-  person came.
-- Whether a renewal is open follows from the current version alone: an editorial version with fewer `renew_months` may
-open
-  it at its publication, one with more, or with none, takes it back.
-- `due_at` of a settled record is the one that stood when it was first both settled and covered.
-- Where the receipt does not decide, shares with the same deadline give way to the lowest share id, and doors stand in
-the
-  order employee, partner, customer.
+A record is a person, a policy, the last version that is not editorial, and a cycle; the key of a cycle is the receipt
+that it asks again after, all zeros for the first. At any moment the person has at most one record, that of the cycle
+under way.
 """
 
 from collections.abc import Iterable
@@ -31,17 +15,18 @@ from compliance.rules.company_days import (
     LAST_INSTANT,
     add_months,
     day_of,
+    end_of_day,
     end_of_day_after,
     start_of_day,
 )
 from compliance.rules.policies.coverage import Covering, coverings
-from compliance.rules.policies.decisions import PolicyRecordContent, PolicyRecordTimeline
+from compliance.rules.policies.decisions import RecordContent, RecordTimeline
 from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts, Signer
-from compliance.rules.timeline import Timeline, Version, say
+from compliance.rules.timeline import Timeline, Version, append_version
 from compliance.rules.vocabulary import ChangeKind, Door, DueBasis
 
 NO_RECEIPT = UUID(int=0)
-"""The cycle of those who were never asked again (contract, `cycle_id`)."""
+"""The cycle of those who were never asked again."""
 
 GRACE_DAYS = 30
 """Company days that an asked-again person has where the share's fixed deadline is past."""
@@ -83,7 +68,7 @@ def decide(
     signer: Signer,
     receipts: Iterable[ReceiptFacts],
     now: datetime,
-) -> tuple[PolicyRecordTimeline, ...]:
+) -> tuple[RecordTimeline, ...]:
     """Return the timelines of the person's records of the policy, in the order in which they began.
 
     `zone` is the company's IANA zone. Renewals open up to `now`; the one that opens next is `next_change_at`.
@@ -92,7 +77,7 @@ def decide(
 
 
 class _Fold:
-    """Walks through the moments at which something happens, keeping what stands at each."""
+    """Walks through the moments at which something happens, keeping what holds at each."""
 
     def __init__(
         self,
@@ -117,10 +102,10 @@ class _Fold:
         self.cycle = _FIRST_CYCLE
         self.lapsed: _Cycle | None = None
         self.entries: dict[UUID, datetime] = {}
-        self.written: dict[UUID, list[Version[PolicyRecordContent]]] = {}
-        self.shown: UUID | None = None
+        self.written: dict[UUID, list[Version[RecordContent]]] = {}
+        self.current_record: UUID | None = None
 
-    def run(self) -> tuple[PolicyRecordTimeline, ...]:
+    def run(self) -> tuple[RecordTimeline, ...]:
         moments = self._moments()
         position = 0
         moment = FIRST_INSTANT
@@ -141,9 +126,9 @@ class _Fold:
             self._open_renewal(moment)
             self._count_receipts(moment)
             self._write(moment)
-        upcoming = self._opening_of(self.cycle) if self.shown is not None else None
+        upcoming = self._opening_of(self.cycle) if self.current_record is not None else None
         return tuple(
-            Timeline(record_id, tuple(versions), upcoming if record_id == self.shown else None)
+            Timeline(record_id, tuple(versions), upcoming if record_id == self.current_record else None)
             for record_id, versions in self.written.items()
             if versions
         )
@@ -206,7 +191,7 @@ class _Fold:
             self.cycle = _Cycle(self.cycle.settled_by.receipt_id, moment)
 
     def _count_receipts(self, moment: datetime) -> None:
-        """Settle the standing cycle by the earliest receipt that has come in and counts."""
+        """Settle the cycle under way by the earliest receipt that has come in and counts."""
         waiting: list[ReceiptFacts] = []
         for receipt in self.receipts:
             if receipt.signed_at > moment or receipt.course_release_id not in self.counting_releases:
@@ -219,14 +204,14 @@ class _Fold:
         covering = coverings(self.policy.shares, self.current, self.signer, moment) if self.current is not None else {}
         self.entries = {share_id: self.entries.get(share_id, moment) for share_id in covering}
         content = self._content(covering) if covering else None
-        if self.shown is not None and (content is None or content.record_id != self.shown):
-            say(self.written[self.shown], moment, None)
-        self.shown = None
+        if self.current_record is not None and (content is None or content.record_id != self.current_record):
+            append_version(self.written[self.current_record], moment, None)
+        self.current_record = None
         if content is not None:
-            say(self.written.setdefault(content.record_id, []), moment, content)
-            self.shown = content.record_id
+            append_version(self.written.setdefault(content.record_id, []), moment, content)
+            self.current_record = content.record_id
 
-    def _content(self, covering: dict[UUID, Covering]) -> PolicyRecordContent:
+    def _content(self, covering: dict[UUID, Covering]) -> RecordContent:
         current, asking = self.current, self.asking
         assert current is not None
         assert asking is not None
@@ -237,7 +222,7 @@ class _Fold:
                 self.cycle = self.cycle._replace(frozen=True, due_at=due_at)
             due_at, share_id, door = self.cycle.due_at, receipt.share_id, receipt.door
         profile = self.signer.learner.learner_profile_id
-        return PolicyRecordContent(
+        return RecordContent(
             record_id=policy_record_id(
                 self.organization_id, profile, self.policy.course_id, asking.course_release_id, self.cycle.key
             ),
@@ -265,6 +250,13 @@ class _Fold:
         )
 
     def _due_at(self, covering: Covering) -> datetime | None:
+        """Return the share's deadline for this cycle, but none before the current version has taken effect."""
+        due_at = self._deadline(covering)
+        if due_at is None or self.current is None or self.current.effective_on is None:
+            return due_at
+        return max(due_at, end_of_day(self.zone, self.current.effective_on))
+
+    def _deadline(self, covering: Covering) -> datetime | None:
         deadline = covering.step.deadline
         asked_again_at = self.cycle.asked_again_at
         if deadline.basis is DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:

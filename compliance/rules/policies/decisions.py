@@ -1,8 +1,7 @@
-"""What the policy rule answers: timelines of policy records, as the history stores them (design 4, Policies).
+"""What the policy rule answers: timelines of records, as the history stores them.
 
 A content holds exactly what is stored of a row: nothing personal (`company` is joined at read: the one on the receipt,
-else the person's as a contact through `door`), nothing that the clock decides (`state`, which comes from `standing` at
-read).
+else the person's as a contact through `door`), nothing that the clock decides: `state.state_at` does so at read.
 """
 
 from datetime import datetime
@@ -13,8 +12,8 @@ from compliance.rules.timeline import Timeline
 from compliance.rules.vocabulary import Door, ReceiptAct
 
 
-class PolicyRecordContent(NamedTuple):
-    """One version of a policy record, in the contract's fields; `signed_at` is formatted as hashed in the row."""
+class RecordContent(NamedTuple):
+    """One version of what a person owes of a policy, in the contract's fields."""
 
     record_id: UUID
     course_id: UUID
@@ -30,4 +29,4 @@ class PolicyRecordContent(NamedTuple):
     act: ReceiptAct | None
 
 
-PolicyRecordTimeline = Timeline[PolicyRecordContent]
+RecordTimeline = Timeline[RecordContent]

@@ -1,10 +1,10 @@
-"""What the policy rule is told: the versions and shares of one policy, one person, and that person's receipts for it.
+"""The input of the policy rule: the versions and shares of one policy, one person, and that person's receipts for it.
 
 All instants are aware and in UTC. The order of any tuple means nothing: the rule sorts. Shares, employments and team
 memberships are the same values that owed learning takes; a share's `requirement` is not looked at.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,7 +14,10 @@ from compliance.rules.vocabulary import ChangeKind, Door, ReceiptAct
 
 
 class PolicyVersion(NamedTuple):
-    """A published version of the policy. Versions count up with their publication."""
+    """A published version of the policy, in force from the company day `effective_on` (null: at once).
+
+    Versions count up with their publication.
+    """
 
     course_release_id: UUID
     version: int
@@ -23,6 +26,7 @@ class PolicyVersion(NamedTuple):
     renew_months: int
     doors: frozenset[Door]
     published_at: datetime
+    effective_on: date | None = None
 
 
 class PolicyFacts(NamedTuple):

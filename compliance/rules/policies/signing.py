@@ -1,4 +1,4 @@
-"""Who may sign what at a moment, and what a new receipt asks again after (design 4 and 5; contract, receipt row)."""
+"""Who may sign what at a moment, and what a new receipt asks again after."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from compliance.rules.policies.coverage import in_audience, person_doors, step_at
 from compliance.rules.policies.decide import NO_RECEIPT
-from compliance.rules.policies.decisions import PolicyRecordContent, PolicyRecordTimeline
+from compliance.rules.policies.decisions import RecordContent, RecordTimeline
 from compliance.rules.policies.facts import PolicyFacts, ReceiptFacts, Signer
 from compliance.rules.vocabulary import Door
 
@@ -38,7 +38,7 @@ def refusal(
 ) -> SigningRefusal | None:
     """Return why the person may not sign that version through that share and door at `at`; null when they may.
 
-    Judged by all facts known, whatever the order in which they came. An earlier version of the policy may be signed;
+    All known facts count, whatever the order in which they arrived. An earlier version of the policy may be signed;
     whether the receipt settles anything is for `decide`.
     """
     if signer.learner.erased_at is not None:
@@ -82,6 +82,6 @@ def cycle_id(earlier_receipts: Iterable[ReceiptFacts]) -> UUID:
     return NO_RECEIPT if latest is None else latest.receipt_id
 
 
-def record_at(timelines: Iterable[PolicyRecordTimeline], moment: datetime) -> PolicyRecordContent | None:
+def record_at(timelines: Iterable[RecordTimeline], moment: datetime) -> RecordContent | None:
     """Return the person's record of the policy at `moment`: what a signing page asks for, or shows as signed."""
     return next((content for timeline in timelines if (content := timeline.at(moment)) is not None), None)

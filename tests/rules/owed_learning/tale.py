@@ -242,7 +242,7 @@ class Tale:
         for timeline in self.decision(now).certificates:
             content = in_force(timeline.versions, day(at))
             if isinstance(content, CertificateContent):
-                status = certificate_status(content.standing, content.valid_until, day(at))
+                status = certificate_status(content.status, content.valid_until, day(at))
                 found.append({**content._asdict(), "status": status.value})
         return found
 

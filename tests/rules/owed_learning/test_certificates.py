@@ -1,4 +1,4 @@
-"""Worked examples of design 4 on certificates, renewals and live sessions: one for each rule and reading."""
+"""Worked examples on certificates, renewals and live sessions: one for each rule and reading."""
 
 import itertools
 from datetime import UTC, datetime
@@ -176,6 +176,28 @@ class TestRevocations:
         assert [refusal.code for refusal in early.decision().refusals] == [RefusalCode.NO_SUCH_CERTIFICATE]
         corrected = certified().revoked(20, earned()).corrected(21, earned(), "b")
         assert [refusal.code for refusal in corrected.decision().refusals] == [RefusalCode.ALREADY_REVOKED]
+
+
+class TestTwoCompletionsBeforeThePublication:
+    """Both count from the publication on; the earlier one comes first, whatever the receipts' ids."""
+
+    EARLIER, LATER = sorted("cd", key=named, reverse=True)
+
+    def told(self) -> Tale:
+        tale = Tale().published(20).shared(1).joined(2).certified(12, RENEW_DAYS)
+        return tale.completed(15, name=self.LATER).completed(3, name=self.EARLIER)
+
+    def test_the_earlier_one_completes_and_earns(self) -> None:
+        assert self.told().row(21)["completion_receipt_id"] == named(self.EARLIER)
+        (certificate,) = self.told().certificates(21)
+        assert certificate["certificate_id"] == earned(self.EARLIER)
+        assert certificate["earned_at"] == day(3)
+        assert certificate["valid_until"] == end_of(3 + 366)
+
+    def test_it_settles_a_record_that_begins_later_too(self) -> None:
+        tale = Tale().published(20).shared(30).joined(2)
+        tale.completed(15, name=self.LATER).completed(3, name=self.EARLIER)
+        assert tale.row(31)["completion_receipt_id"] == named(self.EARLIER)
 
 
 class TestTwoCompletionsOfOneMoment:

@@ -1,4 +1,4 @@
-"""The table of outcomes of design 4, line by line, at the moments before, at and after each edge."""
+"""The table of docs/rules.md#outcomes, line by line, at the moments before, at and after each edge."""
 
 from datetime import timedelta
 from typing import Any

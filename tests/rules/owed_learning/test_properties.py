@@ -1,9 +1,10 @@
-"""What holds of every decision, whatever the story (design 4; the properties that issue 2 asks for)."""
+"""What holds of every decision, whatever the story."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,7 +46,8 @@ def test_no_answer_depends_on_a_fact_that_takes_effect_later(facts: Facts, momen
 @given(facts=stories)
 def test_timelines_have_no_gap_and_no_version_that_says_nothing_new(facts: Facts) -> None:
     decision = decision_of(facts)
-    for timeline in (*decision.records, *decision.certificates):
+    timelines: list[Any] = [*decision.records, *decision.certificates]
+    for timeline in timelines:
         assert timeline.versions[0].content is not None
         for earlier, later in pairwise(timeline.versions):
             assert earlier.valid_from < later.valid_from
@@ -57,7 +59,7 @@ def test_timelines_have_no_gap_and_no_version_that_says_nothing_new(facts: Facts
 def test_facts_in_any_order_give_the_same_decision(facts: Facts, seed: int) -> None:
     chance = Random(seed)
 
-    def shuffled(told: tuple[object, ...]) -> tuple[object, ...]:
+    def shuffled(told: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(chance.sample(told, len(told)))
 
     course, learner, doing = facts.courses[COURSE], facts.learners[LEARNER], facts.doings[LEARNER, COURSE]
@@ -66,23 +68,20 @@ def test_facts_in_any_order_give_the_same_decision(facts: Facts, seed: int) -> N
         courses={
             COURSE: CourseFacts(
                 course.course_id,
-                shuffled(course.releases),  # type: ignore[arg-type]
-                tuple(
-                    share._replace(steps=shuffled(share.steps))  # type: ignore[arg-type]
-                    for share in shuffled(course.shares)  # type: ignore[attr-defined]
-                ),
-                shuffled(course.editions),  # type: ignore[arg-type]
+                shuffled(course.releases),
+                tuple(share._replace(steps=shuffled(share.steps)) for share in shuffled(course.shares)),
+                shuffled(course.editions),
             )
         },
         learners={
             LEARNER: LearnerFacts(
                 LEARNER,
-                shuffled(learner.employments),  # type: ignore[arg-type]
-                shuffled(learner.memberships),  # type: ignore[arg-type]
+                shuffled(learner.employments),
+                shuffled(learner.memberships),
                 learner.erased_at,
             )
         },
-        doings={(LEARNER, COURSE): DoingFacts(*(shuffled(told) for told in doing))},  # type: ignore[arg-type]
+        doings={(LEARNER, COURSE): DoingFacts(*(shuffled(told) for told in doing))},
     )
     assert decision_of(disordered) == decision_of(facts) == decision_of(facts)
 

@@ -1,4 +1,4 @@
-"""Worked examples of design 4 on training records: one for each rule and reading, named for it."""
+"""Worked examples on training records: one for each rule and reading, named for it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -693,6 +693,14 @@ class TestVoiding:
     def test_shows_no_record_that_never_stood(self) -> None:
         tale = owed().completed(5).published(7, "two").published(8, "three").voided(10)
         assert [row["course_release_id"] for row in tale.rows(11)] == [named("one"), named("three")]
+
+    def test_at_the_moment_of_leaving_the_next_completion_counts_on_the_terms_that_it_froze(self) -> None:
+        for voided_at in (9.5, 10, 10.5):  # before, at and after leaving: the same story from then on
+            tale = Tale().published(0).shared(1, deadline=due_on(6)).shared(7, deadline=due_on(30))
+            tale.joined(2, 10).joined(20).completed(5).completed(8, name="d").voided(voided_at)
+            for at in (10.5, 21):
+                row = tale.row(at)
+                assert (row["completed_at"], row["due_at"]) == (day(8), day(30)), (voided_at, at)
 
 
 class TestRefusals:

@@ -1,16 +1,16 @@
 """Short ways to tell one policy's story in the tests: days of 2024 in Oslo, one person, ids by letter."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID, uuid5
 
 from compliance.rules.company_days import end_of_day, start_of_day
 from compliance.rules.owed_learning.facts import Deadline, Employment, LearnerFacts, Membership, Share, ShareStep
 from compliance.rules.people.facts import ContactStay
 from compliance.rules.policies.decide import decide
-from compliance.rules.policies.decisions import PolicyRecordContent, PolicyRecordTimeline
+from compliance.rules.policies.decisions import RecordContent, RecordTimeline
 from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts, Signer
 from compliance.rules.policies.signing import record_at
-from compliance.rules.policies.standing import state_at
+from compliance.rules.policies.state import state_at
 from compliance.rules.vocabulary import ChangeKind, Door, DueBasis, ReceiptAct, Requirement
 
 ZONE = "Europe/Oslo"
@@ -47,9 +47,13 @@ def version(
     *,
     renew: int = 0,
     doors: frozenset[Door] = EVERY_DOOR,
+    effective: str | None = None,
 ) -> PolicyVersion:
     chosen = ChangeKind.FIRST if number == 1 else kind
-    return PolicyVersion(ident(f"v{number}"), number, f"Title {number}", chosen, renew, doors, at(published))
+    effective_on = date.fromisoformat(effective) if effective else None
+    return PolicyVersion(
+        ident(f"v{number}"), number, f"Title {number}", chosen, renew, doors, at(published), effective_on
+    )
 
 
 FIXED, DAYS = DueBasis.SHARE_DEADLINE, DueBasis.DAYS_AFTER_ADDED
@@ -108,11 +112,11 @@ class Story:
         receipts: list[ReceiptFacts] | None = None,
         now: datetime = NOW,
     ) -> None:
-        self.timelines: tuple[PolicyRecordTimeline, ...] = decide(
+        self.timelines: tuple[RecordTimeline, ...] = decide(
             ORGANIZATION, ZONE, PolicyFacts(POLICY, tuple(versions), tuple(shares)), signer, receipts or [], now
         )
 
-    def row(self, moment: str | datetime) -> PolicyRecordContent | None:
+    def row(self, moment: str | datetime) -> RecordContent | None:
         return record_at(self.timelines, at(moment) if isinstance(moment, str) else moment)
 
     def shows(self, moment: str | datetime) -> tuple[str, datetime | None, int] | None:

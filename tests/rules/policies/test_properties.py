@@ -1,6 +1,7 @@
 """What holds of the policy rule for any story."""
 
 from datetime import datetime, timedelta
+from random import Random
 from uuid import UUID
 
 from hypothesis import given, settings
@@ -145,7 +146,7 @@ def test_no_answer_depends_on_a_fact_that_takes_effect_later(story: Story, momen
 @settings(max_examples=80)
 @given(stories(), some.randoms(use_true_random=False), moments)
 def test_facts_in_any_order_give_the_same_timelines_without_repetition(
-    story: Story, random: "some.Random", now: datetime
+    story: Story, random: Random, now: datetime
 ) -> None:
     policy, signer, receipts = story
 

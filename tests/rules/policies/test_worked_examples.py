@@ -1,4 +1,4 @@
-"""Each rule of design 4, Policies, worked by hand."""
+"""Each rule of docs/rules.md#policies, worked by hand."""
 
 from datetime import timedelta
 
@@ -63,6 +63,41 @@ def test_days_after_added_count_from_the_latest_of_share_publication_and_entry()
         day_end("2024-02-08"),
         1,
     )
+
+
+def test_nothing_is_due_before_the_end_of_the_company_day_on_which_the_version_takes_effect() -> None:
+    first = version(1, "2024-01-10", effective="2024-03-01")
+    for deadline in (step("2024-01-01", due="2024-01-20"), step("2024-01-01", days=7)):
+        story = Story([first], [share("a", deadline)], LONG_THERE)
+        assert story.shows("2024-02-29") == ("to_do", day_end("2024-03-01"), 1)
+        assert story.shows(day_end("2024-03-01") + MICROSECOND) == ("overdue", day_end("2024-03-01"), 1)
+    later = Story([first], [share("a", step("2024-01-01", due="2024-04-01"))], LONG_THERE)
+    assert later.shows("2024-03-02") == ("to_do", day_end("2024-04-01"), 1)
+    none = Story([first], [share("a", step("2024-01-01"))], LONG_THERE)
+    assert none.shows("2024-03-02") == ("to_do", None, 1)
+
+
+def test_each_version_has_its_own_day_and_what_was_settled_before_keeps_its_deadline() -> None:
+    versions = [version(1, "2024-01-10", effective="2024-01-15"), version(2, "2024-02-01", effective="2024-05-01")]
+    shares = [share("a", step("2024-01-01", due="2024-01-12"))]
+    open_still = Story(versions, shares, LONG_THERE)
+    assert open_still.shows("2024-01-16") == ("overdue", day_end("2024-01-15"), 1)
+    assert open_still.shows("2024-02-01") == ("to_do", day_end("2024-05-01"), 2)
+    settled = Story(versions, shares, LONG_THERE, [receipt("r1", 1, "2024-01-11")])
+    assert settled.shows("2024-02-01") == ("signed", day_end("2024-01-15"), 2)
+
+
+def test_who_is_asked_again_for_a_version_of_later_has_until_it_takes_effect() -> None:
+    versions = [version(1, "2024-01-10"), version(2, "2024-02-01", ASK_AGAIN, effective="2024-06-01")]
+    story = Story(versions, [share("a", step("2024-01-01", days=7))], LONG_THERE, [receipt("r1", 1, "2024-01-11")])
+    assert story.shows("2024-02-01") == ("to_do", day_end("2024-06-01"), 2)
+
+
+def test_of_two_shares_due_before_a_version_takes_effect_the_lower_id_stands() -> None:
+    shares = [share("b", step("2024-01-01", due="2024-01-12")), share("a", step("2024-01-01", due="2024-01-20"))]
+    row = Story([version(1, "2024-01-10", effective="2024-03-01")], shares, LONG_THERE).row("2024-01-11")
+    assert row is not None
+    assert row.assignment_id == shares[1].share_id
 
 
 def test_a_receipt_settles_and_an_editorial_version_changes_only_the_version_shown() -> None:

@@ -2,23 +2,25 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
+from random import Random
+from typing import Any
 from uuid import UUID, uuid5
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from compliance.rules.people.judging import SENTENCES, PersonFact, PersonFactKind, PersonRefusalCode, judge
+from compliance.rules.people.validation import PersonFact, validate
+from compliance.rules.people.validation import PersonFactKind as Kind
+from compliance.rules.people.validation import PersonRefusalCode as Code
 from compliance.rules.vocabulary import Door
-
-Kind, Code = PersonFactKind, PersonRefusalCode
 
 
 def ident(name: str) -> UUID:
     return uuid5(UUID(int=1), name)
 
 
-def fact(name: str, kind: Kind, at: int, *, recorded: bool = False, **ids: object) -> PersonFact:
+def fact(name: str, kind: Kind, at: int, *, recorded: bool = False, **ids: Any) -> PersonFact:
     moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=at)
     if kind.value.startswith("employee"):
         ids.setdefault("person_id", ident("stay"))
@@ -28,7 +30,14 @@ def fact(name: str, kind: Kind, at: int, *, recorded: bool = False, **ids: objec
         ids.setdefault("door", Door.PARTNER)
     if "invit" in kind.value:
         ids.setdefault("invitation_id", ident("invitation"))
-    return PersonFact(ident(name), kind, moment, recorded, **ids)  # type: ignore[arg-type]
+    return PersonFact(ident(name), kind, moment, recorded, **ids)
+
+
+def named_by(joining: PersonFact, **more: Any) -> PersonFact:
+    """The team that a joining names."""
+    return fact("unnamed", Kind.TEAM_JOINED, 0, **more)._replace(
+        fact_id=joining.fact_id, at=joining.at, recorded=joining.recorded, with_joining=True
+    )
 
 
 JOINED = fact("joined", Kind.EMPLOYEE_JOINED, 10)
@@ -82,6 +91,29 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
     ),
     ([BY_INVITATION, fact("late", Kind.PERSON_INVITED, 12)], {}),
     ([fact("one", Kind.TEAM_JOINED, 1), fact("two", Kind.TEAM_JOINED, 2)], {"two": Code.ALREADY_IN_TEAM}),
+    # Memberships outlast leaving: a joining that names a team of before changes nothing; a bare one twice is an error.
+    ([JOINED, named_by(JOINED), fact("left", Kind.EMPLOYEE_LEFT, 20), SECOND, named_by(SECOND)], {}),
+    (
+        [fact("early", Kind.TEAM_JOINED, 5), JOINED, named_by(JOINED), fact("late", Kind.TEAM_JOINED, 15)],
+        {"late": Code.ALREADY_IN_TEAM},
+    ),
+    ([fact("at once", Kind.TEAM_JOINED, 10), JOINED, named_by(JOINED)], {}),
+    (
+        [fact("at once", Kind.TEAM_JOINED, 10), *(each._replace(recorded=True) for each in (JOINED, named_by(JOINED)))],
+        {},
+    ),
+    (
+        [
+            JOINED,
+            named_by(JOINED),
+            fact("out", Kind.TEAM_LEFT, 15),
+            fact("left", Kind.EMPLOYEE_LEFT, 20),
+            SECOND,
+            named_by(SECOND),
+            fact("out again", Kind.TEAM_LEFT, 35),
+        ],
+        {},
+    ),
     ([fact("left", Kind.TEAM_LEFT, 1)], {"left": Code.NOT_IN_TEAM}),
     ([fact("one", Kind.TEAM_JOINED, 1), fact("two", Kind.TEAM_LEFT, 1)], {}),
     ([fact("one", Kind.CONTACT_JOINED, 1), fact("two", Kind.CONTACT_JOINED, 2)], {"two": Code.ALREADY_CONTACT}),
@@ -115,12 +147,11 @@ def test_each_fact_is_judged_at_its_moment_whatever_the_order(
 ) -> None:
     expected = {ident(name): code for name, code in refused.items()}
     for order in permutations(facts):
-        assert {each.fact_id: each.code for each in judge(order)} == expected
+        assert {each.fact_id: each.code for each in validate(order)} == expected
 
 
-def test_every_code_has_a_sentence() -> None:
-    assert set(SENTENCES) == set(Code)
-    (refusal,) = judge([fact("left", Kind.TEAM_LEFT, 1)])
+def test_a_refusal_has_a_sentence() -> None:
+    (refusal,) = validate([fact("left", Kind.TEAM_LEFT, 1)])
     assert refusal.sentence == "The person is not in the team at that moment."
 
 
@@ -133,6 +164,7 @@ def stories(draw: some.DrawFn) -> list[PersonFact]:
             draw(some.integers(0, 4)),
             person_id=ident(draw(some.sampled_from(("stay", "second stay")))),
             invitation_id=draw(some.sampled_from((None, ident("invitation")))),
+            with_joining=draw(some.booleans()),
         )
         for number in range(draw(some.integers(1, 9)))
     ]
@@ -140,14 +172,12 @@ def stories(draw: some.DrawFn) -> list[PersonFact]:
 
 @settings(max_examples=200)
 @given(stories(), some.randoms(use_true_random=False))
-def test_what_is_left_can_stand_together_and_is_the_same_in_any_order(
-    facts: list[PersonFact], random: "some.Random"
-) -> None:
-    refused = {each.fact_id for each in judge(facts)}
+def test_what_is_left_can_stand_together_and_is_the_same_in_any_order(facts: list[PersonFact], random: Random) -> None:
+    refused = {each.fact_id for each in validate(facts)}
     left = [each for each in facts if each.fact_id not in refused]
-    assert judge(left) == []
-    assert {each.fact_id for each in judge(random.sample(facts, len(facts)))} == refused
+    assert validate(left) == []
+    assert {each.fact_id for each in validate(random.sample(facts, len(facts)))} == refused
     # Once they are recorded, those refused would be refused again, and nothing recorded is.
     recorded = {each.fact_id for each in left}
-    again = judge([each._replace(recorded=each.fact_id in recorded) for each in facts])
+    again = validate([each._replace(recorded=each.fact_id in recorded) for each in facts])
     assert recorded.isdisjoint(each.fact_id for each in again)

@@ -1,13 +1,13 @@
-"""Which facts about people the rules refuse, and why (design 3: resuming the active, ending the ended, overlaps).
+"""Which facts about people the rules refuse, and why.
 
-All facts about one profile, and about the invitations that led to it, are judged together, each at its `at`: what is
+All facts about one profile, and about the invitations that led to it, are validated together, each at its `at`: what is
 recorded already and what a file brings. The order in which they are given decides nothing. A recorded fact is never
 refused: where a new one would make a recorded one impossible, the new one is refused.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from itertools import groupby
 from typing import NamedTuple
 from uuid import UUID
@@ -16,7 +16,7 @@ from compliance.rules.vocabulary import Door
 
 
 class PersonFactKind(StrEnum):
-    """The kinds of fact that are judged here, named as in the facts file."""
+    """The kinds of fact that are validated here, named as in the facts file."""
 
     PERSON_INVITED = "person_invited"
     INVITATION_REVOKED = "invitation_revoked"
@@ -34,8 +34,9 @@ class PersonFactKind(StrEnum):
 class PersonFact(NamedTuple):
     """One fact; the ids that its kind has, else null. `recorded` marks what the store holds already.
 
-    The teams that a person joins or is in by `employee_joined.team_ids` are facts of kind `team_joined` here, with the
-    `fact_id` of the joining.
+    The teams that a person joins or is in by `employee_joined` (its own, or those of the invitation) are facts of kind
+    `team_joined` here, with the `fact_id` of the joining and `with_joining`: who is in such a team still stays in it,
+    since memberships outlast leaving.
     """
 
     fact_id: UUID
@@ -46,49 +47,29 @@ class PersonFact(NamedTuple):
     invitation_id: UUID | None = None
     team_id: UUID | None = None
     door: Door | None = None
+    with_joining: bool = False
 
 
-class PersonRefusalCode(StrEnum):
-    """Why a fact is refused."""
+class PersonRefusalCode(Enum):
+    """Why a fact is refused: each with one plain sentence without personal data."""
 
-    ALREADY_INVITED = "already_invited"
-    NOT_INVITED = "not_invited"
-    ALREADY_REVOKED = "already_revoked"
-    INVITATION_ACCEPTED = "invitation_accepted"
-    INVITATION_REVOKED = "invitation_revoked"
-    PERSON_ID_USED = "person_id_used"
-    OVERLAPPING_EMPLOYMENTS = "overlapping_employments"
-    NOT_EMPLOYED = "not_employed"
-    ALREADY_LEFT = "already_left"
-    ALREADY_SUSPENDED = "already_suspended"
-    NOT_SUSPENDED = "not_suspended"
-    ALREADY_CONTACT = "already_contact"
-    NOT_CONTACT = "not_contact"
-    ALREADY_IN_TEAM = "already_in_team"
-    NOT_IN_TEAM = "not_in_team"
-    ALREADY_ERASED = "already_erased"
-    ERASED = "erased"
-
-
-SENTENCES = {
-    PersonRefusalCode.ALREADY_INVITED: "The invitation exists already.",
-    PersonRefusalCode.NOT_INVITED: "The invitation does not exist at that moment.",
-    PersonRefusalCode.ALREADY_REVOKED: "The invitation is revoked already.",
-    PersonRefusalCode.INVITATION_ACCEPTED: "The invitation has been accepted already.",
-    PersonRefusalCode.INVITATION_REVOKED: "The invitation was revoked before; nobody can join by it.",
-    PersonRefusalCode.PERSON_ID_USED: "The person_id belongs to an earlier stay; who comes back gets a new one.",
-    PersonRefusalCode.OVERLAPPING_EMPLOYMENTS: "The person is an employee at that moment already.",
-    PersonRefusalCode.NOT_EMPLOYED: "The person is no employee at that moment.",
-    PersonRefusalCode.ALREADY_LEFT: "The employee has left already.",
-    PersonRefusalCode.ALREADY_SUSPENDED: "The employee is suspended already.",
-    PersonRefusalCode.NOT_SUSPENDED: "The employee is not suspended at that moment.",
-    PersonRefusalCode.ALREADY_CONTACT: "The person is a contact through that door already.",
-    PersonRefusalCode.NOT_CONTACT: "The person is no contact through that door at that moment.",
-    PersonRefusalCode.ALREADY_IN_TEAM: "The person is in the team already.",
-    PersonRefusalCode.NOT_IN_TEAM: "The person is not in the team at that moment.",
-    PersonRefusalCode.ALREADY_ERASED: "The person has been erased already.",
-    PersonRefusalCode.ERASED: "The person was erased; nothing more is recorded about them.",
-}
+    ALREADY_INVITED = "The invitation exists already."
+    NOT_INVITED = "The invitation does not exist at that moment."
+    ALREADY_REVOKED = "The invitation is revoked already."
+    INVITATION_ACCEPTED = "The invitation has been accepted already."
+    INVITATION_REVOKED = "The invitation was revoked before; nobody can join by it."
+    PERSON_ID_USED = "The person_id belongs to an earlier stay; who comes back gets a new one."
+    OVERLAPPING_EMPLOYMENTS = "The person is an employee at that moment already."
+    NOT_EMPLOYED = "The person is no employee at that moment."
+    ALREADY_LEFT = "The employee has left already."
+    ALREADY_SUSPENDED = "The employee is suspended already."
+    NOT_SUSPENDED = "The employee is not suspended at that moment."
+    ALREADY_CONTACT = "The person is a contact through that door already."
+    NOT_CONTACT = "The person is no contact through that door at that moment."
+    ALREADY_IN_TEAM = "The person is in the team already."
+    NOT_IN_TEAM = "The person is not in the team at that moment."
+    ALREADY_ERASED = "The person has been erased already."
+    ERASED = "The person was erased; nothing more is recorded about them."
 
 
 class PersonRefusal(NamedTuple):
@@ -100,16 +81,19 @@ class PersonRefusal(NamedTuple):
     @property
     def sentence(self) -> str:
         """One plain sentence without personal data."""
-        return SENTENCES[self.code]
+        return self.code.value
 
 
 # At one moment leaving comes before joining, so that who goes and comes back at once does not overlap.
 _RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
 
 
-def judge(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
+def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
     """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
-    waiting = sorted(facts, key=lambda each: (each.at, _RANK[each.kind], not each.recorded, each.fact_id))
+    # Who joins a team and names it in a joining of the same moment says one thing twice, so the bare one goes first.
+    waiting = sorted(
+        facts, key=lambda each: (each.at, _RANK[each.kind], each.with_joining, not each.recorded, each.fact_id)
+    )
     refused: list[PersonRefusal] = []
     erased = any(each.kind is PersonFactKind.PERSON_ERASED and each.recorded for each in waiting)
     if erased:
@@ -168,7 +152,7 @@ def _subjects(fact: PersonFact) -> tuple[object, ...]:
 
 
 class _State:
-    """What stands after the facts so far."""
+    """The state after the facts so far."""
 
     def __init__(self) -> None:
         self.invited: set[UUID | None] = set()
@@ -206,7 +190,8 @@ class _State:
             case PersonFactKind.CONTACT_LEFT:
                 return None if fact.door in self.doors else PersonRefusalCode.NOT_CONTACT
             case PersonFactKind.TEAM_JOINED:
-                return PersonRefusalCode.ALREADY_IN_TEAM if fact.team_id in self.teams else None
+                twice = fact.team_id in self.teams and not fact.with_joining
+                return PersonRefusalCode.ALREADY_IN_TEAM if twice else None
             case PersonFactKind.TEAM_LEFT:
                 return None if fact.team_id in self.teams else PersonRefusalCode.NOT_IN_TEAM
             case PersonFactKind.PERSON_ERASED:

@@ -1,6 +1,7 @@
-"""Each rule of design 4, People, worked by hand; and any story whose facts come in another order."""
+"""Each rule of docs/rules.md#people, worked by hand; and any story whose facts come in another order."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from uuid import UUID, uuid5
 
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from compliance.rules.owed_learning.facts import Employment, LearnerFacts, Membe
 from compliance.rules.people.decide import decide_employees, decide_invitation
 from compliance.rules.people.decisions import PersonContent
 from compliance.rules.people.facts import ContactStay, InvitationFacts, PersonFacts, Suspension
-from compliance.rules.people.standing import access_state_at, invitation_status_at
+from compliance.rules.people.status import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState, InvitationStatus
 
 SPACE = UUID(int=1)
@@ -218,7 +219,7 @@ def people(draw: some.DrawFn) -> PersonFacts:
 
 @settings(max_examples=100)
 @given(people(), some.randoms(use_true_random=False))
-def test_facts_in_any_order_give_the_same_timelines(facts: PersonFacts, random: "some.Random") -> None:
+def test_facts_in_any_order_give_the_same_timelines(facts: PersonFacts, random: Random) -> None:
     learner = facts.learner
     shuffled = facts._replace(
         learner=learner._replace(

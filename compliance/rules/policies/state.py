@@ -1,9 +1,11 @@
-"""What the clock decides of a policy record, from stored columns at read: its state (contract, policy record row)."""
+"""What the clock decides of a policy record, from stored columns at read: its state."""
 
 from datetime import datetime
 from uuid import UUID
 
 from compliance.rules.vocabulary import PolicyRecordState
+
+STATES = tuple(PolicyRecordState)
 
 
 def state_at(receipt_id: UUID | str | None, due_at: datetime | None, moment: datetime) -> PolicyRecordState:

@@ -1,4 +1,4 @@
-"""What the clock decides of a people row, from stored columns at read: an invitation's expiry (design 4, People).
+"""What the clock decides of a people row, from stored columns at read: an invitation's expiry.
 
 Expiry is no version: it moves no sequence. At exactly `invitation_expires_at` an invitation has expired. These run
 once a row on the API's hot path, so they take plain columns and compare strings (members of a StrEnum are strings).

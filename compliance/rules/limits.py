@@ -1,0 +1,7 @@
+"""How large a page of /v1 may be: what is larger alone could never be served."""
+
+MAXIMUM_PAGE_BYTES = 3 * 1024 * 1024
+ENVELOPE_BYTES = 2048
+"""Reserved for what surrounds the rows: total, snapshot, cursor."""
+
+MAXIMUM_ROW_BYTES = MAXIMUM_PAGE_BYTES - ENVELOPE_BYTES
