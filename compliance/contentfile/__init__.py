@@ -1,10 +1,11 @@
-"""The course content format (contract, "Course content file format"; design 8): read, check, fingerprint, preview.
+"""The course content format: read, check, fingerprint, preview.
 
 Pure: bytes and folders in, facts and faults out. No Django, no network, no clock. `docs/content-format.md` describes
 the format, every fault code and how to recompute the fingerprints elsewhere.
 """
 
 from compliance.contentfile.content import Checked, check_content
+from compliance.contentfile.course import Reading
 from compliance.contentfile.errors import (
     ContentFileError,
     LanguageNotInPackage,
@@ -24,8 +25,8 @@ from compliance.contentfile.fingerprint import (
     package_sha256,
 )
 from compliance.contentfile.package import CheckedPackage, MediaFile, check_package
-from compliance.contentfile.reading import Reading, read_content, read_package
-from compliance.contentfile.style import scope_style
+from compliance.contentfile.reading import read_content, read_package
+from compliance.contentfile.scoped_style import scope_style
 
 __all__ = [
     "Checked",

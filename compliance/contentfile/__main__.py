@@ -8,7 +8,8 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TextIO
@@ -154,24 +155,19 @@ def _counted(number: int, noun: str) -> str:
 
 def _texts(outcome: _Outcome) -> dict[str, list[str]]:
     """The lines of each file with a fault, for showing; nothing where they cannot be read any more."""
-    names = {fault.file for fault in outcome.faults if fault.line is not None}
     texts: dict[str, list[str]] = {}
-    for name, data in _bytes_of(FilePath(outcome.path), names):
-        texts[name] = data[: limits.JSON_BYTES].decode("utf-8-sig", "replace").split("\n")
+    for name in {fault.file for fault in outcome.faults if fault.line is not None}:
+        with suppress(OSError, PackageUnreadable, FileFaulty):
+            data = _bytes_of(FilePath(outcome.path), name)
+            texts[name] = data[: limits.JSON_BYTES].decode("utf-8-sig", "replace").split("\n")
     return texts
 
 
-def _bytes_of(path: FilePath, names: Iterable[str]) -> Iterable[tuple[str, bytes]]:
-    for name in names:
-        try:
-            if not name:
-                yield name, path.read_bytes()
-            else:
-                with open_files(path, Report()) as files:
-                    if name in files.sizes:
-                        yield name, read_all(files, name)
-        except (OSError, PackageUnreadable, FileFaulty):
-            continue
+def _bytes_of(path: FilePath, name: str) -> bytes:
+    if not name:
+        return path.read_bytes()
+    with open_files(path, Report()) as files:
+        return read_all(files, name) if name in files.sizes else b""
 
 
 def _printable(text: str) -> str:

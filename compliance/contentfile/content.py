@@ -1,4 +1,4 @@
-"""The content file: lessons, pages and the fifteen block types (contract, "Course content file format")."""
+"""The content file: lessons, pages and the fifteen block types."""
 
 import difflib
 from collections.abc import Mapping
@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from compliance.contentfile import limits, source
-from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, shown
+from compliance.contentfile import limits, places, source
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, quoted
 from compliance.contentfile.film import check_film
 from compliance.contentfile.question import QUESTION, check_choices
 from compliance.contentfile.walk import (
@@ -19,6 +19,7 @@ from compliance.contentfile.walk import (
     email_text_id,
     integer,
     is_valid_slug,
+    media_id,
     one_of,
     text_id,
     text_ids,
@@ -32,6 +33,7 @@ SCHEMA: Final = "svc.content/2"
 class Checked:
     """What came of checking a content file. `content` is there only when nothing keeps it from being published.
 
+    It is what the file says: without its `$schema` keys, and with whole numbers as integers however they were written.
     `faults` lists a thousand at most; a `fault_count` above that says that there are more, and the check ended there.
     """
 
@@ -51,18 +53,14 @@ def check_content(data: bytes | bytearray | memoryview | dict[str, Any]) -> Chec
     Words, media and roles live in other files of a package; `check_package` resolves them.
     """
     report = Report()
-    document: source.Document | None = None
-    value: Any = data
     if isinstance(data, (bytes, bytearray, memoryview)):
         document = source.parse(bytes(data), report)
-        value = document.value
-        readable = document.readable
     else:
-        readable = source.check_value(value, report)
-    if readable:
-        walk_content(value, report)
-    faults = tuple(source.place(report.found, document))
-    return Checked(value if report.errors == 0 else None, faults, report.count)
+        document = source.take(data, report)
+    if document.readable:
+        walk_content(document.value, report)
+    faults = tuple(places.place(report.found, document))
+    return Checked(document.value if report.errors == 0 else None, faults, report.count)
 
 
 def walk_content(value: object, report: Report) -> Walk:
@@ -74,13 +72,8 @@ def walk_content(value: object, report: Report) -> Walk:
 
 
 def _lessons(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    lessons = walk.items(value, path, what="lessons")
-    if len(lessons) > limits.LESSONS:
-        walk.add(
-            FaultCode.TOO_MANY_LESSONS,
-            path,
-            f"There are {len(lessons)} lessons; a course has at most {limits.LESSONS}.",
-        )
+    most = (limits.LESSONS, FaultCode.TOO_MANY_LESSONS, "a course has")
+    lessons = walk.items(value, path, what="lessons", most=most)
     for index, lesson in enumerate(lessons):
         here = (*path, index)
         walk.check_object(lesson, here, _LESSON, _claimed_id(walk, lesson, here, "lesson"), what="a lesson")
@@ -111,7 +104,7 @@ def _claimed_id(walk: Walk, value: object, path: Path, what: str) -> str:
         walk.add(
             FaultCode.DUPLICATE_ID,
             (*path, "id"),
-            f"The id {shown(name)} is taken by another lesson or page; ids of lessons and pages are all different.",
+            f"The id {quoted(name)} is taken by another lesson or page; ids of lessons and pages are all different.",
         )
     else:
         walk.ids[name] = path
@@ -125,20 +118,15 @@ def _checked_elsewhere(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 def _roles(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     if value is None:
         return
-    seen: set[str] = set()
     for index, role in enumerate(walk.items(value, path, what="role ids")):
         here = (*path, index)
         if is_valid_slug(walk, role, here, FaultCode.INVALID_ROLE_ID, "role"):
-            if role in seen:
-                walk.add(FaultCode.DUPLICATE_ROLE, here, f"The role {shown(role)} is listed twice; remove one.")
-            seen.add(role)
             walk.roles.append((role, here))
 
 
 def _pages(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    pages = walk.items(value, path, what="pages")
-    if len(pages) > limits.PAGES:
-        walk.add(FaultCode.TOO_MANY_PAGES, path, f"There are {len(pages)} pages; a lesson has at most {limits.PAGES}.")
+    most = (limits.PAGES, FaultCode.TOO_MANY_PAGES, "a lesson has")
+    pages = walk.items(value, path, what="pages", most=most)
     for index, page in enumerate(pages):
         here = (*path, index)
         walk.check_object(page, here, _PAGE, _claimed_id(walk, page, here, "page"), what="a page")
@@ -163,8 +151,8 @@ def _block(walk: Walk, block: Any, path: Path, prefix: str) -> None:
     shape = BLOCKS.get(kind)
     if shape is None:
         close = difflib.get_close_matches(kind, BLOCKS, n=1) if len(kind) <= 40 else []
-        meant = f"; did you mean {shown(close[0])}?" if close else f"; write one of {', '.join(BLOCKS)}."
-        walk.add(FaultCode.UNKNOWN_BLOCK_TYPE, (*path, "type"), f"{shown(kind)} is no block type{meant}")
+        meant = f"; did you mean {quoted(close[0])}?" if close else f"; write one of {', '.join(BLOCKS)}."
+        walk.add(FaultCode.UNKNOWN_BLOCK_TYPE, (*path, "type"), f"{quoted(kind)} is no block type{meant}")
         return
     walk.check_object(block, path, shape, prefix, known=("type",), what=f"a {kind} block")
     if kind == "table":
@@ -197,14 +185,6 @@ def _check_columns(walk: Walk, block: Mapping[str, Any], path: Path) -> None:
 def _rows(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     for index, row in enumerate(walk.items(value, path, what="rows")):
         text_ids(walk, row, (*path, index), prefix)
-
-
-def _media(kind: str) -> Key:
-    def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-        if is_valid_slug(walk, value, path, FaultCode.INVALID_MEDIA_ID, "media"):
-            walk.media.append((value, kind, path))
-
-    return Key(check)
 
 
 def _contacts(walk: Walk, value: Any, path: Path, prefix: str) -> None:
@@ -244,9 +224,9 @@ BLOCKS: Final[Mapping[str, Shape]] = {
     "callout": {"tone": Key(one_of("note", "important", "warning")), "text": _TEXT},
     "table": {"header": Key(text_ids, required=False), "rows": Key(_rows)},
     "quote": {"text": _TEXT, "cite": _TEXT_OR_NOT},
-    "image": {"media": _media("image")},
-    "audio": {"media": _media("audio")},
-    "video": {"media": _media("video")},
+    "image": {"media": Key(media_id("image"))},
+    "audio": {"media": Key(media_id("audio"))},
+    "video": {"media": Key(media_id("video"))},
     "film": {
         "scenes": Key(_checked_elsewhere),
         "emails": Key(_checked_elsewhere, required=False),

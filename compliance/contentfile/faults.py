@@ -152,7 +152,7 @@ WARNINGS = frozenset(
 
 
 class Part(StrEnum):
-    """Which part of the member at `path` a fault means, so that the right line is shown."""
+    """Which part of the member at `path` a fault means, so that the right line is displayed."""
 
     VALUE = "value"
     KEY = "key"
@@ -230,14 +230,14 @@ def pointer_of(path: Path) -> str:
     """The RFC 6901 JSON Pointer of a path.
 
     No key of the format is near 200 characters; a hostile one is cut there, since a thousand faults may lie below it. A
-    lone surrogate is shown as the replacement character.
+    lone surrogate becomes the replacement character.
     """
     steps = (str(part) if isinstance(part, int) or len(part) <= 200 else part[:200] + "..." for part in path)
     text = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value in a fault's sentence: quoted, short, printable whatever it holds."""
     if isinstance(value, str):
         short = value if len(value) <= 60 else value[:57] + "..."

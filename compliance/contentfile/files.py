@@ -17,7 +17,7 @@ from typing import IO, Final, Protocol
 
 from compliance.contentfile import limits
 from compliance.contentfile.errors import ContentFileError, PackageUnreadable
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Report, shown
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Report, quoted
 from compliance.contentfile.manifest import is_safe_path
 
 _CHUNK: Final = 1 << 20
@@ -75,7 +75,7 @@ class FolderFiles:
                 if _is_too_large(sum(self.sizes.values()), report):
                     self.sizes.clear()
         except OSError as error:
-            raise PackageUnreadable(f"The folder {shown(str(root))} cannot be read: {error.strerror}.") from error
+            raise PackageUnreadable(f"The folder {quoted(str(root))} cannot be read: {error.strerror}.") from error
 
     def _collect(self, folder: FilePath, prefix: str, depth: int) -> None:
         with os.scandir(folder) as entries:
@@ -85,18 +85,14 @@ class FolderFiles:
             if self._full:
                 return
             if entry.is_symlink():
-                self._report.add(
-                    FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.", file=name
-                )
+                _link(name, self._report)
             elif entry.is_dir(follow_symlinks=False):
                 if depth >= limits.FOLDER_DEPTH:
                     _unsafe(name, self._report)
                     continue
                 self._collect(FilePath(entry.path), name + "/", depth + 1)
             elif not entry.is_file(follow_symlinks=False):
-                self._report.add(
-                    FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.", file=name
-                )
+                _special(name, self._report)
             elif not is_safe_path(name):
                 _unsafe(name, self._report)
             elif len(self.sizes) >= limits.PACKAGE_FILES:
@@ -117,7 +113,7 @@ class FolderFiles:
                     left -= len(chunk)
                     yield chunk
         except OSError as error:
-            raise PackageUnreadable(f"{shown(name)} cannot be read: {error.strerror}.") from error
+            raise PackageUnreadable(f"{quoted(name)} cannot be read: {error.strerror}.") from error
 
 
 class ZipFiles:
@@ -130,7 +126,7 @@ class ZipFiles:
         try:
             self._file: IO[bytes] = path.open("rb")
         except OSError as error:
-            raise PackageUnreadable(f"The file {shown(str(path))} cannot be read: {error.strerror}.") from error
+            raise PackageUnreadable(f"The file {quoted(str(path))} cannot be read: {error.strerror}.") from error
         try:
             self._size = self._file.seek(0, os.SEEK_END)
             reason = _directory_fault(self._file)
@@ -157,11 +153,9 @@ class ZipFiles:
             kind = stat.S_IFMT(info.external_attr >> 16)
             total += info.file_size
             if kind == stat.S_IFLNK:
-                report.add(
-                    FaultCode.LINK_IN_PACKAGE, (), f"{shown(name)} is a link; put the file itself there.", file=name
-                )
+                _link(name, report)
             elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                report.add(FaultCode.SPECIAL_FILE, (), f"{shown(name)} is no ordinary file; remove it.", file=name)
+                _special(name, report)
             elif not is_safe_path(name.removesuffix("/")):
                 _unsafe(name, report)
             elif name.endswith("/"):
@@ -170,14 +164,14 @@ class ZipFiles:
                 report.add(
                     FaultCode.ZIP_ENCRYPTED,
                     (),
-                    f"{shown(name)} is encrypted; make the zip without a password.",
+                    f"{quoted(name)} is encrypted; make the zip without a password.",
                     file=name,
                 )
             elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 report.add(
                     FaultCode.ZIP_COMPRESSION,
                     (),
-                    f"{shown(name)} is compressed in an unusual way; use deflate or store.",
+                    f"{quoted(name)} is compressed in an unusual way; use deflate or store.",
                     file=name,
                 )
             else:
@@ -198,7 +192,7 @@ class ZipFiles:
                     yield chunk
         except _ZIP_FAULTS as error:
             raise FileFaulty(
-                FaultCode.INVALID_ZIP, f"{shown(name)} cannot be unpacked ({_one_line(error)}); make the zip anew."
+                FaultCode.INVALID_ZIP, f"{quoted(name)} cannot be unpacked ({_one_line(error)}); make the zip anew."
             ) from error
 
     def close(self) -> None:
@@ -232,11 +226,19 @@ def _one_line(error: BaseException) -> str:
     return text.encode("ascii", "backslashreplace").decode("ascii") or type(error).__name__
 
 
+def _link(name: str, report: Report) -> None:
+    report.add(FaultCode.LINK_IN_PACKAGE, (), f"{quoted(name)} is a link; put the file itself there.", file=name)
+
+
+def _special(name: str, report: Report) -> None:
+    report.add(FaultCode.SPECIAL_FILE, (), f"{quoted(name)} is no ordinary file; remove it.", file=name)
+
+
 def _unsafe(name: str, report: Report) -> None:
     report.add(
         FaultCode.UNSAFE_PATH,
         (),
-        f"{shown(name)} is no plain path inside the package; write one such as media/plan.png.",
+        f"{quoted(name)} is no plain path inside the package; write one such as media/plan.png.",
         file=name,
     )
 
@@ -252,9 +254,9 @@ def _check_names(names: list[str], report: Report) -> None:
         if folded in seen:
             other = seen[folded]
             same = (
-                "stands twice in the package" if other == name else f"and {shown(other)} are one name on some systems"
+                "stands twice in the package" if other == name else f"and {quoted(other)} are one name on some systems"
             )
-            report.add(FaultCode.NAME_COLLISION, (), f"{shown(name)} {same}; rename one.", file=name)
+            report.add(FaultCode.NAME_COLLISION, (), f"{quoted(name)} {same}; rename one.", file=name)
         else:
             seen[folded] = name
 

@@ -3,7 +3,8 @@
 Both are SHA-256 over bytes that anyone can make again (`docs/content-format.md` shows how, in three languages):
 
 - `content_sha256`: the content file as canonical JSON (RFC 8785) without any `$schema` key. Key order, white space,
-  escapes and `$schema` make no difference. A lesson's fingerprint is that of the content file with only that lesson.
+  escapes, `$schema` and 5.0 for 5 make no difference. A lesson's fingerprint is that of the content file with only
+  that lesson.
 - `contents_sha256`: lines joined by line feeds, like the contract's other digests: `svc.contents/1`, then one line for
   each contained release in reading order: release id, version and content fingerprint, joined by single spaces.
 - `package_sha256` (ours): `svc.package/1`, the content fingerprint, then one line a words file and a media file.
@@ -20,7 +21,7 @@ from uuid import UUID
 from compliance.contentfile import limits
 from compliance.contentfile.errors import NotCanonical
 from compliance.contentfile.identifiers import is_sha256
-from compliance.contentfile.walk import SCHEMA_KEY
+from compliance.contentfile.source import SCHEMA_KEY
 
 CONTENTS_LINE: Final = "svc.contents/1"
 PACKAGE_LINE: Final = "svc.package/1"
@@ -49,7 +50,8 @@ class LessonFingerprint:
 def canonical_bytes(value: object) -> bytes:
     """Canonical JSON (RFC 8785) in UTF-8, without any `$schema` key.
 
-    Takes what the format holds: objects, arrays, strings, integers, booleans, null. Raises `NotCanonical` for the rest.
+    Takes what the format holds: objects, arrays, strings, whole numbers, booleans, null. Raises `NotCanonical` for the
+    rest.
     """
     plain = _without_schema(value, 1)
     try:
@@ -74,8 +76,8 @@ def _without_schema(value: object, depth: int) -> object:
         return [_without_schema(member, depth + 1) for member in value]
     if value is None or isinstance(value, (str, bool)):
         return value
-    if isinstance(value, int) and abs(value) <= _SAFE_INTEGER:
-        return value
+    if isinstance(value, (int, float)) and abs(value) <= _SAFE_INTEGER and value == int(value):
+        return int(value)  # 5.0 is written 5 (RFC 8785, section 3.2.2.3)
     raise NotCanonical("The format holds no fractions, no numbers past 2^53 and nothing that is not JSON.")
 
 
@@ -100,24 +102,19 @@ def contents_sha256(lessons: Iterable[ContainedRelease | Mapping[str, Any]]) -> 
     """
     lines = [CONTENTS_LINE]
     for lesson in lessons:
-        if isinstance(lesson, ContainedRelease):
-            release_id, version, fingerprint = lesson.release_id, lesson.version, lesson.content_sha256
-        else:
-            release_id, version, fingerprint = _contained(lesson)
-        if type(version) is not int or not isinstance(fingerprint, str) or not is_sha256(fingerprint):
+        release = lesson if isinstance(lesson, ContainedRelease) else _contained(lesson)
+        fingerprint = release.content_sha256
+        if type(release.version) is not int or not isinstance(fingerprint, str) or not is_sha256(fingerprint):
             raise NotCanonical("A contained release needs an integer version and a SHA-256 in lower-case hexadecimal.")
-        lines.append(f"{release_id} {version} {fingerprint}")
+        lines.append(f"{release.release_id} {release.version} {fingerprint}")
     return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
 
 
-def _contained(lesson: Mapping[str, Any]) -> tuple[UUID, Any, Any]:
+def _contained(lesson: Mapping[str, Any]) -> ContainedRelease:
     try:
         release_id = lesson["release_id"]
-        return (
-            release_id if isinstance(release_id, UUID) else UUID(release_id),
-            lesson["version"],
-            lesson["content_sha256"],
-        )
+        release_id = release_id if isinstance(release_id, UUID) else UUID(release_id)
+        return ContainedRelease(release_id, lesson["version"], lesson["content_sha256"])
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise NotCanonical("A contained release needs release_id (a UUID), version and content_sha256.") from error
 

@@ -1,4 +1,4 @@
-"""The grammar of ids: text ids, lesson, page, role and media ids (contract), and our own inside films and questions.
+"""The grammar of ids: text ids, lesson, page, role and media ids, and our own inside films and questions.
 
 All are plain ASCII in lower case, so no two ids differ only in case and no id can look like another by borrowing
 letters of another script; the sentence of a fault names the character that is out of place.
@@ -9,7 +9,7 @@ import unicodedata
 from typing import Final
 
 from compliance.contentfile import limits
-from compliance.contentfile.faults import shown
+from compliance.contentfile.faults import quoted
 
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 _TEXT_ID: Final = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)*")
@@ -43,11 +43,6 @@ def is_sha256(value: str) -> bool:
     return _SHA256.fullmatch(value) is not None
 
 
-def starts_with_id(text_id: str, prefix: str) -> bool:
-    """Whether the first segment of a text id is that id (design 8, "text ID prefixes")."""
-    return text_id == prefix or text_id.startswith(prefix + ".")
-
-
 def what_is_wrong(value: str, longest: int, also: str = "") -> str:
     """The reason why an id is refused, in a few words. `also`: marks it may hold beside letters, digits, -."""
     if not value:
@@ -58,7 +53,7 @@ def what_is_wrong(value: str, longest: int, also: str = "") -> str:
         if character.isascii() and (character.islower() or character.isdigit() or character in "-" + also):
             continue
         if character.isascii() and character.isupper():
-            return f"{shown(character)} is a capital letter"
+            return f"{quoted(character)} is a capital letter"
         if character == " ":
             return "it holds a space"
         name = unicodedata.name(character, f"U+{ord(character):04X}")

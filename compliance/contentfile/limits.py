@@ -2,7 +2,6 @@
 
 from typing import Final
 
-# Contract, "Limits" and "Course content file format".
 LESSONS: Final = 64
 PAGES: Final = 200
 MINUTES: Final = 120
@@ -15,7 +14,6 @@ FILM_SECONDS: Final = 600
 FILM_EMAILS: Final = 4
 STYLE_BYTES: Final = 32_000
 
-# Design 8, and what it leaves to us.
 SCENE_SECONDS: Final = 60
 CHOICES_MIN: Final = 2
 CHOICES_MAX: Final = 12
@@ -25,9 +23,9 @@ LANGUAGES: Final = 64
 VERSION: Final = 2**31 - 1
 
 # Against hostile input. A content file of 200 rich pages takes about 200 kB.
-JSON_BYTES: Final = 4 * 1024 * 1024
+JSON_BYTES: Final = 16 * 1024 * 1024
 JSON_DEPTH: Final = 64
-JSON_NODES: Final = 1_000_000
+JSON_NODES: Final = JSON_BYTES // 4
 JSON_DIGITS: Final = 20
 UNUSUAL_STYLE_BYTES_IN_ALL: Final = 256_000
 STYLE_DEPTH: Final = 16
@@ -36,7 +34,7 @@ PACKAGE_FILES: Final = 1_000
 PACKAGE_BYTES: Final = 512 * 1024 * 1024
 ZIP_BYTES: Final = 256 * 1024 * 1024
 ZIP_DIRECTORY_BYTES: Final = 2 * 1024 * 1024
-BOMB_BYTES: Final = 16 * 1024 * 1024
+BOMB_BYTES: Final = 64 * 1024 * 1024
 BOMB_RATIO: Final = 100
 MEDIA_BYTES: Final = 64 * 1024 * 1024
 FOLDER_DEPTH: Final = 16

@@ -1,6 +1,6 @@
-"""The manifest of a package: what resolves role ids, media ids and languages (design 8, "manifest").
+"""The manifest of a package: what resolves role ids, media ids and languages.
 
-`svc.manifest/2` has one key beyond the design: a media file may have a `description`, a text id. The contract's image,
+`svc.manifest/2` lets a media file have a `description`, a text id. The contract's image,
 audio and video blocks have no place for one, and without it a picture has no words for who cannot see it.
 """
 
@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, shown
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
 from compliance.contentfile.walk import (
-    SCHEMA_KEY,
     Key,
     Shape,
     Walk,
     constant,
     integer,
-    is_valid_slug,
+    is_valid_language,
     one_of,
     slug,
     text_id,
@@ -97,14 +96,14 @@ def _compare_languages(walk: Walk, languages: object, words: object) -> None:
             walk.add(
                 FaultCode.LANGUAGE_WITHOUT_WORDS,
                 ("languages", index),
-                f"The language {shown(language)} has no words file; name one in words or remove the language.",
+                f"The language {quoted(language)} has no words file; name one in words or remove the language.",
             )
     for language in words:
         if identifiers.is_language(language) and language not in languages:
             walk.add(
                 FaultCode.WORDS_WITHOUT_LANGUAGE,
                 ("words", language),
-                f"The language {shown(language)} is not among languages; add it there or remove its words.",
+                f"The language {quoted(language)} is not among languages; add it there or remove its words.",
                 Part.KEY,
             )
 
@@ -115,35 +114,21 @@ def _languages(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         here = (*path, index)
         if not walk.string(language, here):
             continue
-        _check_language(walk, language, here, Part.VALUE)
+        is_valid_language(walk, language, here)
         if language in seen:
-            walk.add(FaultCode.DUPLICATE_LANGUAGE, here, f"The language {shown(language)} is listed twice; remove one.")
+            walk.add(
+                FaultCode.DUPLICATE_LANGUAGE, here, f"The language {quoted(language)} is listed twice; remove one."
+            )
         seen.add(language)
-
-
-def _check_language(walk: Walk, language: str, path: Path, part: Part) -> None:
-    if not identifiers.is_language(language):
-        walk.add(
-            FaultCode.INVALID_LANGUAGE,
-            path,
-            f"{shown(language)} is no language; write a tag such as en, de or pt-BR.",
-            part,
-        )
 
 
 def _roles(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     assert isinstance(walk, ManifestWalk)
     for index, role in enumerate(walk.items(value, path, what="roles", least=0)):
         here = (*path, index)
-        if not walk.check_object(role, here, _ROLE, prefix, what="a role"):
-            continue
-        name = role.get("id")
-        if isinstance(name, str):
-            if name in walk.role_ids:
-                walk.add(
-                    FaultCode.DUPLICATE_ROLE, (*here, "id"), f"The role {shown(name)} is listed twice; remove one."
-                )
-            walk.role_ids.setdefault(name, here)
+        if walk.check_object(role, here, _ROLE, prefix, what="a role"):
+            sentence = "The role {} is listed twice; remove one."
+            walk.claim(role, here, walk.role_ids, FaultCode.DUPLICATE_ROLE, sentence)
 
 
 def _media(walk: Walk, value: Any, path: Path, prefix: str) -> None:
@@ -152,28 +137,21 @@ def _media(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         here = (*path, index)
         if not walk.check_object(item, here, _MEDIA, prefix, what="a media entry"):
             continue
-        name = item.get("id")
-        if isinstance(name, str):
-            if name in walk.media_ids:
-                walk.add(
-                    FaultCode.DUPLICATE_MEDIA,
-                    (*here, "id"),
-                    f"The media id {shown(name)} is taken; ids are all different.",
-                )
-            walk.media_ids.setdefault(name, here)
+        sentence = "The media id {} is taken; ids are all different."
+        walk.claim(item, here, walk.media_ids, FaultCode.DUPLICATE_MEDIA, sentence)
         kind, media_type = item.get("kind"), item.get("type")
         types = MEDIA_TYPES.get(kind) if isinstance(kind, str) else None
         if types and isinstance(media_type, str) and media_type not in types:
             walk.add(
                 FaultCode.MEDIA_TYPE,
                 (*here, "type"),
-                f"{shown(media_type)} is no type of {kind} that is served; write one of {', '.join(types)}.",
+                f"{quoted(media_type)} is no type of {kind} that is served; write one of {', '.join(types)}.",
             )
         if "description" not in item and "id" in item:
             walk.add(
                 FaultCode.MEDIA_NOT_DESCRIBED,
                 here,
-                f"{shown(name)} has no description; add one for people who cannot see or hear it.",
+                f"{quoted(item['id'])} has no description; add one for people who cannot see or hear it.",
             )
 
 
@@ -203,7 +181,7 @@ def _file(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         walk.add(
             FaultCode.UNSAFE_PATH,
             path,
-            f"{shown(value)} is no plain path inside the package; write one such as media/plan.png.",
+            f"{quoted(value)} is no plain path inside the package; write one such as media/plan.png.",
         )
 
 
@@ -219,22 +197,16 @@ def _word_files(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         )
         return
     for language, name in value.items():
-        if language == SCHEMA_KEY:
-            continue
-        _check_language(walk, language, (*path, language), Part.KEY)
+        is_valid_language(walk, language, (*path, language), Part.KEY)
         _file(walk, name, (*path, language), prefix)
-
-
-def _role_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    is_valid_slug(walk, value, path, FaultCode.INVALID_ROLE_ID, "role")
 
 
 def _sdk(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     if walk.string(value, path) and value not in SDK_VERSIONS:
-        walk.add(FaultCode.UNKNOWN_SDK, path, f"{shown(value)} is no known sdk; write {' or '.join(SDK_VERSIONS)}.")
+        walk.add(FaultCode.UNKNOWN_SDK, path, f"{quoted(value)} is no known sdk; write {' or '.join(SDK_VERSIONS)}.")
 
 
-_ROLE: Final[Shape] = {"id": Key(_role_id), "title": Key(text_id)}
+_ROLE: Final[Shape] = {"id": Key(slug(FaultCode.INVALID_ROLE_ID, "role")), "title": Key(text_id)}
 
 _MEDIA: Final[Shape] = {
     "id": Key(slug(FaultCode.INVALID_MEDIA_ID, "media")),

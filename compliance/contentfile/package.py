@@ -1,4 +1,4 @@
-"""A whole course package, folder or zip: manifest, content, words and media checked against each other (design 8)."""
+"""A whole course package, folder or zip: manifest, content, words and media checked against each other."""
 
 import hashlib
 import stat
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Final
 
-from compliance.contentfile import limits, source
+from compliance.contentfile import limits, places, source
 from compliance.contentfile.content import walk_content
 from compliance.contentfile.errors import MediaNotInPackage, PackageFaulty, PackageUnreadable
-from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, pointer_of, shown
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, pointer_of, quoted
 from compliance.contentfile.files import FileFaulty, FolderFiles, PackageFiles, ZipFiles, read_all
 from compliance.contentfile.fingerprint import (
     LessonFingerprint,
@@ -84,7 +84,7 @@ class CheckedPackage:
         return lesson_fingerprints(self._sound_content())
 
     def text(self, text_id: str, language: str | None = None) -> str:
-        """The words of a text id, in the default language unless told."""
+        """The words of a text id, in the default language unless another is named."""
         self._sound_content()
         return self.words[language or next(iter(self.words))][text_id]
 
@@ -99,14 +99,14 @@ class CheckedPackage:
         """The bytes of a media file; raises `MediaNotInPackage` if it is unknown or has changed since the check."""
         item = next((item for item in self.media if item.id == media_id), None)
         if item is None:
-            raise MediaNotInPackage(f"The package defines no media {shown(media_id)}.")
+            raise MediaNotInPackage(f"The package defines no media {quoted(media_id)}.")
         try:
             with open_files(self.path, Report()) as files:
                 data = read_all(files, item.file) if files.sizes.get(item.file) == item.size else b""
         except (FileFaulty, PackageUnreadable) as error:
             raise MediaNotInPackage(str(error)) from error
         if hashlib.sha256(data).hexdigest() != item.sha256:
-            raise MediaNotInPackage(f"The media {shown(media_id)} has changed since the package was checked.")
+            raise MediaNotInPackage(f"The media {quoted(media_id)} has changed since the package was checked.")
         return data
 
     def _sound_content(self) -> dict[str, Any]:
@@ -143,14 +143,14 @@ def open_files(path: FilePath, report: Report) -> Iterator[PackageFiles]:
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        raise PackageUnreadable(f"{shown(str(path))} cannot be read: {_reason(error)}.") from error
+        raise PackageUnreadable(f"{quoted(str(path))} cannot be read: {_reason(error)}.") from error
     if stat.S_ISDIR(mode):
         yield FolderFiles(path, report)
     elif stat.S_ISREG(mode):
         with closing(ZipFiles(path, report)) as files:
             yield files
     else:
-        raise PackageUnreadable(f"{shown(str(path))} is neither a file nor a folder.")
+        raise PackageUnreadable(f"{quoted(str(path))} is neither a file nor a folder.")
 
 
 def _reason(error: OSError | ValueError) -> str:
@@ -183,9 +183,9 @@ class _Check:
     def result(self) -> CheckedPackage:
         """The outcome, faults in the order package, manifest, content, words."""
         parts = [self.manifest, self.content, *self.words.values()]
-        faults = source.place(self.report.found, None)
+        faults = places.place(self.report.found, None)
         for part in parts:
-            faults.extend(source.place(part.report.found, part.document, part.name))
+            faults.extend(places.place(part.report.found, part.document, part.name))
         sound = self.report.errors + sum(part.report.errors for part in parts) == 0
         return CheckedPackage(
             path=self.path,
@@ -201,23 +201,12 @@ class _Check:
         """Read and parse one JSON file; whether there is a value to walk."""
         size = self.files.sizes.get(part.name)
         if size is None:
-            (by or self.report).add(
-                FaultCode.MISSING_FILE,
-                named_at,
-                f"The file {shown(part.name)} is not in the package; add it"
-                + (
-                    " at its top (zip the files, not the folder around them)."
-                    if by is None
-                    else " or correct the name."
-                ),
-            )
+            at_top = " at its top (zip the files, not the folder around them)."
+            where = at_top if by is None else " or correct the name."
+            message = f"The file {quoted(part.name)} is not in the package; add it{where}"
+            (by or self.report).add(FaultCode.MISSING_FILE, named_at, message)
             return False
-        if size > limits.JSON_BYTES:
-            part.report.add(
-                FaultCode.TOO_LARGE,
-                (),
-                f"The file has {size:,} bytes; at most {limits.JSON_BYTES:,} are read. Split the course or shorten it.",
-            )
+        if source.is_too_large(size, part.report):
             return False
         try:
             data = read_all(self.files, part.name)
@@ -251,14 +240,10 @@ class _Check:
         report = self.content.report
         for role, path in content_walk.roles:
             if role not in walk.role_ids:
-                report.add(
-                    FaultCode.UNKNOWN_ROLE, path, f"The manifest has no role {shown(role)}; add it there or correct it."
-                )
-        kinds = {
-            item["id"]: item.get("kind")
-            for item in _objects_of(manifest.get("media"))
-            if isinstance(item.get("id"), str)
-        }
+                message = f"The manifest has no role {quoted(role)}; add it there or correct it."
+                report.add(FaultCode.UNKNOWN_ROLE, path, message)
+        media = _numbered_objects(("media",), manifest.get("media"))
+        kinds = {item["id"]: item.get("kind") for _, item in media if isinstance(item.get("id"), str)}
         used: set[str] = set()
         for media_id, kind, path in content_walk.media:
             used.add(media_id)
@@ -266,19 +251,19 @@ class _Check:
                 report.add(
                     FaultCode.UNKNOWN_MEDIA,
                     path,
-                    f"The manifest has no media {shown(media_id)}; add it there or correct the id.",
+                    f"The manifest has no media {quoted(media_id)}; add it there or correct the id.",
                 )
-            elif kinds[media_id] in MEDIA_TYPES and kinds[media_id] != kind:
+            elif isinstance(kinds[media_id], str) and kinds[media_id] in MEDIA_TYPES and kinds[media_id] != kind:
                 report.add(
                     FaultCode.MEDIA_KIND,
                     path,
-                    f"{shown(media_id)} is {shown(kinds[media_id])} in the manifest and stands where {kind} belongs.",
+                    f"{quoted(media_id)} is {quoted(kinds[media_id])} in the manifest and stands where {kind} belongs.",
                 )
         if report.errors == 0:
             for media_id, path in walk.media_ids.items():
                 if media_id not in used:
                     self.manifest.report.add(
-                        FaultCode.UNUSED_MEDIA, path, f"No page uses the media {shown(media_id)}; remove it."
+                        FaultCode.UNUSED_MEDIA, path, f"No page uses the media {quoted(media_id)}; remove it."
                     )
         if content_walk.films and manifest.get("sdk") == "2.0":
             self.manifest.report.add(
@@ -293,18 +278,12 @@ class _Check:
                 continue
             size = self.files.sizes.get(name)
             if size is None:
-                report.add(
-                    FaultCode.MISSING_FILE,
-                    (*path, "file"),
-                    f"The file {shown(name)} is not in the package; add it or correct the name.",
-                )
+                message = f"The file {quoted(name)} is not in the package; add it or correct the name."
+                report.add(FaultCode.MISSING_FILE, (*path, "file"), message)
                 continue
             if size > limits.MEDIA_BYTES:
-                report.add(
-                    FaultCode.MEDIA_TOO_LARGE,
-                    (*path, "file"),
-                    f"{shown(name)} has {size:,} bytes; a media file has at most {limits.MEDIA_BYTES:,}.",
-                )
+                message = f"{quoted(name)} has {size:,} bytes; a media file has at most {limits.MEDIA_BYTES:,}."
+                report.add(FaultCode.MEDIA_TOO_LARGE, (*path, "file"), message)
                 continue
             self._check_media_bytes(path, item, name, size)
 
@@ -319,14 +298,14 @@ class _Check:
             report.add(
                 FaultCode.MEDIA_BYTES,
                 (*path, "bytes"),
-                f"{shown(name)} has {size} bytes; correct the number or the file.",
+                f"{quoted(name)} has {size} bytes; correct the number or the file.",
             )
-        said = item.get("sha256")
-        if isinstance(said, str) and is_sha256(said) and said != sha256:
+        stated = item.get("sha256")
+        if isinstance(stated, str) and is_sha256(stated) and stated != sha256:
             report.add(
                 FaultCode.MEDIA_SHA256,
                 (*path, "sha256"),
-                f"{shown(name)} has the SHA-256 {sha256}; correct the digest or the file.",
+                f"{quoted(name)} has the SHA-256 {sha256}; correct the digest or the file.",
             )
         media_type = item.get("type")
         if (
@@ -337,11 +316,11 @@ class _Check:
             report.add(
                 FaultCode.MEDIA_SIGNATURE,
                 (*path, "type"),
-                f"{shown(name)} does not begin like {shown(media_type)}; correct the type or the file.",
+                f"{quoted(name)} does not begin like {quoted(media_type)}; correct the type or the file.",
             )
         if report.errors == 0:
             self.media.append(
-                MediaFile(item["id"], item["kind"], name, item["type"], size, said or "", item.get("description"))
+                MediaFile(item["id"], item["kind"], name, item["type"], size, stated or "", item.get("description"))
             )
 
     def _digest(self, name: str) -> tuple[str, bytes]:
@@ -377,7 +356,7 @@ class _Check:
                 self.manifest.report.add(
                     FaultCode.WRONG_LANGUAGE,
                     ("words", language),
-                    f"The file {shown(name)} is listed for another language too; write one file for each.",
+                    f"The file {quoted(name)} is listed for another language too; write one file for each.",
                 )
                 continue
             part = self.words[language] = _File(name)
@@ -397,12 +376,8 @@ class _Check:
         for name in self.files.sizes:
             if name != MANIFEST and name not in walk.files:
                 self.report.add(
-                    FaultCode.UNUSED_FILE, (), f"The manifest does not name {shown(name)}; remove the file."
+                    FaultCode.UNUSED_FILE, (), f"The manifest does not name {quoted(name)}; remove the file."
                 )
-
-
-def _objects_of(value: object) -> Iterable[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _numbered_objects(path: Path, value: object) -> Iterable[tuple[Path, dict[str, Any]]]:

@@ -1,16 +1,16 @@
 """Film styles in everyday CSS, recognised at a glance, so that a course may hold as many films as its size allows.
 
-Parsing CSS token by token takes seconds a megabyte; nearly all styles need no such care. What matches the grammar below
-(a small part of CSS: rules, `@keyframes`, one level of `@media` or `@supports`, comments) has no fault that
-`style.check_style` would find; everything else is left to that. Nothing is drawn on the word of this file:
-`scope_style` parses what it writes.
+What it buys: 0.03 s a megabyte, where parsing token by token takes 0.7 s, and up to 3 s for hostile CSS (22 November
+2026); a content file may hold 16 MiB of styles. What matches the grammar below (a small part of CSS: rules,
+`@keyframes`, one level of `@media` or `@supports`, comments) has no fault that `style.check_style` would find;
+everything else is left to that. `scope_style` parses what it writes, so nothing is drawn because of this file alone.
 """
 
 import re
 from typing import Final
 
 from compliance.contentfile import limits
-from compliance.contentfile.style import (
+from compliance.contentfile.allowed_style import (
     FORBIDDEN,
     FUNCTIONS,
     POSITIONS,
@@ -21,7 +21,7 @@ from compliance.contentfile.style import (
 )
 
 _EMPTY, _FULL = "\x01", "\x02"
-"""What stands for a string, empty or not, while the rest is looked at."""
+"""Placeholders for a string, empty or not, while the rest is looked at."""
 
 _S = r"[ \t\r\n]*+"
 _IDENT = r"(?:[a-zA-Z_]|-[a-zA-Z_])[a-zA-Z0-9_-]*+"
@@ -56,7 +56,7 @@ def is_plain(css: str) -> bool:
         return False
     if _EMPTY in css or _FULL in css or "\0" in css:
         return False
-    text = _ASIDE.sub(_stands_for, css)
+    text = _ASIDE.sub(_placeholder, css)
     if "/*" in text or _STYLE.fullmatch(text) is None:
         return False
     # Of a rule that holds rules the outer braces do not match here, and its inner blocks do.
@@ -74,7 +74,7 @@ def is_plain(css: str) -> bool:
     )
 
 
-def _stands_for(match: re.Match[str]) -> str:
+def _placeholder(match: re.Match[str]) -> str:
     found = match.group()
     if found.startswith("/*"):
         return " "

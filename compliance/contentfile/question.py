@@ -1,11 +1,11 @@
-"""Questions: as a block and as the pause of a film (design 8, "question block")."""
+"""Questions: as a block and as the pause of a film."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from compliance.contentfile import limits
-from compliance.contentfile.faults import FaultCode, Path, shown
-from compliance.contentfile.walk import Key, Shape, Walk, boolean, integer, is_valid_slug, one_of, text_id
+from compliance.contentfile.faults import FaultCode, Path, quoted
+from compliance.contentfile.walk import Key, Shape, Walk, boolean, integer, is_valid_slug, one_of, slug, text_id
 
 KINDS: Final = ("single", "multiple", "true_false")
 
@@ -17,42 +17,26 @@ def _question_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         walk.add(
             FaultCode.DUPLICATE_QUESTION_ID,
             path,
-            f"The question id {shown(value)} is taken; question ids of a course are all different.",
+            f"The question id {quoted(value)} is taken; question ids of a course are all different.",
         )
     walk.question_ids.add(value)
 
 
 def _choices(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    choices = walk.items(value, path, what="choices")
+    most = (limits.CHOICES_MAX, FaultCode.TOO_MANY_CHOICES, "a question has")
+    choices = walk.items(value, path, what="choices", most=most)
     if choices and len(choices) < limits.CHOICES_MIN:
         walk.add(FaultCode.TOO_FEW_CHOICES, path, "A question needs at least two choices; add one.")
-    if len(choices) > limits.CHOICES_MAX:
-        walk.add(
-            FaultCode.TOO_MANY_CHOICES,
-            path,
-            f"There are {len(choices)} choices; a question has at most {limits.CHOICES_MAX}.",
-        )
-    seen: set[str] = set()
+    taken: dict[str, Path] = {}
+    sentence = "The choice id {} is taken; choices of a question have different ids."
     for index, choice in enumerate(choices):
         here = (*path, index)
         walk.check_object(choice, here, _CHOICE, prefix, what="a choice")
-        name = choice.get("id") if isinstance(choice, dict) else None
-        if isinstance(name, str):
-            if name in seen:
-                walk.add(
-                    FaultCode.DUPLICATE_CHOICE_ID,
-                    (*here, "id"),
-                    f"The choice id {shown(name)} is taken; choices of a question have different ids.",
-                )
-            seen.add(name)
-
-
-def _choice_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    is_valid_slug(walk, value, path, FaultCode.INVALID_ID, "choice")
+        walk.claim(choice, here, taken, FaultCode.DUPLICATE_CHOICE_ID, sentence)
 
 
 _CHOICE: Final[Shape] = {
-    "id": Key(_choice_id),
+    "id": Key(slug(FaultCode.INVALID_ID, "choice")),
     "text": Key(text_id),
     "correct": Key(boolean),
     "feedback": Key(text_id, required=False),

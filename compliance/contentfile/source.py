@@ -1,26 +1,29 @@
 """Strict JSON: bytes to a value, with every fault that standard parsers forgive, and the place of any member.
 
-The good path costs one C parse and a scan for depth. Where a fault lies is only worked out when there is one: `locate`
-walks the text again and skips whatever no fault points into.
+A value is what a file says: `$schema` is left out of every object, whatever it holds (contract: "accepted at every
+object level and ignored"), and a number without a fraction is an integer however it is written, `5.0` and `5e0` like
+`5` (JSON Schema 2020-12, section 4.2.3).
+
+The good path costs one C parse and a scan for depth. Where a fault lies is only worked out when there is one
+(`places`).
 """
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from compliance.contentfile import limits
-from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Found, Part, Path, Report, pointer_of, shown
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
+
+SCHEMA_KEY: Final = "$schema"
 
 # Linear on any input: an unclosed string runs to the end once and is never tried again from inside.
-_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-_STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-_SPACE: Final = re.compile(r"[ \t\n\r]*+")
-_KEY: Final = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")[ \t\n\r]*+:[ \t\n\r]*+', re.DOTALL)
-_SEPARATOR: Final = re.compile(r"[ \t\n\r]*+,?[ \t\n\r]*+")
-_SCALAR: Final = re.compile(r"[^,\]}\s]*+")
+STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
 _LATE_CONTROL: Final = re.compile("[\x80-\x9f]")
 _BAD_CHARACTER: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -42,12 +45,7 @@ class _NotAConstant(ValueError):
 
 def parse(data: bytes, report: Report, *, limit: int = limits.JSON_BYTES) -> Document:
     """Parse bytes as UTF-8 JSON, strictly; what is wrong goes into the report."""
-    if len(data) > limit:
-        report.add(
-            FaultCode.TOO_LARGE,
-            (),
-            f"The file has {len(data):,} bytes; at most {limit:,} are read. Split the course or shorten it.",
-        )
+    if is_too_large(len(data), report, limit):
         return Document("", None, readable=False)
     bytes_before = 0
     encoding = _other_encoding(data)
@@ -77,6 +75,14 @@ def parse(data: bytes, report: Report, *, limit: int = limits.JSON_BYTES) -> Doc
     document = Document(text, None, bytes_before)
     document.readable = _parse_text(document, report)
     return document
+
+
+def is_too_large(size: int, report: Report, limit: int = limits.JSON_BYTES) -> bool:
+    """Whether a JSON file of `size` bytes is larger than what is read; reported if so."""
+    if size > limit:
+        message = f"The file has {size:,} bytes; at most {limit:,} are read. Split the course or shorten it."
+        report.add(FaultCode.TOO_LARGE, (), message)
+    return size > limit
 
 
 def _other_encoding(data: bytes) -> str:
@@ -114,11 +120,16 @@ def _parse_text(document: Document, report: Report) -> bool:
                 seen.add(name)
             # The object is kept beside its names, so that its id() stays its own.
             repeated[id(members)] = (members, list(again))
+        members.pop(SCHEMA_KEY, None)
         return members
 
     try:
         document.value = json.loads(
-            text, object_pairs_hook=to_object, parse_int=_integer, parse_constant=_refuse_constant
+            text,
+            object_pairs_hook=to_object,
+            parse_int=_integer,
+            parse_float=_number,
+            parse_constant=_refuse_constant,
         )
     except RecursionError:
         _add_too_deep(report, _first_too_deep(text))
@@ -142,13 +153,13 @@ def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], 
     """What the parser forgives: keys that stand twice, characters that no text needs."""
     text = document.text
     if repeated:
-        for path, members in _objects(document.value):
+        for path, members in _containers(document.value):
             entry = repeated.get(id(members))
             for name in entry[1] if entry else ():
                 report.add(
                     FaultCode.DUPLICATE_KEY,
                     (*path, name),
-                    f"The key {shown(name)} stands twice in this object; keep one.",
+                    f"The key {quoted(name)} stands twice in this object; keep one.",
                     part=Part.KEY,
                 )
     # Any other control character is a syntax error unless it is written as an escape.
@@ -159,6 +170,17 @@ def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], 
 def _integer(digits: str) -> int:
     # Python refuses very long integers with a ValueError; the first digits are enough to be out of any range here.
     return int(digits[: limits.JSON_DIGITS + 2])
+
+
+def _number(digits: str) -> int | float:
+    """A number with a fraction or an exponent: an integer when it is whole by its digits, without rounding."""
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:  # an exponent past any computer
+        return float(digits)
+    if number and number.adjusted() > limits.JSON_DIGITS:
+        return int(math.copysign(10 ** (limits.JSON_DIGITS + 1), number))
+    return int(number) if number == number.to_integral_value() else float(digits)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -197,9 +219,9 @@ def _depth_is_bounded(value: object) -> bool:
 
 
 def _first_too_deep(text: str) -> int:
-    """Where the first bracket that is too deep stands."""
+    """The position of the first bracket that is too deep."""
     depth = 0
-    for match in _STRING_OR_BRACKET.finditer(text):
+    for match in STRING_OR_BRACKET.finditer(text):
         bracket = match.group()
         if bracket in ("[", "{"):
             depth += 1
@@ -219,8 +241,9 @@ def _add_too_deep(report: Report, position: int | None = None) -> None:
     )
 
 
-def check_value(value: object, report: Report) -> bool:
-    """Hold a ready-made Python value (not from `parse`) to the same bounds; False when it may not be walked."""
+def take(value: object, report: Report) -> Document:
+    """Take a ready-made Python value (not from `parse`) as if it had been parsed; it is copied and never changed."""
+    document = Document("", None, readable=False)
     nodes = 0
     stack: list[tuple[object, int]] = [(value, 1)]
     while stack:
@@ -228,33 +251,37 @@ def check_value(value: object, report: Report) -> bool:
         nodes += 1
         members: Iterable[object]
         if isinstance(item, dict):
-            members = item.values()
+            members = (member for name, member in item.items() if name != SCHEMA_KEY)
             wrong = next((key for key in item if not isinstance(key, str)), None)
             if wrong is not None:
-                report.add(FaultCode.WRONG_TYPE, (), f"A key is {shown(wrong)}; JSON keys are strings.")
-                return False
+                report.add(FaultCode.WRONG_TYPE, (), f"A key is {quoted(wrong)}; JSON keys are strings.")
+                return document
         elif isinstance(item, list):
             members = item
         else:
             if isinstance(item, str):
                 nodes += len(item) // 64
-            members = ()
+            continue
         if depth > limits.JSON_DEPTH:
             _add_too_deep(report)
-            return False
+            return document
         if nodes + len(stack) > limits.JSON_NODES:
             report.add(FaultCode.TOO_LARGE, (), "The content is larger than any content file may be.")
-            return False
+            return document
         stack.extend((member, depth + 1) for member in members)
+    document.value = _as_parsed(value)
+    document.readable = True
     with suppress(EnoughFaults):
-        check_characters(value, report)
-    return True
+        check_characters(document.value, report)
+    return document
 
 
-def _objects(value: object) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path, item in _containers(value):
-        if isinstance(item, dict):
-            yield path, item
+def _as_parsed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _as_parsed(member) for name, member in value.items() if name != SCHEMA_KEY}
+    if isinstance(value, list):
+        return [_as_parsed(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _containers(value: object) -> Iterator[tuple[Path, dict[str, Any] | list[Any]]]:
@@ -271,7 +298,7 @@ def _containers(value: object) -> Iterator[tuple[Path, dict[str, Any] | list[Any
 
 
 def check_characters(value: object, report: Report) -> None:
-    """Report NUL, lone surrogates and control characters in every key and string, `$schema` included."""
+    """Report NUL, lone surrogates and control characters in every key and string."""
     bad = _BAD_CHARACTER
     if isinstance(value, str):
         _check_string(value, (), Part.VALUE, report)
@@ -303,149 +330,3 @@ def _check_string(text: str, path: Path, part: Part, report: Report) -> None:
             report.add(code, path, f"This text holds {what}; remove it.", part=part)
         if len(reported) == 3:
             return
-
-
-@dataclass(slots=True)
-class _Wanted:
-    """A node of the tree of places that faults point to."""
-
-    members: dict[str | int, "_Wanted"]
-    key_position: int | None = None
-    value_position: int | None = None
-    last_index: int = -1
-
-
-def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, Part], int | None]:
-    """Find where the members at `paths` stand in a valid JSON text; the answer maps a path to a character position."""
-    root = _Wanted({})
-    for path in paths:
-        node = root
-        for step in path:
-            child = node.members.get(step)
-            if child is None:
-                child = node.members[step] = _Wanted({})
-                if isinstance(step, int):
-                    node.last_index = max(node.last_index, step)
-            node = child
-    start = _after_space(text, 0)
-    root.value_position = start
-    _visit(text, start, root)
-
-    def position(path: Path, part: Part) -> int | None:
-        node = root
-        best = root.value_position
-        for step in path:
-            child = node.members.get(step)
-            if child is None or child.value_position is None:
-                return best
-            node = child
-            best = child.value_position
-        return node.key_position if part is Part.KEY and node.key_position is not None else node.value_position
-
-    return position
-
-
-def _after_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
-
-
-def _after_string(text: str, at: int) -> int:
-    match = _STRING.match(text, at)
-    return match.end() if match else at + 1
-
-
-def _after_value(text: str, at: int) -> int:
-    first = text[at]
-    if first == '"':
-        return _after_string(text, at)
-    if first in "[{":
-        return _after_container(text, at + 1)
-    match = _SCALAR.match(text, at)
-    return match.end() if match else at + 1
-
-
-def _after_container(text: str, at: int) -> int:
-    """The end of the container whose inside `at` lies in."""
-    depth = 1
-    for match in _STRING_OR_BRACKET.finditer(text, at):
-        bracket = match.group()
-        if bracket in ("[", "{"):
-            depth += 1
-        elif bracket in ("]", "}"):
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return len(text)
-
-
-def _visit(text: str, at: int, node: _Wanted) -> int:
-    """Note the places of the wanted members of the value at `at`; the end of that value."""
-    first = text[at]
-    if not node.members or first not in "[{":
-        return _after_value(text, at)
-    at = _after_space(text, at + 1)
-    index = 0
-    while at < len(text) and text[at] not in "]}":
-        step: str | int = index
-        key_at = at
-        if first == "{":
-            key = _KEY.match(text, at)
-            if key is None:
-                break
-            step = json.loads(key[1]) if "\\" in key[1] else key[1][1:-1]
-            at = key.end()
-        elif index > node.last_index:
-            return _after_container(text, at)
-        child = node.members.get(step)
-        if child is None:
-            at = _after_value(text, at)
-        else:
-            child.value_position = at
-            child.key_position = key_at if first == "{" else None
-            at = _visit(text, at, child)
-        separator = _SEPARATOR.match(text, at)
-        at = separator.end() if separator else at
-        index += 1
-    return at + 1
-
-
-def place(found: Iterable[Found], document: Document | None, file: str = "") -> list[Fault]:
-    """Turn found faults into reported ones, in the order of the file."""
-    found = list(found)
-    if document is None or not document.text:
-        return [Fault(item.code, pointer_of(item.path), item.message, item.file or file) for item in found]
-    text = document.text
-    position_of = (
-        locate(text, {item.path for item in found})
-        if document.readable and any(item.position is None for item in found)
-        else None
-    )
-    placed: list[tuple[int, Found]] = []
-    unplaced: list[Found] = []
-    for item in found:
-        position = item.position
-        if position is None and position_of is not None:
-            position = position_of(item.path, item.part)
-        if position is None:
-            unplaced.append(item)
-        else:
-            placed.append((position, item))
-    placed.sort(key=lambda pair: pair[0])
-    faults = [Fault(item.code, pointer_of(item.path), item.message, file) for item in unplaced]
-    done = 0
-    offset = document.bytes_before
-    line = 1
-    line_start = 0
-    for position, item in placed:
-        passed = text[done:position]
-        offset += len(passed.encode("utf-8", "surrogatepass"))
-        breaks = passed.count("\n")
-        if breaks:
-            line += breaks
-            line_start = done + passed.rindex("\n") + 1
-        done = position
-        faults.append(
-            Fault(item.code, pointer_of(item.path), item.message, file, offset, line, position - line_start + 1)
-        )
-    return faults

@@ -1,7 +1,7 @@
 """Walking a parsed document along declared shapes: closed key sets, required keys, strict types.
 
-`$schema` is accepted in every object and ignored (contract). A checker takes the walk, the value, its path, and the id
-that text ids at this place start with ("" when there is none to hold them to).
+The values come from `source`, which has left out every `$schema` key and made whole numbers integers. A checker takes
+the walk, the value, its path, and the id that text ids at this place start with ("" when there is none).
 """
 
 import difflib
@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import FaultCode, Part, Path, Report, shown
+from compliance.contentfile.faults import FaultCode, Part, Path, Report, quoted
 from compliance.contentfile.style import StyleFault
-
-SCHEMA_KEY = "$schema"
 
 Checker = Callable[["Walk", Any, Path, str], None]
 
@@ -64,22 +62,27 @@ class Walk:
             self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an object belongs.")
             return False
         for name in value:
-            if name not in shape and name != SCHEMA_KEY and name not in known:
+            if name not in shape and name not in known:
                 self.add(
                     FaultCode.UNKNOWN_KEY,
                     (*path, name),
-                    f"The key {shown(name)} does not belong in {what}; remove it{_meant(name, [*shape, *known])}.",
+                    f"The key {quoted(name)} does not belong in {what}; remove it{_meant(name, [*shape, *known])}.",
                     Part.KEY,
                 )
         for name, key in shape.items():
             if name in value:
                 key.check(self, value[name], (*path, name), prefix)
             elif key.required:
-                self.add(FaultCode.MISSING_KEY, path, f"The key {shown(name)} is missing in {what}; add it.")
+                self.add(FaultCode.MISSING_KEY, path, f"The key {quoted(name)} is missing in {what}; add it.")
         return True
 
-    def items(self, value: object, path: Path, *, what: str, least: int = 1) -> list[Any]:
-        """The items of an array; an empty list when it is none (reported)."""
+    def items(
+        self, value: object, path: Path, *, what: str, least: int = 1, most: tuple[int, FaultCode, str] | None = None
+    ) -> list[Any]:
+        """The items of an array; an empty list when it is none (reported).
+
+        `most` is how many there may be, the code of a fault, and what holds them, for its sentence: "a film has".
+        """
         if not isinstance(value, list):
             self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an array of {what} belongs.")
             return []
@@ -87,7 +90,17 @@ class Walk:
             self.add(
                 FaultCode.EMPTY_LIST, path, f"This list needs at least one of its {what}; add it or leave the key out."
             )
+        if most is not None and len(value) > most[0]:
+            self.add(most[1], path, f"There are {len(value)} {what}; {most[2]} at most {most[0]}.")
         return value
+
+    def claim(self, value: object, path: Path, taken: dict[str, Path], code: FaultCode, sentence: str) -> None:
+        """Take the id of the object at `path`; reported if it is taken. `sentence` has {} in place of the id."""
+        name = value.get("id") if isinstance(value, dict) else None
+        if isinstance(name, str):
+            if name in taken:
+                self.add(code, (*path, "id"), sentence.format(quoted(name)))
+            taken.setdefault(name, path)
 
     def string(self, value: object, path: Path) -> bool:
         """Whether the value is a string; reported if not."""
@@ -104,14 +117,14 @@ class Walk:
                 self.add(
                     FaultCode.KEY_NOT_FOR_KIND,
                     (*path, name),
-                    f"The key {shown(name)} does not go with the kind {shown(value.get('kind'))}; "
+                    f"The key {quoted(name)} does not go with the kind {quoted(value.get('kind'))}; "
                     "remove it or change the kind.",
                     Part.KEY,
                 )
 
 
 def _sentence(value: object) -> str:
-    text = shown(value)
+    text = quoted(value)
     return text[:1].upper() + text[1:]
 
 
@@ -119,12 +132,12 @@ def _meant(name: str, names: Iterable[str]) -> str:
     if len(name) > 40:
         return ""
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.7)
-    return f", or did you mean {shown(close[0])}?" if close else ""
+    return f", or did you mean {quoted(close[0])}?" if close else ""
 
 
 def text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    """A text id that starts with the id of its lesson or page."""
-    if type(value) is str and identifiers.is_text_id(value) and (not prefix or value.startswith(prefix + ".")):
+    """A text id that starts with the id of its lesson or page, as one string with another."""
+    if type(value) is str and identifiers.is_text_id(value) and value.startswith(prefix):
         walk.texts.setdefault(value, path)  # the common case: thousands in a course
         return
     if not walk.string(value, path):
@@ -134,12 +147,10 @@ def text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         walk.add(
             FaultCode.INVALID_TEXT_ID,
             path,
-            f"{shown(value)} is no text id: {reason}. Write segments of a-z, 0-9, _ and - joined by dots.",
+            f"{quoted(value)} is no text id: {reason}. Write segments of a-z, 0-9, _ and - joined by dots.",
         )
-    elif prefix and not identifiers.starts_with_id(value, prefix):
-        walk.add(FaultCode.TEXT_ID_PREFIX, path, f"The text id {shown(value)} must start with {shown(prefix + '.')}.")
     else:
-        walk.texts.setdefault(value, path)
+        walk.add(FaultCode.TEXT_ID_PREFIX, path, f"The text id {quoted(value)} must start with {quoted(prefix)}.")
 
 
 def email_text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
@@ -169,7 +180,7 @@ def boolean(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 
 
 def integer(least: int, most: int, unit: str) -> Checker:
-    """An integer in a range; neither true nor 1.0 is one."""
+    """An integer in a range. `source` has made 5.0 the integer 5, as JSON Schema does; true is none."""
 
     def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         if type(value) is not int:
@@ -201,7 +212,7 @@ def constant(expected: str, code: FaultCode) -> Checker:
 
     def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         if value != expected or not isinstance(value, str):
-            walk.add(code, path, f"{_sentence(value)} stands here; write {shown(expected)}.")
+            walk.add(code, path, f"{_sentence(value)} stands here; write {quoted(expected)}.")
 
     return check
 
@@ -215,6 +226,25 @@ def slug(code: FaultCode, what: str, longest: int = limits.LESSON_ID_LENGTH) -> 
     return check
 
 
+def media_id(kind: str) -> Checker:
+    """The id of a media file of this kind, which the manifest resolves."""
+
+    def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
+        if is_valid_slug(walk, value, path, FaultCode.INVALID_MEDIA_ID, "media"):
+            walk.media.append((value, kind, path))
+
+    return check
+
+
+def is_valid_language(walk: Walk, value: str, path: Path, part: Part = Part.VALUE) -> bool:
+    """Whether the value is a language tag; reported if not."""
+    if identifiers.is_language(value):
+        return True
+    message = f"{quoted(value)} is no language; write a tag such as en, de or pt-BR."
+    walk.add(FaultCode.INVALID_LANGUAGE, path, message, part)
+    return False
+
+
 def is_valid_slug(
     walk: Walk, value: object, path: Path, code: FaultCode, what: str, longest: int = limits.LESSON_ID_LENGTH
 ) -> bool:
@@ -225,5 +255,5 @@ def is_valid_slug(
     if identifiers.is_slug(value, longest):
         return True
     reason = identifiers.what_is_wrong(value, longest)
-    walk.add(code, path, f"{shown(value)} is no {what} id: {reason}. Write a-z, 0-9 and hyphens.")
+    walk.add(code, path, f"{quoted(value)} is no {what} id: {reason}. Write a-z, 0-9 and hyphens.")
     return False

@@ -1,4 +1,4 @@
-"""The words of one language: every text id's string (design 8, "words"). Words are plain text, never markup.
+"""The words of one language: every text id's string. Words are plain text, never markup.
 
 A blank line parts paragraphs. Missing words are errors, since someone would read an id; unused ones are warnings.
 """
@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, shown
-from compliance.contentfile.walk import SCHEMA_KEY, Key, Shape, Walk, constant
+from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
+from compliance.contentfile.walk import Key, Shape, Walk, constant, is_valid_language
 
 SCHEMA: Final = "svc.words/2"
 
@@ -26,17 +26,17 @@ def walk_words(value: object, language: str, report: Report) -> dict[str, str]:
         walk.check_object(value, (), _WORDS, "", what="a words file")
     if not isinstance(value, dict):
         return {}
-    said = value.get("language")
-    if isinstance(said, str) and identifiers.is_language(said) and said != language:
+    stated = value.get("language")
+    if isinstance(stated, str) and identifiers.is_language(stated) and stated != language:
         walk.add(
             FaultCode.WRONG_LANGUAGE,
             ("language",),
-            f"This file says {shown(said)}, the manifest lists it for {shown(language)}; make them agree.",
+            f"This file says {quoted(stated)}, the manifest lists it for {quoted(language)}; make them agree.",
         )
     words = value.get("words")
     if not isinstance(words, dict):
         return {}
-    return {name: text for name, text in words.items() if isinstance(text, str) and name != SCHEMA_KEY}
+    return {name: text for name, text in words.items() if isinstance(text, str)}
 
 
 def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: Report, *, complete: bool) -> None:
@@ -47,7 +47,7 @@ def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: 
     for name, where in used.items():
         if name not in words:
             report.add(
-                FaultCode.MISSING_WORDS, ("words",), f"The text id {shown(name)} has no words ({where}); add them."
+                FaultCode.MISSING_WORDS, ("words",), f"The text id {quoted(name)} has no words ({where}); add them."
             )
     if complete:
         for name in words:
@@ -55,7 +55,7 @@ def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: 
                 report.add(
                     FaultCode.UNUSED_WORDS,
                     ("words", name),
-                    f"Nothing uses the text id {shown(name)}; remove its words.",
+                    f"Nothing uses the text id {quoted(name)}; remove its words.",
                     part=Part.KEY,
                 )
 
@@ -70,7 +70,7 @@ def check_addresses(
             report.add(
                 FaultCode.INVALID_EMAIL,
                 ("words", name),
-                f"{shown(text)} is no email address; write one such as help@example.com.",
+                f"{quoted(text)} is no email address; write one such as help@example.com.",
             )
     for name in urls:
         text = words.get(name)
@@ -78,15 +78,13 @@ def check_addresses(
             report.add(
                 FaultCode.INVALID_URL,
                 ("words", name),
-                f"{shown(text)} is no web address; write one that starts with https://.",
+                f"{quoted(text)} is no web address; write one that starts with https://.",
             )
 
 
 def _language(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    if walk.string(value, path) and not identifiers.is_language(value):
-        walk.add(
-            FaultCode.INVALID_LANGUAGE, path, f"{shown(value)} is no language; write a tag such as en, de or pt-BR."
-        )
+    if walk.string(value, path):
+        is_valid_language(walk, value, path)
 
 
 def _words(walk: Walk, value: Any, path: Path, prefix: str) -> None:
@@ -95,18 +93,16 @@ def _words(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         return
     for name, text in value.items():
         here = (*path, name)
-        if name == SCHEMA_KEY:
-            continue
         if not identifiers.is_text_id(name):
             reason = identifiers.what_is_wrong(name, limits.TEXT_ID_LENGTH, "._")
-            walk.add(FaultCode.INVALID_TEXT_ID, here, f"{shown(name)} is no text id: {reason}.", Part.KEY)
+            walk.add(FaultCode.INVALID_TEXT_ID, here, f"{quoted(name)} is no text id: {reason}.", Part.KEY)
         if not walk.string(text, here):
             continue
         if not text.strip():
-            walk.add(FaultCode.EMPTY_WORDS, here, f"The words of {shown(name)} are blank; write them.")
+            walk.add(FaultCode.EMPTY_WORDS, here, f"The words of {quoted(name)} are blank; write them.")
         elif not unicodedata.is_normalized("NFC", text):
             walk.add(
-                FaultCode.NOT_NFC, here, f"The words of {shown(name)} are not in Unicode form NFC; normalise them."
+                FaultCode.NOT_NFC, here, f"The words of {quoted(name)} are not in Unicode form NFC; normalise them."
             )
 
 

@@ -306,13 +306,13 @@ def vectors() -> dict[str, bytes]:
         "too_large.zip": _package(lambda p: setattr(p, "content", _json(p.content) + b" " * limits.JSON_BYTES)),
         "not_utf8.json": good.replace(b"lesson.title", b"lesson.t\xeftle"),
         "byte_order_mark.json": b"\xef\xbb\xbf" + good,
-        "nul_character.json": good.replace(b'"schema"', b'"$schema": "a\\u0000b", "schema"', 1),
+        "nul_character.json": _styled("/* \0 */"),
         # The JSON
         "invalid_json.json": good.replace(b'"minutes": 5,', b'"minutes": 5'),
-        "too_deep.json": good.replace(b'"schema"', b'"$schema": ' + nested.encode() + b', "schema"', 1),
+        "too_deep.json": good.replace(b'"schema"', b'"extra": ' + nested.encode() + b', "schema"', 1),
         "duplicate_key.json": good.replace(b'"minutes": 5,', b'"minutes": 5,\n      "minutes": 6,'),
-        "lone_surrogate.json": good.replace(b'"schema"', b'"$schema": "\\ud800", "schema"', 1),
-        "control_character.json": good.replace(b'"schema"', b'"$schema": "\\u0007", "schema"', 1),
+        "lone_surrogate.json": _styled("/* cut */").replace(b"cut", b"\\ud800"),
+        "control_character.json": _styled("/* \a */"),
         # The shape
         "wrong_type.json": good.replace(b'"minutes": 5', b'"minutes": true'),
         "missing_key.json": _content(lambda c: c["lessons"][0].pop("title")),
@@ -333,7 +333,7 @@ def vectors() -> dict[str, bytes]:
         "invalid_id.json": _question(lambda q: q["choices"][0].update(id="Choice")),
         "invalid_class.json": _film(lambda f: f["scenes"][2]["elements"][0].update({"class": "card wide"})),
         "duplicate_id.json": good.replace(b'"id": "page"', b'"id": "lesson"').replace(b"page.title", b"lesson.title"),
-        "duplicate_role.json": _content(lambda c: c["lessons"][0].update(requiredFor=["driver", "driver"])),
+        "duplicate_role.zip": _manifest(lambda m: m["roles"].append({"id": "driver", "title": "course.title"})),
         "duplicate_question_id.json": _content(_two_films, film()),
         "duplicate_choice_id.json": _question(lambda q: q["choices"][1].update(id="choice-0")),
         "duplicate_scene_id.json": _film(lambda f: f["scenes"][1].update(id="opening")),
@@ -450,7 +450,7 @@ def vectors() -> dict[str, bytes]:
             (limits.PACKAGE_BYTES + 1).to_bytes(4, "little"),
         ),
         "invalid_zip.zip": plain[: len(plain) // 2],
-        "zip_bomb.zip": _package(lambda p: p.media.update({"media/plan.png": PNG + b"\0" * (17 * 1024 * 1024)})),
+        "zip_bomb.zip": _package(lambda p: p.media.update({"media/plan.png": PNG + b"\0" * limits.BOMB_BYTES})),
         "zip_encrypted.zip": _patched(
             _package(lambda p: p.media.update({"notes.txt": b"draft"})), "notes.txt", 6, 8, b"\x01\x00"
         ),
@@ -464,8 +464,10 @@ def good() -> dict[str, bytes]:
     """Files without a fault."""
     everything = course(*every_block())
     everything["$schema"] = "https://example.com/content.schema.json"
-    everything["lessons"][0]["$schema"] = {"ignored": [1.0]}
-    everything["lessons"][0]["requiredFor"] = ["driver"]
+    everything["lessons"][0]["$schema"] = {"ignored": ["\0", 1.5, {"$schema": None}]}
+    everything["lessons"][0]["requiredFor"] = ["driver", "buyer", "driver"]
+    everything["lessons"][0]["minutes"] = 5.0
+    everything["lessons"][0]["pages"][0]["blocks"][0]["text"] = "pages-and-more.heading"
     return {
         "smallest.json": _json(
             {"schema": "svc.content/2", "lessons": [{"id": "a", "title": "a", "pages": [{"id": "b", "title": "b"}]}]}

@@ -1,16 +1,21 @@
 """The rules of the content file at their edges, and where faults are said to be."""
 
+import copy
 import json
 from typing import Any
 
 import pytest
 
-from compliance.contentfile import FaultCode, check_content
+from compliance.contentfile import FaultCode, check_content, content_sha256, read_content
 from tests.contentfile.make_vectors import course, every_block, film, pages, question
 
 
 def codes(content: Any) -> list[str]:
     return [fault.code.value for fault in check_content(content).faults]
+
+
+def codes_of(data: bytes) -> list[str]:
+    return [fault.code.value for fault in check_content(data).faults]
 
 
 def lessons(*counts: int) -> dict[str, Any]:
@@ -41,8 +46,12 @@ def test_limits_hold_to_the_last_one_allowed() -> None:
         (0, ["out_of_range"]),
         (121, ["out_of_range"]),
         (10**30, ["out_of_range"]),
+        (5.0, []),
+        (120.0, []),
+        (5.5, ["wrong_type"]),
+        (121.0, ["out_of_range"]),
+        (1e300, ["out_of_range"]),
         (True, ["wrong_type"]),
-        (1.0, ["wrong_type"]),
         ("5", ["wrong_type"]),
         (None, ["wrong_type"]),
     ],
@@ -76,14 +85,91 @@ def test_schema_keys_are_ignored_in_every_object() -> None:
 
 
 @pytest.mark.parametrize(
+    "held",
+    [
+        "null", "5e400", "1.5", '""', '"\\u0000 \\u0007 \\ud800"', '{"$schema": {"a": 1, "a": 2}, "\\u0000": []}',
+        "[" * 200 + "]" * 200, '"' + "x" * 200_000 + '"',
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_what_a_schema_key_holds_is_not_looked_at(held: str) -> None:
+    plain = json.dumps(course(*every_block()))
+    checked = check_content(plain.replace('{"', '{"$schema": ' + held + ', "').encode())
+    assert checked.faults == ()
+    assert checked.content == course(*every_block())
+
+
+def test_a_ready_made_value_is_read_like_a_file_and_never_changed() -> None:
+    given = course(*every_block()) | {"$schema": ["\0", {1: object()}]}
+    given["lessons"][0]["minutes"] = 5.0
+    before = copy.deepcopy(course(*every_block()))
+    checked = check_content(given)
+    assert checked.faults == ()
+    assert checked.content == before
+    assert type(checked.content["lessons"][0]["minutes"]) is int
+    assert isinstance(given["lessons"][0]["minutes"], float)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("5.0", []), ("5e0", []), ("0.5e1", []), ("500E-2", []), ("120.000", []),
+        ("119.99999999999999999999", ["wrong_type"]), ("5.00000000000000000001", ["wrong_type"]),
+        ("1e-400", ["wrong_type"]), ("-0.0", ["out_of_range"]), ("0e99999999999999999999", None),
+        ("1e400", ["out_of_range"]), ("-1e400", ["out_of_range"]), ("1e99999999999999999999", ["wrong_type"]),
+        ("9" * 5_000, ["out_of_range"]), ("9" * 5_000 + ".0", ["out_of_range"]),
+    ],
+)  # fmt: skip
+def test_a_number_without_a_fraction_is_an_integer_however_it_is_written(
+    written: str, expected: list[str] | None
+) -> None:
+    data = json.dumps(course()).replace('"minutes": 5', f'"minutes": {written}').encode()
+    found = [fault.code.value for fault in check_content(data).faults]
+    assert found == expected if expected is not None else len(found) == 1
+
+
+def test_whole_numbers_reach_the_fingerprint_as_integers() -> None:
+    plain = json.dumps(course(*every_block()))
+    written = plain.replace('"minutes": 5', '"minutes": 5.0').replace('"seconds": 10', '"seconds": 1e1')
+    checked = check_content(written.encode())
+    assert checked.content is not None
+    assert content_sha256(checked.content) == content_sha256(json.loads(written)) == content_sha256(json.loads(plain))
+
+
+def test_a_role_may_be_named_twice() -> None:
+    content = course()
+    content["lessons"][0]["requiredFor"] = ["driver", "buyer", "driver"]
+    assert codes(content) == []
+    assert read_content(content, {}).lessons[0].required_for == ("driver", "buyer")
+
+
+def test_a_file_of_sixteen_mebibytes_is_read_and_one_byte_more_is_not() -> None:
+    plain = json.dumps(course(*every_block())).encode()
+    largest = plain + b" " * (16 * 1024 * 1024 - len(plain))
+    assert check_content(largest).ok
+    assert codes_of(largest + b" ") == ["too_large"]
+
+
+def test_a_style_is_measured_in_bytes() -> None:
+    block = film()
+    block["style"] = "/*" + "é" * 15_998 + "*/"
+    assert codes(course(block)) == []
+    block["style"] += " "
+    assert codes(course(block)) == ["style_too_large"]
+
+
+@pytest.mark.parametrize(
     ("text_id", "expected"),
     [
         ("page", []),
         ("page.a_b-c.0", []),
         ("page." + "x" * 123, []),
         ("page." + "x" * 124, ["invalid_text_id"]),
-        ("pages.a", ["text_id_prefix"]),
-        ("page-2.a", ["text_id_prefix"]),
+        ("pages.a", []),
+        ("page-2.a", []),
+        ("pages", []),
+        ("pag.e", ["text_id_prefix"]),
+        ("a.page.b", ["text_id_prefix"]),
         ("lesson.a", ["text_id_prefix"]),
         ("page.", ["invalid_text_id"]),
         ("page..a", ["invalid_text_id"]),
@@ -144,7 +230,7 @@ def test_every_fault_is_reported_in_the_order_of_the_file() -> None:
   "schema": "svc.content/1",
   "lessons": [
     {
-      "id": "Lesson", "title": 7, "minutes": 1.0,
+      "id": "Lesson", "title": 7, "minutes": 1.5,
       "pages": [{"id": "page", "title": "other.title", "blocks": [{"type": "headings"}, {"type": "text"}, 5]}],
       "extra": null
     }

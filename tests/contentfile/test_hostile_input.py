@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from compliance.contentfile import PackageUnreadable, check_content, check_package
+from compliance.contentfile import PackageUnreadable, check_content, check_package, read_package
 from compliance.contentfile.style import check_style
 from tests.contentfile.make_vectors import PNG, Package, course, entry, every_block, zipped
+from tests.contentfile.test_schemas import broken
 from tests.contentfile.test_vectors import VECTORS
 
 GOOD = json.dumps(course(*every_block())).encode()
@@ -73,12 +74,35 @@ def test_changed_zips_never_raise(tmp_path: Path) -> None:
         check_package(path)
 
 
+@pytest.mark.parametrize("kind", [[], [None], {}, 1, None])
+def test_a_media_kind_that_is_no_string_is_reported(tmp_path: Path, kind: Any) -> None:
+    package = Package()
+    package.manifest["media"][0]["kind"] = kind
+    faults = check_package(package.write(tmp_path / "package")).faults
+    assert [(fault.code.value, fault.pointer) for fault in faults] == [("unknown_value", "/media/0/kind")]
+
+
+def test_packages_with_any_part_broken_never_raise(tmp_path: Path) -> None:
+    chance = random.Random(6)
+    path = tmp_path / "package.zip"
+    for _ in range(250):
+        package = Package(*every_block())
+        for part in chance.sample(("manifest", "content", "words"), chance.randint(1, 2)):
+            setattr(package, part, broken(getattr(package, part), chance))
+        path.write_bytes(zipped(package.files()))
+        checked = check_package(path)
+        if checked.ok:
+            assert read_package(checked).lessons
+            assert checked.package_sha256
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
         (b"[" * 3_000_000, "too_deep"),
         (b'{"a":' * 600_000, "too_deep"),
-        (b'{"$schema":' + b"[" * 900 + b"]" * 900 + b"}", "too_deep"),
+        (b'{"a":' + b"[" * 900 + b"]" * 900 + b"}", "too_deep"),
+        (b'{"$schema":' + b"[" * 400_000 + b"]" * 400_000 + b"}", "too_deep"),
         (b'"' + b'\\"' * 400_000, "invalid_json"),
         (b"[" + b"0," * 400_000 + b"0]", "wrong_type"),
         (b'{"lessons": [' + b"0," * 400_000 + b"0]}", "wrong_type"),
@@ -89,6 +113,9 @@ def test_changed_zips_never_raise(tmp_path: Path) -> None:
         ("{}".encode("utf-16-le"), "not_utf8"),
         ("{}{}".encode("utf-32-be"), "not_utf8"),
         (b'{"a": "\xed\xa0\x80"}', "not_utf8"),
+        (b'\xef\xbb\xbf{}', "byte_order_mark"),
+        (b'{"lessons": 1e' + b"9" * 3_000_000 + b"}", "wrong_type"),
+        (b'{"lessons": 1.' + b"9" * 3_000_000 + b"}", "wrong_type"),
         (b'{"a": NaN}', "invalid_json"),
         (b'{"NaN": -Infinity}', "invalid_json"),
         (b"{}\x00", "nul_character"),
@@ -201,7 +228,7 @@ class TestZips:
 
     def test_a_bomb_in_the_content_is_refused_by_its_size(self, tmp_path: Path) -> None:
         path = tmp_path / "package.zip"
-        files = Package().files() | {"content.json": b"[" * 64_000_000}
+        files = Package().files() | {"content.json": b"[" * 80_000_000}
         path.write_bytes(zipped(files))
         assert path.stat().st_size < 100_000
         started = time.process_time()

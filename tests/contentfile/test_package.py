@@ -12,10 +12,10 @@ from compliance.contentfile import (
     read_content,
     read_package,
 )
-from compliance.contentfile.reading import Film, MediaBlock, Question, Text
+from compliance.contentfile.course import Film, MediaBlock, Question, Text
 from tests.contentfile.make_vectors import PNG, Package, every_block, zipped
 
-DEMO = Path(__file__).parent.parent.parent / "compliance" / "demo" / "packages"
+DEMO = Path(__file__).parent.parent.parent / "development" / "demo" / "packages"
 
 
 def test_a_folder_and_a_zip_of_it_are_the_same_package(tmp_path: Path) -> None:
@@ -27,6 +27,20 @@ def test_a_folder_and_a_zip_of_it_are_the_same_package(tmp_path: Path) -> None:
     assert folder.package_sha256 == archive.package_sha256
     assert folder.read_media("plan") == archive.read_media("plan") == PNG
     assert folder.title == "Words of course.title"
+
+
+def test_a_manifests_numbers_and_schema_keys_are_read_like_those_of_the_content_file(tmp_path: Path) -> None:
+    package = Package(*every_block())
+    package.manifest["version"] = 2.0
+    package.manifest["media"][0] |= {"bytes": float(len(PNG)), "$schema": "\0"}
+    package.manifest["words"]["$schema"] = 1
+    package.words["words"]["$schema"] = ["any"]
+    checked = check_package(package.write(tmp_path / "package"))
+    assert checked.faults == ()
+    assert checked.manifest is not None
+    assert repr(checked.manifest["version"]) == "2"
+    assert checked.media[0].size == len(PNG)
+    assert "$schema" not in checked.words["en"]
 
 
 def test_faults_of_all_files_are_reported_at_once_with_their_file(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from compliance.contentfile.errors import StyleFaulty
-from compliance.contentfile.style import check_style, scope_style
+from compliance.contentfile.scoped_style import scope_style
+from compliance.contentfile.style import check_style
 
 
 def codes(css: str) -> list[str]:
