@@ -1,7 +1,5 @@
 """The digests that make the records provable, and a verifier that needs nothing of the service.
 
-Contract: "Digest rule" and "Receipt hash rule"; design 5.
-
 Standard library only and relative imports only: this folder can be copied out alone and run by a third party with
 `python -I -S FOLDER FILE...`. The one exception, `note_keys`, signs checkpoints with `cryptography`; nothing else here
 imports it.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TextIO
 
 from .errors import NotAPage
-from .pages import Page, parse_page, shown
+from .pages import Page, parse_page, printable
 from .verifier import verify
 
 HOLDS, AT_FAULT, NOT_PAGES = 0, 1, 2
@@ -42,7 +42,7 @@ def _content(name: str) -> bytes:
         return Path(name).read_bytes()
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise NotAPage(f"{_name(name)} cannot be read: {shown(reason)}") from fault
+        raise NotAPage(f"{_name(name)} cannot be read: {printable(reason)}") from fault
 
 
 def _name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Digests of policy statements, versions, signatures and receipts (contract, "Digest rule" and "Receipt hash rule").
+"""Digests of policy statements, versions, signatures and receipts.
 
 Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line
 feeds, with none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/`
@@ -70,7 +70,7 @@ def policy_version_digest(
     renew_months: int,
     doors: Iterable[str],
 ) -> str:
-    """Return `version_digest` (contract, policy version row, "Digest rule"). No effective date is an empty line."""
+    """Return `version_digest`. No effective date is an empty line."""
     return sha256_lines(
         (
             POLICY_CONSTANT,
@@ -121,7 +121,7 @@ Signature = TypedSignature | DrawnSignature
 
 
 def signature_text(signature: Signature) -> str:
-    """Return the signature as the text that is hashed (design 8, "signature text")."""
+    """Return the signature as the text that is hashed."""
     if isinstance(signature, TypedSignature):
         return f"typed\n{signature.words}"
     return "\n".join(("drawn", *(",".join(map(shortest_decimal, stroke)) for stroke in signature.strokes)))
@@ -147,10 +147,10 @@ def receipt_sha256(
     signed_at: datetime | str,
     previous_sha256: str,
 ) -> str:
-    """Return `receipt_sha256` (contract, "Receipt hash rule").
+    """Return `receipt_sha256`.
 
     `act` is the receipt's (`acknowledged`, `signed`); `cycle_id` the all-zero UUID the first time; a `signed_at` given
-    as text is hashed as it stands.
+    as text is hashed unchanged.
     """
     return sha256_lines(
         (

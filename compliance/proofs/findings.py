@@ -1,4 +1,4 @@
-"""What the verifier says: faults, what holds, and what could not be judged, each in one plain sentence."""
+"""The findings of the verifier: faults, what holds, and what could not be checked, each in one plain sentence."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,7 +19,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that does not hold: where, in which fields (the likely ones when it cannot be told), and why."""
+    """One thing that does not hold: where, in which fields (the likely ones when it is not certain), and why."""
 
     check: Check
     place: str

@@ -1,4 +1,4 @@
-"""The form each hashed field must have (contract, policy version row and policy receipt row).
+"""The form each hashed field must have.
 
 Form matters to a hash: `null` and an empty text, one door named "employee,partner" and two doors give the same lines.
 So a row is hashed only where every hashed field has its one allowed form.
@@ -11,7 +11,7 @@ from datetime import date
 
 from .findings import Check, Report
 from .instants import is_hashed_instant
-from .pages import Row, shown
+from .pages import Row, printable
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -81,7 +81,7 @@ def check_form(row: Row, forms: dict[str, Form], report: Report) -> bool:
         elif name in row.fields.repeated:
             problem = "is given more than once"
         elif not form.holds(row.fields[name]):
-            problem = f"is {shown(row.fields[name])!r}, not {form.words}"
+            problem = f"is {printable(row.fields[name])!r}, not {form.words}"
         else:
             continue
         well = False

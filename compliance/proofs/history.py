@@ -1,4 +1,4 @@
-"""Digests of the history's chain: `svc.row/1` a row version, `svc.capture/1` a capture (design 5, "Chains").
+"""Digests of the history's chain: `svc.row/1` a row version, `svc.capture/1` a capture.
 
 The writer hashes tens of thousands of rows a second, so `row_hasher` takes text that is already
 formatted: UUIDs lower-case with hyphens, integers in decimal, instants as `hashed_instant` gives them.
@@ -22,8 +22,9 @@ def row_hasher(organization_id: str) -> RowHasher:
     """Return the fast row digest of one company.
 
     The function returned takes, in the order hashed, `sequence`, `register`, `record_id`, `valid_from`, `recorded_at`,
-    `cause`, `logic_version` as text and `body` as the UTF-8 bytes stored (empty for an absence), and returns the row
-    digest.
+    `cause`, `logic_version` as text and `body` as bytes (empty for an absence), and returns the row digest. `body` is
+    the stored UTF-8 text, byte for byte. In two registers a line feed and one word follow it, unless it is empty: the
+    column `state` for a certificate, and `state_before_end` for a training record where it differs from `state`.
     """
     sha256 = hashlib.sha256
     head = f"{ROW_CONSTANT}\n{organization_id}\n"
@@ -44,31 +45,6 @@ def row_hasher(organization_id: str) -> RowHasher:
         ).hexdigest()
 
     return row_digest_of_text
-
-
-def row_digest(
-    *,
-    organization_id: UUID | str,
-    sequence: int,
-    register: str,
-    record_id: UUID | str,
-    valid_from: datetime,
-    recorded_at: datetime,
-    cause: str,
-    logic_version: int,
-    body: str,
-) -> str:
-    """Return the digest of one row version; `body` is its canonical JSON text, empty for an absence."""
-    return row_hasher(str(organization_id))(
-        str(sequence),
-        register,
-        str(record_id),
-        hashed_instant(valid_from),
-        hashed_instant(recorded_at),
-        cause,
-        str(logic_version),
-        body.encode(),
-    )
 
 
 def rows_sha256(row_digests: Iterable[str]) -> str:

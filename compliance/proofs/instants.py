@@ -1,4 +1,4 @@
-"""The one text form of an instant in every digest: `YYYY-MM-DDTHH:MM:SS.ffffffZ` (contract, policy receipt row)."""
+"""The one text form of an instant in every digest: `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Ed25519 keys that sign and check notes (design 11): the one module here that needs `cryptography`."""
+"""Ed25519 keys that sign and check notes: the one module here that needs `cryptography`."""
 
 from dataclasses import dataclass
 

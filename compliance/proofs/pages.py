@@ -1,4 +1,4 @@
-"""Pages as they were pulled, put together again to pulls (contract, Common envelope and Snapshot object).
+"""Pages as they were pulled, put together again to pulls.
 
 A page is any JSON object with a `data` array. Pages of one register that were read from the same snapshot are one
 pull, in the order given. Pages without a snapshot are one pull per register.
@@ -34,7 +34,7 @@ class JsonObject(dict[str, object]):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a page and where it stands; `number` counts from 1 within the page."""
+    """One row of a page and its place; `number` counts from 1 within the page."""
 
     page: str
     number: int
@@ -50,7 +50,7 @@ class Row:
         """Where a reader finds the row: file, number and the id that the row bears."""
         for key, name in (("receipt_id", "receipt"), ("course_release_id", "version")):
             if isinstance(self.fields.get(key), str):
-                return f"{self.page} row {self.number} ({name} {shown(self.fields[key])})"
+                return f"{self.page} row {self.number} ({name} {printable(self.fields[key])})"
         return f"{self.page} row {self.number}"
 
 
@@ -89,8 +89,8 @@ class Pull:
         return found
 
 
-def shown(value: object) -> str:
-    """Return a value as it may be shown on a terminal: short, in plain ASCII, without control characters."""
+def printable(value: object) -> str:
+    """Return a value in a form that is safe on a terminal: short, in plain ASCII, without control characters."""
     text = value if isinstance(value, str) else json.dumps(value)
     text = text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= 80 else f"{text[:77]}..."
@@ -103,7 +103,7 @@ def parse_page(name: str, content: bytes) -> Page:
     except RecursionError as fault:
         raise NotAPage(f"{name} is not a JSON page: it is nested too deeply.") from fault
     except ValueError as fault:
-        raise NotAPage(f"{name} is not JSON: {shown(str(fault))}") from fault
+        raise NotAPage(f"{name} is not JSON: {printable(str(fault))}") from fault
     if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):
         raise NotAPage(f"{name} is JSON, but not a page: it has no `data` array.")
     return page_of(name, document)
@@ -130,7 +130,7 @@ def pulls_of(pages: Iterable[Page]) -> list[Pull]:
         known = Counter(kind for kind in kinds if kind is not None)
         usual = known.most_common(1)[0][0] if known else Kind.OTHER
         for row, kind in zip(page.rows, kinds, strict=True):
-            # A row that lost what marks it is judged as what its neighbours are.
+            # A row that lost what marks it is taken for what its neighbours are.
             pull = _pull(pulls, kind or usual, page, register=_register(page) if usual is Kind.OTHER else "")
             pull.rows.append(row)
     for page in empty:

@@ -1,33 +1,19 @@
-"""Checks of policy receipt rows: each receipt's hash, and the chain that they form (contract, "Receipt hash rule").
+"""Checks of policy receipt rows: each receipt's hash, and the chain that they form.
 
 A row's hash may be right in two ways: as the row states it or as its fields give it. A link that meets either holds,
 so that one changed field is one fault, at its own row, and not also a broken link in the next.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
+from typing import Any
 
 from .digests import ZERO_DIGEST, receipt_sha256
 from .findings import Check, Report
 from .forms import DIGEST_FORM, DIGEST_OR_NULL_FORM, INSTANT_FORM, UUID_FORM, check_form, one_of
-from .pages import Pull, Row, shown
+from .pages import Pull, Row, printable
 
-HASHED_FIELDS = (
-    "receipt_id",
-    "organization_id",
-    "course_release_id",
-    "learner_profile_id",
-    "assignment_id",
-    "cycle_id",
-    "act",
-    "statement_sha256",
-    "document_sha256",
-    "signature_sha256",
-    "signed_at",
-    "previous_sha256",
-)
 RECEIPT_FORMS = {
     "receipt_id": UUID_FORM,
     "organization_id": UUID_FORM,
@@ -43,6 +29,8 @@ RECEIPT_FORMS = {
     "previous_sha256": DIGEST_FORM,
     "receipt_sha256": DIGEST_FORM,
 }
+HASHED_FIELDS = tuple(RECEIPT_FORMS)[:-1]
+"""All of them but the hash itself, in the order in which they are hashed."""
 NO_RECEIPT = "00000000-0000-0000-0000-000000000000"
 # A search tries each value once per fault; where hundreds of rows are false, naming them is enough.
 _VALUES_TRIED = 2000
@@ -94,25 +82,12 @@ def _recomputed(row: Row, report: Report) -> str | None:
     return _hash(row.fields) if check_form(row, RECEIPT_FORMS, report) else None
 
 
-def _hash(fields: dict[str, object]) -> str:
-    return receipt_sha256(
-        receipt_id=cast("str", fields["receipt_id"]),
-        organization_id=cast("str", fields["organization_id"]),
-        course_release_id=cast("str", fields["course_release_id"]),
-        learner_profile_id=cast("str", fields["learner_profile_id"]),
-        assignment_id=cast("str", fields["assignment_id"]),
-        cycle_id=cast("str", fields["cycle_id"]),
-        act=cast("str", fields["act"]),
-        statement_sha256=cast("str", fields["statement_sha256"]),
-        document_sha256=cast("str", fields["document_sha256"]),
-        signature_sha256=cast("str | None", fields["signature_sha256"]),
-        signed_at=cast("str", fields["signed_at"]),
-        previous_sha256=cast("str", fields["previous_sha256"]),
-    )
+def _hash(fields: Mapping[str, Any]) -> str:
+    return receipt_sha256(**{name: fields[name] for name in HASHED_FIELDS})
 
 
 def _values(links: list[_Link], pull: Pull, versions: Iterable[Row]) -> dict[str, list[str]]:
-    """Return, for each field, values that stand elsewhere in the files: what a changed field may have been before."""
+    """Return, for each field, values from elsewhere in the files: what a changed field may have been before."""
     found: dict[str, dict[str, None]] = {name: {} for name in HASHED_FIELDS}
     for link in links:
         for name in HASHED_FIELDS:
@@ -154,7 +129,7 @@ def _check_hash(
                 Check.RECEIPT,
                 link.row.place,
                 (name,),
-                f"{name} was changed: receipt_sha256 holds with {shown(value)}.",
+                f"{name} was changed: receipt_sha256 holds with {printable(value)}.",
             )
             return
     # A next receipt that links to the hash as stated vouches for it.

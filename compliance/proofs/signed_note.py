@@ -1,4 +1,4 @@
-"""C2SP signed notes (https://c2sp.org/signed-note), the form of our checkpoints (design 11); Ed25519 only.
+"""C2SP signed notes (https://c2sp.org/signed-note), the form of our checkpoints; Ed25519 only.
 
 A note is text that ends in a line feed, an empty line, and one line per signature: an em dash, the key's name, and
 base64 of four bytes of key hash and the signature. This module only writes and reads that form: checking a signature

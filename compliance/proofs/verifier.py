@@ -1,4 +1,4 @@
-"""The offline verification of pulled pages: what holds, and each thing that does not (issue 4, part 6).
+"""The offline verification of pulled pages: what holds, and each thing that does not.
 
 Policy versions and receipts are recomputed and receipts linked to versions; a pull must hold as many rows as its
 `total`. Rows of other registers carry no digest of their own; only their number is checked.
@@ -7,7 +7,7 @@ Policy versions and receipts are recomputed and receipts linked to versions; a p
 from collections.abc import Iterable
 
 from .findings import Check, Report
-from .pages import Kind, Page, Pull, Row, pulls_of, shown
+from .pages import Kind, Page, Pull, Row, printable, pulls_of
 from .receipts import check_receipts
 from .versions import check_versions
 
@@ -16,7 +16,7 @@ _CITED_FIELDS = ("course_id", "version", "effective_on", "version_digest", "stat
 
 
 def verify(pages: Iterable[Page]) -> Report:
-    """Return everything that can be said about the pages, in the order given."""
+    """Return all findings about the pages, which are given in the order pulled."""
     report = Report()
     given = list(pages)
     for page in given:
@@ -36,7 +36,7 @@ def verify(pages: Iterable[Page]) -> Report:
             check_versions(pull, receipt_rows, report)
         elif pull.kind is Kind.RECEIPT:
             check_receipts(pull, version_rows, report)
-        _say_what_holds(pull, len(report.faults) > before, report)
+        _note_what_holds(pull, len(report.faults) > before, report)
     _check_links(receipts, versions, report)
     _check_agreement(receipts, "receipt_id", ("receipt_sha256",), report)
     _check_agreement(versions, "course_release_id", ("version_digest",), report)
@@ -54,13 +54,13 @@ def _check_total(pull: Pull, report: Report) -> None:
             )
         return
     if len(pull.totals) > 1:
-        stated = ", ".join(map(shown, pull.totals))
+        stated = ", ".join(map(printable, pull.totals))
         report.fault(Check.COUNT, pull.name, ("total",), f"The pages of one pull state different totals: {stated}.")
         return
     total = pull.totals[0]
     rows = len(pull.rows) + sum(len(page.strangers) for page in pull.pages)
     if isinstance(total, bool) or not isinstance(total, int):
-        report.fault(Check.COUNT, pull.name, ("total",), f"total is {shown(total)}, not a whole number.")
+        report.fault(Check.COUNT, pull.name, ("total",), f"total is {printable(total)}, not a whole number.")
     elif rows != total:
         difference = abs(rows - total)
         what = "missing" if rows < total else "too many"
@@ -73,7 +73,7 @@ def _check_total(pull: Pull, report: Report) -> None:
 
 
 def _check_links(receipts: list[Pull], versions: list[Pull], report: Report) -> None:
-    """Hold each receipt to the version that it names."""
+    """Compare each receipt with the version that it names."""
     known: dict[str, Row] = {}
     for pull in versions:
         for row in pull.rows:
@@ -121,7 +121,10 @@ def _check_link(receipt: Row, version: Row, report: Report) -> None:
     act = version.fields.get("act")
     if isinstance(act, str) and _ACTS.get(act) != receipt.fields.get("act"):
         report.fault(
-            Check.LINK, receipt.place, ("act",), f"The version it names, {version.place}, asks people to {shown(act)}."
+            Check.LINK,
+            receipt.place,
+            ("act",),
+            f"The version it names, {version.place}, asks people to {printable(act)}.",
         )
     doors = version.fields.get("doors")
     if "door" in receipt.fields and isinstance(doors, list) and receipt.fields["door"] not in doors:
@@ -131,7 +134,7 @@ def _check_link(receipt: Row, version: Row, report: Report) -> None:
 
 
 def _check_agreement(pulls: list[Pull], identity: str, digests: tuple[str, ...], report: Report) -> None:
-    """Hold the same thing in two pulls to the same digest."""
+    """Check that the same thing has the same digest in two pulls."""
     seen: dict[str, tuple[int, Row]] = {}
     for at, pull in enumerate(pulls):
         for row in pull.rows:
@@ -144,7 +147,7 @@ def _check_agreement(pulls: list[Pull], identity: str, digests: tuple[str, ...],
                     report.fault(Check.LINK, row.place, (name,), f"{name} differs from that in {other.place}.")
 
 
-def _say_what_holds(pull: Pull, at_fault: bool, report: Report) -> None:
+def _note_what_holds(pull: Pull, at_fault: bool, report: Report) -> None:
     count = len(pull.rows)
     if pull.kind is Kind.OTHER and count == 0:
         report.notes.append(f"{pull.name}: there are no rows, so there is nothing to recompute.")

@@ -1,9 +1,9 @@
-"""Checks of policy version rows: statement, document and version digests (contract, "Digest rule")."""
+"""Checks of policy version rows: statement, document and version digests."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 from .digests import document_sha256, policy_version_digest, statement_sha256
 from .findings import Check, Report
@@ -18,7 +18,7 @@ from .forms import (
     check_form,
     one_of,
 )
-from .pages import Pull, Row, shown
+from .pages import Pull, Row, printable
 
 VERSION_FORMS = {
     "course_id": UUID_FORM,
@@ -72,15 +72,15 @@ def _check_digests(row: Row, receipt: Row | None, courses: set[str], report: Rep
     fields = row.fields
     statement = statement_sha256(cast("str", fields["statement"]))
     document = document_sha256(cast("str", fields["html"]))
-    stands = _digest(fields) == fields["version_digest"]
-    explained = stands
+    sealed = _digest(fields) == fields["version_digest"]
+    explained = sealed
     for check, text, name, digest in (
         (Check.STATEMENT, "statement", "statement_sha256", statement),
         (Check.DOCUMENT, "html", "document_sha256", document),
     ):
         if fields[name] == digest:
             continue
-        if stands:
+        if sealed:
             report.fault(
                 check, row.place, (text,), f"{text} was changed: {name} is sealed by version_digest and not its digest."
             )
@@ -109,7 +109,7 @@ def _check_digests(row: Row, receipt: Row | None, courses: set[str], report: Rep
                 Check.VERSION,
                 row.place,
                 (name,),
-                f"{name} was changed: version_digest holds with {shown(value)}.",
+                f"{name} was changed: version_digest holds with {printable(value)}.",
             )
             return
     report.fault(
@@ -120,18 +120,8 @@ def _check_digests(row: Row, receipt: Row | None, courses: set[str], report: Rep
     )
 
 
-def _digest(fields: dict[str, object]) -> str:
-    return policy_version_digest(
-        course_id=cast("str", fields["course_id"]),
-        version=cast("int", fields["version"]),
-        document_sha256=cast("str", fields["document_sha256"]),
-        statement_sha256=cast("str", fields["statement_sha256"]),
-        act=cast("str", fields["act"]),
-        effective_on=cast("str | None", fields["effective_on"]),
-        change_kind=cast("str", fields["change_kind"]),
-        renew_months=cast("int", fields["renew_months"]),
-        doors=cast("list[str]", fields["doors"]),
-    )
+def _digest(fields: Mapping[str, Any]) -> str:
+    return policy_version_digest(**{name: fields[name] for name in DIGEST_FIELDS})
 
 
 def _single_changes(row: Row, receipt: Row | None, courses: set[str]) -> Iterator[tuple[str, object]]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from compliance.proofs.checkpoints import Checkpoint, parse_checkpoint, split_notes
+from compliance.proofs.checkpoints import Checkpoint, parse_checkpoint
 from compliance.proofs.errors import NoteMalformed, NoteUnverified
 from compliance.proofs.note_keys import NoteSigner, verified_text
 from compliance.proofs.signed_note import format_verifier_key, parse_note, parse_verifier_key
@@ -33,14 +33,6 @@ def test_a_changed_note_or_another_key_does_not_verify() -> None:
         verified_text(note.replace("\n42\n", "\n43\n"), SIGNER.verifier_key)
     with pytest.raises(NoteUnverified):
         verified_text(note, NoteSigner.from_seed("records.example", bytes(32)).verifier_key)
-
-
-def test_a_file_of_notes_is_split_into_each() -> None:
-    notes = [SIGNER.sign(Checkpoint(CHECKPOINT.organization_id, at, "cd" * 32).text()) for at in (1, 2, 3)]
-    assert split_notes("".join(notes)) == notes
-    assert split_notes("") == []
-    with pytest.raises(NoteMalformed):
-        split_notes("something\n" + notes[0])
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_the_room_gives_the_golden_digests() -> None:
     )
     hasher = row_hasher(first["lines"][1])
     row_digests = [
-        hasher(*first["lines"][2:9], body["lines"][0].encode()),
-        hasher(*absence["lines"][2:9], b""),
+        hasher(*[*first["lines"][2:9], body["lines"][0].encode()]),
+        hasher(*[*absence["lines"][2:9], b""]),
     ]
     given = {
         "statement, normalised": digests.statement_sha256(policy["statement"]),

@@ -89,7 +89,7 @@ def broken() -> Iterator[tuple[str, Json]]:
     yield "receipt_doubled", page([*rows[:4], rows[3], *rows[4:]])
     yield "receipts_swapped", page([*rows[:3], rows[4], rows[3], *rows[5:]])
     yield "receipts_of_two_chains", page([*rows, rows[0] | {"receipt_id": "a0000000-0000-4000-8000-999999999999"}])
-    for field, value in (
+    changed: tuple[tuple[str, object], ...] = (
         ("course_id", "c0000000-0000-4000-8000-000000000009"),
         ("version", 7),
         ("act", "acknowledge"),
@@ -102,10 +102,11 @@ def broken() -> Iterator[tuple[str, Json]]:
         ("document_sha256", "1" * 64),
         ("version_digest", "1" * 64),
         ("html", "<h1>Another</h1>\n"),
-    ):
+    )
+    for name, other in changed:
         policies = versions()
-        policies[0][field] = value
-        yield f"version_{field}_changed", page(policies)
+        policies[0][name] = other
+        yield f"version_{name}_changed", page(policies)
     yield "version_doubled", page([*versions(), versions()[0]])
     yield "version_dropped", page(versions()[1:], total=3)
 
@@ -113,7 +114,7 @@ def broken() -> Iterator[tuple[str, Json]]:
 def files() -> dict[str, str]:
     """Return every vector file by its name under this folder."""
     pages = {"whole/policies": page(versions()), "whole/acknowledgements": page(receipts())} | dict(broken())
-    found: dict[str, object] = {"digests": digests()} | pages
+    found = {"digests": digests(), **pages}
     return {f"{name}.json": json.dumps(content, indent=1, ensure_ascii=False) + "\n" for name, content in found.items()}
 
 

@@ -1,0 +1,97 @@
+"""The access log's chain, and its verification offline: `python -m compliance.proofs.access_log FILE.jsonl`.
+
+Each line of the log has a digest over its values and the digest of the line before it, so no line can be changed,
+removed or slipped in without breaking every digest after it. FILE is an export (JSON Lines).
+
+`digest` is the SHA-256 of the UTF-8 text of a JSON array (RFC 8259, no spaces, nothing escaped that need not be):
+`["svc.access/1", chain, number, at, user_id, method, page, organization_id, status, act, everybody,
+learner_profile_ids, private_sha256, previous_sha256]`. `private_sha256` is the SHA-256 of such an array too:
+`["svc.access.private/1", salt, username, groups, address, subject, reason]`. What may be personal is hashed with
+the salt: once salt and values are gone, nothing can be guessed from the digest, and the chain still holds.
+
+Exit status: 0 all lines hold; 1 a line is at fault; 2 the file cannot be read.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+CONSTANT = "svc.access/1"
+PRIVATE_CONSTANT = "svc.access.private/1"
+ZERO_DIGEST = "0" * 64
+"""What the first line of a chain follows."""
+
+PRIVATE = ("salt", "username", "groups", "address", "subject", "reason")
+PUBLIC = (
+    "chain", "number", "at", "user_id", "method", "page", "organization_id", "status", "act", "everybody",
+    "learner_profile_ids",
+)  # fmt: skip
+
+
+def digest(line: Mapping[str, Any]) -> str:
+    """The digest of a line, whose values are those of an export."""
+    private = _sha256([PRIVATE_CONSTANT, *(line[name] for name in PRIVATE)])
+    return _sha256([CONSTANT, *(line[name] for name in PUBLIC), private, line["previous_sha256"]])
+
+
+def faults(lines: Iterable[Mapping[str, Any]], number: int | None = None, previous: str | None = None) -> Iterator[str]:
+    """What does not hold among lines of one chain in their order, each fault as a sentence that names the line.
+
+    The first line must follow line `number` of digest `previous`; it may follow anything where they are None.
+    """
+    for line in lines:
+        if number is not None and line["number"] != number + 1:
+            missing = (
+                f"line {number + 1}" if line["number"] == number + 2 else f"lines {number + 1} to {line['number'] - 1}"
+            )
+            yield (
+                f"{missing[:1].upper()}{missing[1:]} of the access log: missing."
+                if line["number"] > number
+                else f"Line {line['number']} of the access log stands after line {number}."
+            )
+        elif previous is not None and line["previous_sha256"] != previous:
+            yield f"Line {line['number']} of the access log does not follow the line before it."
+        if digest(line) != line["digest"]:
+            yield f"Line {line['number']} of the access log is not what was written: its digest is another."
+        number, previous = line["number"], line["digest"]
+
+
+def _sha256(values: Sequence[Any]) -> str:
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Verify one export, and return the exit status."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m compliance.proofs.access_log FILE.jsonl\n")
+        return 2
+    found, count, last = [], 0, None
+    try:
+        with Path(arguments[0]).open(encoding="utf-8") as file:
+            lines = []
+            for text in file:
+                line = json.loads(text)
+                if line["number"] is not None:
+                    lines.append(line)
+            found = list(faults(lines))
+            count, last = len(lines), lines[-1] if lines else None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.stderr.write(f"{arguments[0]} is no export of an access log: {error}\n")
+        return 2
+    for fault in found:
+        sys.stdout.write(f"{fault}\n")
+    if found:
+        return 1
+    sys.stdout.write(f"{count} lines hold.")
+    if last is not None:
+        sys.stdout.write(f" The last is line {last['number']}: {last['digest']}")
+    sys.stdout.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
