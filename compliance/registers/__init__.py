@@ -1,1 +1,1 @@
-"""Pinned reads of the history, one file a register (design 6)."""
+"""Pinned reads of the history, one file a register."""

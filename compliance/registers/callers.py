@@ -1,6 +1,6 @@
-"""Who calls: one statement answers for a key its company, scopes, networks and where the history stands (design 11).
+"""Who calls: one statement answers for a key its company, scopes, networks and where the history stands.
 
-The head is read here, before any row, so what a request pins was committed before everything it reads (design 5).
+The head is read here, before any row, so what a request pins was committed before everything it reads.
 """
 
 import uuid
@@ -52,10 +52,13 @@ def caller(digest: bytes) -> Caller | None:
     return None
 
 
-_OLDEST = "SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s"
+_OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsubject WHERE organization_id = %s"
 
 
 def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
-    """Since when the oldest fact waits for the writer, if any does. Needs the company's context."""
+    """Since when the oldest fact waits for the writer, if any does: one ahead of time from its own moment on.
+
+    Needs the company's context.
+    """
     ((oldest,),) = reading.fetch(_OLDEST, [organization_id])
     return oldest

@@ -8,4 +8,4 @@ class RegisterError(ComplianceError):
 
 
 class RecordTooLargeError(RegisterError):
-    """One row alone is larger than a page may be (contract, Limits)."""
+    """One row alone is larger than a page may be."""

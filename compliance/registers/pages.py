@@ -1,4 +1,4 @@
-"""Pinned pages of the history as JSON text, one statement each (design 6); used by every register.
+"""Pinned pages of the history as JSON text, one statement each; used by every register.
 
 A record is shown in the version in force at (T, S): the greatest `valid_from <= T`, then the greatest
 `sequence <= S`. Pages go in the order of `birth`, so what is born after the pin lies past the end, and a page costs the
@@ -7,20 +7,20 @@ yet for empty. Nothing here makes a model instance or parses JSON: stored bodies
 read and what the clock decides.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from compliance.catalogue.declaration import Register
+from compliance.history import in_force
 from compliance.registers.errors import RecordTooLargeError
 from compliance.registers.questions import Position, Question
+from compliance.rules.limits import MAXIMUM_PAGE_BYTES, MAXIMUM_ROW_BYTES
 from compliance.tenancy import reading
 
 MAXIMUM_ROWS = 200
-MAXIMUM_PAGE_BYTES = 3 * 1024 * 1024
-ENVELOPE_BYTES = 2048
-"""Set aside for what stands around the rows: total, snapshot, cursor."""
-
 CANDIDATES = 4000
-"""How many records one statement looks at; a short page is better than a long scan (design 6)."""
+"""How many records one statement looks at; a short page is better than a long scan."""
 
 SCANS = 5
 """How many statements a page may take to find its first row."""
@@ -29,16 +29,30 @@ Parameters = dict[str, Any]
 Record = tuple[Any, ...]
 
 
+class Filter(NamedTuple):
+    """A part of a register that one may ask for: its name, and the condition that a version must meet besides.
+
+    `tally` is the kind of dashboard tally that counts these rows, then its buckets; without a bucket, all of the kind.
+    """
+
+    name: str
+    condition: str
+    tally: tuple[str, ...] = ()
+
+
 class Listing(NamedTuple):
     """How one register is read.
 
-    `condition` decides on the version `v` in force; `wanted` are columns of `r` (record), `v` (version) and of the
-    lateral `joined` reads; `settles` says that from the latest moment that rows name on, `condition` no longer depends
-    on the moment; `raw` columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a
-    page into JSON texts, with at most two more statements.
+    `version` finds the version `v` of a record `r`, the one in force unless it says otherwise, and gives the columns
+    `more` beside those of every version; `columns` are further ones of `v` that `joined` needs (", v.door");
+    `condition` decides on it; `wanted` are columns of `r` (record), `v` (version) and of the lateral `joined` reads;
+    `settles` says that from the latest moment that rows name on, `condition` no longer depends on the moment; `raw`
+    columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a page into JSON texts,
+    with at most two more statements. `filters` are parts of the register that the console offers, by the word for
+    each in its addresses.
     """
 
-    register: int
+    register: Register
     condition: str
     wanted: str
     present: Callable[[Question, Sequence[Record]], list[str]]
@@ -46,6 +60,16 @@ class Listing(NamedTuple):
     by_publication: bool = False
     settles: bool = False
     raw: bool = False
+    version: Callable[[str], str] = in_force.version
+    more: str = ""
+    columns: str = ""
+    filters: Mapping[str, Filter] = MappingProxyType({})
+
+    def filtered(self, word: str) -> "Listing":
+        """The listing with the condition of one of its filters; the listing itself where it has no such filter."""
+        if word not in self.filters:
+            return self
+        return self._replace(condition=f"({self.condition}) AND ({self.filters[word].condition})")
 
 
 class Page(NamedTuple):
@@ -56,35 +80,25 @@ class Page(NamedTuple):
     position: Position | None
 
 
-# `sequence + 0`: a planner without statistics would take the primary key; row_in_force is the index that fits.
-IN_FORCE = """(
-    SELECT {columns} FROM history_historyrow v
-    WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.birth = r.birth
-      AND v.valid_from <= {moment} AND v.sequence + 0 <= %(sequence)s
-    ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1)"""
-
 _COLUMNS = (
     "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end, v.begins_at,"
     " v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
 )
+_COLUMNS_COUNTED = "v.state, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
 # Naming `record_id` shows the planner that each record comes once: it would keep versions for a second time (Memoize).
 _ONCE = "v.birth = r.birth AND r.record_id <> '00000000-0000-0000-0000-000000000000'"
-_VERSION, _VERSION_COUNTED = (
-    IN_FORCE.format(columns=columns, moment="%(moment)s").replace("v.birth = r.birth", _ONCE)
-    for columns in (_COLUMNS, "v.state, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body")
-)
-_CANDIDATES = """
-    SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM history_historyrecord r
-    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = %(register)s
-      AND r.birth <= %(sequence)s{course}"""
+_CANDIDATES = f"""
+    SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM {in_force.RECORDS}
+      AND r.register = %(register)s AND r.birth <= %(sequence)s{{course}}"""  # noqa: S608
 
 
 def parameters(listing: Listing, question: Question) -> Parameters:
     """The named parameters that every statement over a register takes."""
     return {
         "organization": question.company.organization_id,
-        "register": listing.register,
+        "register": listing.register.number,
         "sequence": question.pin.sequence,
+        "capture_sequence": question.pin.capture_sequence,
         "moment": question.moment,
         "start": question.start,
         "course": question.course,
@@ -95,8 +109,9 @@ def parameters(listing: Listing, question: Question) -> Parameters:
 def count(listing: Listing, question: Question) -> int:
     """How many rows the whole pull returns, counted one by one; `totals` keeps what it can."""
     statement = (
-        f"SELECT count(*) FROM ({_candidates(question)}) r CROSS JOIN LATERAL {_VERSION_COUNTED} v"  # noqa: S608
-        f" WHERE v.body <> '' AND {listing.condition}"
+        f"SELECT count(*) FROM ({_candidates(question)}) r"  # noqa: S608
+        f" CROSS JOIN LATERAL {_version(listing, _COLUMNS_COUNTED)} v"
+        f" WHERE {in_force.PRESENT} AND {listing.condition}"
     )
     ((number,),) = reading.fetch(statement, parameters(listing, question))
     return int(number)
@@ -134,7 +149,7 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
 def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:
     """As many rows as a page may hold, and how many these are. Raises RecordTooLargeError when not one fits."""
     content = ",".join(rows).encode()
-    room = MAXIMUM_PAGE_BYTES - ENVELOPE_BYTES
+    room = MAXIMUM_ROW_BYTES
     if len(content) <= room:
         return content, len(rows)
     count = used = 0
@@ -154,14 +169,19 @@ def _candidates(question: Question) -> str:
     return _CANDIDATES.format(course=course + learner)
 
 
+def _version(listing: Listing, columns: str) -> str:
+    """The lateral read that finds a record's version, with these columns and the listing's own."""
+    return listing.version(columns).replace("v.birth = r.birth", _ONCE)
+
+
 def _page_by_birth(listing: Listing, question: Question) -> str:
-    """Candidates in order of birth, the version in force of each, the rows that hold; then what is joined to those."""
+    """Candidates in order of birth, the version of each, the rows that hold; then what is joined to those."""
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (
-  SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS} FROM (
+  SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
     {_candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
-  CROSS JOIN LATERAL {_VERSION} v
-  WHERE v.body <> '' AND {listing.condition}
+  CROSS JOIN LATERAL {_version(listing, _COLUMNS + listing.columns)} v
+  WHERE {in_force.PRESENT} AND {listing.condition}
   ORDER BY r.birth LIMIT %(limit)s) r
 {listing.joined} ORDER BY r.birth"""  # noqa: S608
 
@@ -173,11 +193,11 @@ SELECT r.birth, r.published, {listing.wanted} FROM (
   SELECT r.*, sum(r.size) OVER (ORDER BY r.published, r.birth) - r.size AS before FROM (
     SELECT r.birth, r.record_id, v.sequence, octet_length(v.body) AS size,
            (extract(epoch FROM v.begins_at) * 1000000)::bigint AS published
-    FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {_VERSION} v
-    WHERE v.body <> '' AND {listing.condition}) r
+    FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {_version(listing, _COLUMNS)} v
+    WHERE {in_force.PRESENT} AND {listing.condition}) r
   WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
   ORDER BY r.published, r.birth LIMIT %(limit)s) r
-JOIN history_historyrow v ON v.organization_id = (SELECT %(organization)s::uuid) AND v.sequence = r.sequence
+CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS} AND v.sequence = r.sequence OFFSET 0) v
 {listing.joined} WHERE r.before < {MAXIMUM_PAGE_BYTES} ORDER BY r.published, r.birth"""  # noqa: S608
 
 

@@ -1,16 +1,18 @@
-"""`/v1/people`: employees and invitations that existed between two moments, as at the later (contract; design 6)."""
+"""`/v1/people`: employees and invitations that existed between two moments, as at the later."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 import orjson
 
-from compliance.history import numbers
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history import in_force, outcomes
 from compliance.history.text import instant
-from compliance.registers import pages, splicing
-from compliance.registers.pages import Listing, Record
+from compliance.registers import splicing
+from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
-from compliance.rules.people.standing import access_state_at, invitation_status_at
+from compliance.rules.people.status import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, EntryType
 from compliance.tenancy import reading
 
@@ -48,7 +50,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
         status = invitation_status_at(invitation_state, expires_at, question.moment)
         access_state = access_state_at(state, invitation_state, expires_at, question.moment)
         if access_state != state:
-            body = body.replace(f'"access_state":"{state}"', f'"access_state":"{access_state}"', 1)
+            body = orjson.dumps(stored | {"access_state": access_state}).decode()
         owed, completed = counts.get(stored["learner_profile_id"], (0, 0)) if _counted(stored) else (0, 0)
         if question.personal and stored["entry_type"] == EntryType.INVITATION:
             person_name, work_email = person_name or invited_name, invited_email or work_email
@@ -62,20 +64,26 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
     return rows
 
 
-PEOPLE = Listing(
-    register=numbers.PEOPLE,
-    condition=(
-        "v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)"
-        f" AND NOT (v.state = '{AccessState.INVITED}' AND v.due_at IS NOT NULL AND v.due_at <= %(start)s)"
+LISTINGS = (
+    Listing(
+        register=PEOPLE,
+        condition=(
+            "v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)"
+            f" AND NOT {outcomes.invitation_expired('%(start)s')}"
+        ),
+        wanted=_WANTED,
+        present=_present,
+        joined=_JOINED,
+        filters={
+            state.value: Filter(state.value.replace("_", " ").capitalize(), f"v.state = '{state.value}'")
+            for state in AccessState
+        },
     ),
-    wanted=_WANTED,
-    present=_present,
-    joined=_JOINED,
 )
 
 
 def _counted(stored: dict[str, object]) -> bool:
-    """Whether the row counts records: an employee's whose access has not ended (design 4, Readings)."""
+    """Whether the row counts records: an employee's whose access has not ended."""
     return stored["entry_type"] == EntryType.EMPLOYEE and stored["access_state"] not in (
         AccessState.ENDED,
         AccessState.ERASED,
@@ -84,17 +92,11 @@ def _counted(stored: dict[str, object]) -> bool:
 
 _COUNTS = f"""
 SELECT r.learner_profile_id,
-       count(*) FILTER (WHERE v.state = 'required' AND v.done_at IS NULL AND v.waived_at IS NULL),
+       count(*) FILTER (WHERE {outcomes.OPEN}),
        count(*) FILTER (WHERE v.done_at IS NOT NULL)
-FROM history_historyrecord r
-CROSS JOIN LATERAL {
-    pages.IN_FORCE.format(
-        columns="v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at, v.body", moment="%(moment)s"
-    )
-} v
-WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = {numbers.TRAINING_RECORDS}
-  AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s
-  AND v.body <> '' AND v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)
+FROM {in_force.records("v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at")}
+  AND r.register = {TRAINING_RECORDS.number} AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s
+  AND {outcomes.listed()}
 GROUP BY r.learner_profile_id"""  # noqa: S608
 
 

@@ -1,15 +1,16 @@
-"""`/v1/policies`, `/v1/policy-records` and `/v1/acknowledgements` (contract; design 6).
+"""`/v1/policies`, `/v1/policy-records` and `/v1/acknowledgements`.
 
 Versions go by publication, oldest first; receipts in the order of their chain, which is the order of their birth.
 """
 
 from collections.abc import Sequence
 
-from compliance.history import numbers
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS, POLICIES, POLICY_RECORDS
+from compliance.history import outcomes
 from compliance.registers import splicing
-from compliance.registers.pages import Listing, Record
+from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
-from compliance.rules.policies.standing import state_at
+from compliance.rules.policies.state import state_at
 from compliance.rules.vocabulary import Door
 
 
@@ -18,8 +19,8 @@ def _present_versions(question: Question, records: Sequence[Record]) -> list[str
     return [f"{opening}{splicing.members(record[2])}}}" for record in records]
 
 
-POLICIES = Listing(
-    register=numbers.POLICIES,
+_VERSIONS = Listing(
+    register=POLICIES,
     condition="v.begins_at <= %(moment)s",
     wanted="v.body",
     present=_present_versions,
@@ -32,16 +33,15 @@ LEFT JOIN LATERAL (SELECT person_name, account_email, erased_at FROM people_prof
     WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
     LIMIT 1) p ON true"""
 
-_IS_EMPLOYEE = f'"door":"{Door.EMPLOYEE}"'
-
 _RECORD_JOINED = f"""{_PERSON}
 LEFT JOIN LATERAL (SELECT coalesce(
     (SELECT s.signer_company FROM policies_rawsignature s WHERE s.organization_id = (SELECT %(organization)s::uuid)
-      AND s.receipt_id = (r.body::json ->> 'receipt_id')::uuid LIMIT 1),
+      AND s.receipt_id = r.receipt_id LIMIT 1),
     (SELECT c.company FROM people_contact c WHERE c.organization_id = (SELECT %(organization)s::uuid)
-      AND c.learner_profile_id = r.learner_profile_id AND c.door = r.body::json ->> 'door' AND c.joined
-      AND c.at <= %(moment)s AND c.company IS NOT NULL ORDER BY c.at DESC, c.id DESC LIMIT 1)) AS company
-    WHERE strpos(r.body, '{_IS_EMPLOYEE}') = 0) s ON true"""  # noqa: S608
+      AND c.learner_profile_id = r.learner_profile_id AND c.door = r.door AND c.joined
+      AND c.at <= %(moment)s AND c.capture_sequence <= %(capture_sequence)s AND c.company IS NOT NULL
+      ORDER BY c.at DESC, c.id DESC LIMIT 1)) AS company
+    WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""  # noqa: S608
 
 
 def _present_records(question: Question, records: Sequence[Record]) -> list[str]:
@@ -57,19 +57,25 @@ def _present_records(question: Question, records: Sequence[Record]) -> list[str]
     return rows
 
 
-POLICY_RECORDS = Listing(
-    register=numbers.POLICY_RECORDS,
+_RECORDS = Listing(
+    register=POLICY_RECORDS,
     condition="true",
     wanted="r.due_at, r.done_at, r.body, p.person_name, p.account_email, p.erased_at, s.company",
     present=_present_records,
+    columns=", v.door, v.receipt_id",
     joined=_RECORD_JOINED,
     settles=True,
+    filters={
+        "to_do": Filter("To do", outcomes.SIGNATURE_TO_DO, ("signature", "to_do")),
+        "overdue": Filter("Overdue", outcomes.SIGNATURE_OVERDUE, ("signature", "overdue")),
+        "signed": Filter("Signed", outcomes.SIGNED, ("signature", "signed")),
+    },
 )
 
 _RECEIPT_JOINED = f"""{_PERSON}
 LEFT JOIN LATERAL (SELECT signer_company FROM policies_rawsignature s
     WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.receipt_id = r.record_id
-      AND strpos(r.body, '{_IS_EMPLOYEE}') = 0 LIMIT 1) s ON true"""  # noqa: S608
+      AND r.door <> '{Door.EMPLOYEE}' LIMIT 1) s ON true"""  # noqa: S608
 
 
 def _present_receipts(question: Question, records: Sequence[Record]) -> list[str]:
@@ -83,11 +89,14 @@ def _present_receipts(question: Question, records: Sequence[Record]) -> list[str
     return rows
 
 
-ACKNOWLEDGEMENTS = Listing(
-    register=numbers.ACKNOWLEDGEMENTS,
+_RECEIPTS = Listing(
+    register=ACKNOWLEDGEMENTS,
     condition="v.begins_at <= %(moment)s AND (%(start)s::timestamptz IS NULL OR v.begins_at >= %(start)s)",
     wanted="r.body, p.person_name, p.account_email, p.erased_at, s.signer_company",
     present=_present_receipts,
+    columns=", v.door",
     joined=_RECEIPT_JOINED,
     settles=True,
 )
+
+LISTINGS = (_VERSIONS, _RECORDS, _RECEIPTS)

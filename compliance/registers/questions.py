@@ -1,4 +1,4 @@
-"""What a register is asked: by whom, pinned where, about which moment (contract, Snapshot object; design 6)."""
+"""What a register is asked: by whom, pinned where, about which moment."""
 
 import uuid
 from datetime import datetime

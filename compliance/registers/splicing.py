@@ -1,4 +1,4 @@
-"""Pieces of JSON text that rows are spliced from: a page is text from the database to the wire (design 6)."""
+"""Pieces of JSON text that rows are spliced from: a page is text from the database to the wire."""
 
 from datetime import date, timedelta
 from functools import lru_cache
@@ -8,13 +8,9 @@ import orjson
 
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS
+from compliance.rules.vocabulary import ERASED_PERSON
 
 _FIRST_DAY = date(2000, 1, 1)
-
-ERASED = "Erased person"
-"""What stands for the name of a person erased at the company's instruction (design 8)."""
-
-EMPTY_LIST = "[]"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -54,7 +50,7 @@ def members(body: str) -> str:
 
 def name_of(person_name: str | None, erased_at: Any) -> str:
     """A profile's name as JSON; the label of an erased person."""
-    return f'"{ERASED}"' if erased_at is not None else quoted(person_name)
+    return f'"{ERASED_PERSON}"' if erased_at is not None else quoted(person_name)
 
 
 def address_of(email: str | None, erased_at: Any) -> str:

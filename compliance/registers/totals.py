@@ -1,4 +1,4 @@
-"""Exact totals, kept: what a whole pull returns is counted once and then only for what has changed (design 6, 10).
+"""Exact totals, kept: what a whole pull returns is counted once and then only for what has changed.
 
 From the latest moment that any stored row names on, the answer to "how many rows now" depends on the history alone and
 not on the clock. So one number a register is kept in Redis with the sequence it holds for, and brought up to a later
@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import orjson
 import redis
-from django.conf import settings
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from compliance.history import in_force
+from compliance.history.records import CHAIN_HASH
+from compliance.redis_client import client
 from compliance.registers import pages
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Pin, Question
@@ -85,8 +85,7 @@ def _counted(listing: Listing, question: Question) -> Kept | None:
 
 _LATEST = "max(greatest(v.valid_from, v.begins_at, v.ends_at))"
 _SETTLED = f"""
-SELECT {_LATEST} FROM history_historyrow v
-WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.register = %(register)s AND v.sequence <= %(sequence)s
+SELECT {_LATEST} FROM {in_force.ROWS} AND v.register = %(register)s AND v.sequence <= %(sequence)s
 """  # noqa: S608
 
 
@@ -94,15 +93,13 @@ WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.register = %(reg
 def _changes(condition: str) -> str:
     """Over the records with a version behind `before`: the latest moment they name, and by how many more hold."""
     holds = [
-        f"EXISTS (SELECT FROM {pages.IN_FORCE.format(columns='v.*', moment='%(moment)s')} v"
-        f" WHERE v.body <> '' AND {condition})".replace("%(sequence)s", upper)
+        f"EXISTS (SELECT FROM {in_force.version('v.*', sequence=upper)} v WHERE {in_force.PRESENT} AND {condition})"
         for upper in ("%(sequence)s", "%(before)s")
     ]
     return f"""
 SELECT max(r.latest), coalesce(sum({holds[0]}::int - {holds[1]}::int), 0) FROM (
-    SELECT v.birth, {_LATEST} AS latest FROM history_historyrow v
-    WHERE v.organization_id = (SELECT %(organization)s::uuid) AND v.sequence > %(before)s
-      AND v.sequence <= %(sequence)s AND v.register = %(register)s
+    SELECT v.birth, {_LATEST} AS latest FROM {in_force.ROWS}
+      AND v.sequence > %(before)s AND v.sequence <= %(sequence)s AND v.register = %(register)s
     GROUP BY v.birth) r"""  # noqa: S608
 
 
@@ -110,8 +107,8 @@ def _same_history(question: Question, kept: Kept) -> bool:
     if kept.capture_sequence == question.pin.capture_sequence:
         return kept.chain_hash == question.pin.chain_hash
     found = reading.fetch(
-        "SELECT chain_hash FROM history_capture WHERE organization_id = %s AND capture_sequence = %s",
-        [question.company.organization_id, kept.capture_sequence],
+        CHAIN_HASH,
+        {"organization": question.company.organization_id, "capture_sequence": kept.capture_sequence},
     )
     return found == [(kept.chain_hash,)]
 
@@ -126,17 +123,12 @@ def _micros(moment: datetime) -> int:
 
 def _name(listing: Listing, question: Question) -> str:
     rule = hashlib.sha256(listing.condition.encode()).hexdigest()[:12]
-    return f"svc:totals:{question.company.organization_id}:{listing.register}:{rule}"
-
-
-@lru_cache(maxsize=4)
-def _client(address: str) -> redis.Redis:
-    return redis.Redis.from_url(address, socket_timeout=0.5, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 0))
+    return f"svc:totals:{question.company.organization_id}:{listing.register.number}:{rule}"
 
 
 def _read(name: str) -> Kept | None:
     try:
-        kept = _client(settings.REDIS_URL).getex(name, ex=KEPT_SECONDS)
+        kept = client().getex(name, ex=KEPT_SECONDS)
     except redis.RedisError:
         return None
     return None if kept is None else Kept(*orjson.loads(kept))
@@ -144,6 +136,6 @@ def _read(name: str) -> Kept | None:
 
 def _write(name: str, kept: Kept) -> None:
     try:
-        _client(settings.REDIS_URL).set(name, orjson.dumps(list(kept)), ex=KEPT_SECONDS)
+        client().set(name, orjson.dumps(list(kept)), ex=KEPT_SECONDS)
     except redis.RedisError:
         log.warning("total_not_kept")

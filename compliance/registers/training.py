@@ -1,11 +1,17 @@
-"""`/v1/training-records` and `/period`: what each employee owes, and its outcome at a moment (contract; design 6)."""
+"""`/v1/training-records` and `/period`: what each employee owes, and its outcome at a moment.
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+`/period` lists every record that some `as_at` between its two moments lists, in the last version that stood between
+them. A record may have vanished by then: the renewal of a certificate whose completion was voided. It is shown as it
+last stood, with its outcome when it vanished.
+"""
 
-from compliance.history import numbers
-from compliance.registers import pages, splicing
-from compliance.registers.pages import Listing, Record
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+
+from compliance.catalogue.training import PERIOD, TRAINING_RECORDS
+from compliance.history import in_force, outcomes
+from compliance.registers import splicing
+from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
 from compliance.tenancy import arrays, reading
@@ -25,17 +31,28 @@ WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
+    return _rows(question, records, repeat(arrays.in_microseconds(question.moment)))
+
+
+def _present_period(question: Question, records: Sequence[Record]) -> list[str]:
+    """The outcome is that of the period's end, or of the record's: when it ended or, earlier, vanished."""
+    end = arrays.in_microseconds(question.moment)
+    ends = (min(end if each is None else each for each in (end, record[12], record[15])) for record in records)
+    return _rows(question, [record[:15] for record in records], ends)
+
+
+def _rows(question: Question, records: Sequence[Record], moments: Iterable[int]) -> list[str]:
+    """The rows as text, each with its outcome at its own moment (microseconds)."""
     told = _ask_for_people(question, {record[14] for record in records})
     opening = splicing.opening(question) + '"sequence":'
-    moment = arrays.in_microseconds(question.moment)
     instant = splicing.instant
     fronts = []
     for (
         _, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
         completed_at, waived_at, ended_at, body, _,
-    ) in records:  # fmt: skip
+    ), moment in zip(records, moments, strict=False):  # fmt: skip
         outcome, days_late = outcome_at(
-            moment if ended_at is None or ended_at > moment else ended_at,
+            moment,
             requirement_before_end=requirement_before_end,
             assigned_at=assigned_at,
             due_at=due_at,
@@ -70,59 +87,130 @@ def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], li
 def _people(question: Question, found: list[Row]) -> tuple[dict[bytes, str], dict[int, int]]:
     """How the rows of each learner end, and how many reminders each record of theirs has, by birth."""
     reminders = _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
-    reading.finish()
     return {learner: splicing.ending(question, "work_email", *personal) for learner, *personal, _ in found}, reminders
 
 
+_COMPLETED = ("completed_on_time", "completed_late", "completed_before_requirement")
+_FILTERS = {
+    "overdue": Filter("Overdue", outcomes.OVERDUE, ("outcome", "overdue")),
+    "open": Filter("Owed and not done", outcomes.OPEN, ("outcome", "overdue", "not_due_yet")),
+    "done": Filter("Completed", outcomes.COMPLETED, ("outcome", *_COMPLETED)),
+    "required": Filter("Required", outcomes.REQUIRED, ("required",)),
+    "required-done": Filter("Required and completed", f"{outcomes.REQUIRED} AND {outcomes.COMPLETED}", ("done",)),
+    "waived": Filter("Waived", outcomes.WAIVED, ("outcome", "waived")),
+    "optional": Filter("Optional and not done", outcomes.OPTIONAL_UNDONE, ("outcome", "optional_not_done")),
+}
+# A record that vanished in the period is judged at the moment at which it did.
+_PERIOD_FILTERS = {
+    word: Filter(each.name, each.condition.replace("%(moment)s", "least(%(moment)s, v.vanished_at)"))
+    for word, each in _FILTERS.items()
+} | {"ended": Filter("Ended", "(v.ends_at <= %(moment)s OR v.vanished_at IS NOT NULL)")}
+
 RECORDS = Listing(
-    register=numbers.TRAINING_RECORDS,
-    condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(moment)s)",
+    register=TRAINING_RECORDS,
+    condition=outcomes.listed(),
     wanted=_WANTED,
     present=_present,
     settles=True,
     raw=True,
+    filters=_FILTERS,
 )
 
-PERIOD = Listing(
-    register=numbers.TRAINING_RECORDS,
-    condition="v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)",
-    wanted=_WANTED,
-    present=_present,
+_IN_FORCE_AT_START = in_force.version("v.valid_from", moment="%(start)s")
+# Under row-level security the planner keeps a condition with COALESCE from the index; the sub-select alone it takes.
+_SINCE = f"(SELECT coalesce(max(v.valid_from), '-infinity') FROM {_IN_FORCE_AT_START} v)"  # noqa: S608
+_IN_FORCE_AT_END = in_force.version("v.*")
+_IN_FORCE_BEFORE = in_force.version("v.*", moment="l.valid_from - interval '1 microsecond'")
+
+
+def _says(version: str) -> str:
+    """Whether a version says something of its record by the end of the period."""
+    return f"{version}.body <> '' AND {version}.begins_at <= %(moment)s"
+
+
+def _listed(version: str, until: str = "'infinity'") -> str:
+    """Whether some moment of the period lists a version that stands until `until`, which is after the start."""
+    return (
+        f"{_says(version)} AND {version}.begins_at < {until} AND ({version}.ends_at IS NULL"
+        f" OR {version}.ends_at > greatest({version}.valid_from, {version}.begins_at, %(start)s))"
+    )
+
+
+# The versions before `p` that stood after the start, newest first; of those known for the same `valid_from` the newest
+# counts, which the row behind it shows: `until` is when the next one took its place.
+_EARLIER = f"""(
+    SELECT {{wanted}}, lag(v.valid_from, 1, p.valid_from) OVER (ORDER BY v.valid_from DESC, v.sequence DESC) AS until
+    FROM {in_force.VERSIONS}
+      AND p.valid_from > %(start)s AND v.valid_from < p.valid_from AND v.sequence + 0 <= %(sequence)s
+      AND v.valid_from >= {_SINCE})"""  # noqa: S608
+_DECIDING = _EARLIER.format(wanted="v.valid_from, v.begins_at, v.ends_at, v.body")
+_LISTED_BEFORE = f"""(({_listed("p", "l.valid_from")}) OR EXISTS (
+    SELECT FROM {_DECIDING} v WHERE v.until > v.valid_from AND {_listed("v", "v.until")}))"""
+# Nearly every record is decided by its version `l` in force at the end, most others by the version `p` before it: what
+# ended within the period was listed until then. Shown is the last version that says something.
+_STOOD = f"""(
+    SELECT v.* FROM {_IN_FORCE_AT_END} l CROSS JOIN LATERAL (
+        SELECT {{columns}}, NULL::timestamptz AS vanished_at FROM (SELECT l.*) v
+        WHERE {_listed("l")}
+        UNION ALL
+        SELECT v.* FROM (SELECT p.* FROM {_IN_FORCE_BEFORE} p WHERE l.valid_from > %(start)s) p CROSS JOIN LATERAL (
+            SELECT {{columns}}, NULL::timestamptz FROM (SELECT l.*) v WHERE {_says("l")} AND {_LISTED_BEFORE}
+            UNION ALL
+            SELECT {{columns}}, l.valid_from FROM (SELECT p.*) v
+            WHERE NOT ({_says("l")}) AND {_says("p")} AND {_LISTED_BEFORE}
+            UNION ALL (
+            SELECT {{columns}}, v.until FROM {_EARLIER.format(wanted="v.*")} v
+            WHERE NOT ({_says("l")}) AND NOT ({_says("p")}) AND {_LISTED_BEFORE}
+              AND v.until > v.valid_from AND {_says("v")} ORDER BY v.valid_from DESC LIMIT 1)) v
+        LIMIT 1) v)"""  # noqa: S608
+
+OF_PERIOD = Listing(
+    register=PERIOD,
+    condition="true",
+    wanted=f"{_WANTED}, r.vanished_at",
+    present=_present_period,
     raw=True,
+    version=lambda columns: _STOOD.format(columns=columns),
+    more=", v.vanished_at",
+    filters=_PERIOD_FILTERS,
 )
+
+LISTINGS = (RECORDS, OF_PERIOD)
+
+# A row does not say which lesson it is of; its shares, which are shares of that lesson, do.
+_RELEASE_RENEWAL_LESSON = """
+    v.lesson_share_id IS NOT NULL, v.renews_certificate_id IS NOT NULL,
+    (SELECT l.lesson_release_id FROM shares_share l
+     WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = v.lesson_share_id), r.record_id"""
 
 _REMINDED = f"""
 SELECT owner.birth, count(*)
 FROM training_reminder s
-JOIN pending_fact f ON f.organization_id = (SELECT %(organization)s::uuid) AND f.fact_id = s.fact_id
-      AND f.recorded_at <= %(known_at)s
 CROSS JOIN LATERAL (
-    SELECT r.birth FROM history_historyrecord r
-    CROSS JOIN LATERAL {pages.IN_FORCE.format(columns="v.*", moment="s.at")} v
-    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = {numbers.TRAINING_RECORDS}
+    SELECT r.birth FROM {in_force.records(moment="s.at")} AND r.register = {TRAINING_RECORDS.number}
       AND r.learner_profile_id = s.learner_profile_id AND r.course_id = s.course_id
-      AND v.body <> '' AND v.begins_at <= s.at AND (v.ends_at IS NULL OR v.ends_at > s.at)
+      AND {outcomes.listed("s.at")}
       AND v.waived_at IS NULL AND (v.done_at IS NULL OR v.done_at > s.at)
-    ORDER BY strpos(v.body, '"course_release_id":null') > 0, strpos(v.body, '"renews_certificate_id":null') = 0, r.birth
-    LIMIT 1) owner
+    ORDER BY {_RELEASE_RENEWAL_LESSON} LIMIT 1) owner
 WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
+  AND s.capture_sequence <= %(capture_sequence)s
 GROUP BY owner.birth"""  # noqa: S608
 
 
 def _reminders_by_birth(question: Question, learners: Sequence[bytes]) -> dict[int, int]:
-    """Sends captured by the pin, counted for the record that was open when each was sent (design 6).
+    """Sends that captures up to the pin took in (`facts.captured`), for the record that was open when each was sent.
 
-    Of several undone records they go to the release's before the renewal's before a lesson's (ADR 31).
+    Of several undone records they go, as an administrator's changes do, to the release's, then the renewal's, then
+    that of the lesson with the lowest id (docs/rules.md#changes): the order of arrival decides nothing.
     """
     if not learners:
         return {}
-    known_at: datetime = question.pin.captured_at
     counted = reading.fetch(
         _REMINDED,
         {
             "organization": question.company.organization_id,
             "sequence": question.pin.sequence,
-            "known_at": known_at,
+            "capture_sequence": question.pin.capture_sequence,
             "learners": learners,
         },
     )

@@ -1,4 +1,4 @@
-"""A certificate's whole life, told in facts and read back over HTTP at five past moments (issue 5, done means)."""
+"""A certificate's whole life, told in facts and read back over HTTP at five past moments."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

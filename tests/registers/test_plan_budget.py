@@ -1,4 +1,4 @@
-"""How much a page of 200 training records may touch: a fixed number of buffers, whatever the depth (issue 10, part 5).
+"""How much a page of 200 training records may touch: a fixed number of buffers, whatever the depth.
 
 Counted by the database itself, so it is the same on every machine. Some records are hot: they have a hundred versions.
 No statistics are gathered first: a page right after a first import must find the index that fits as well.
@@ -19,6 +19,7 @@ from compliance.registers import pages, training
 from compliance.registers.questions import Company, Pin, Question
 from compliance.tenancy import context, reading
 from compliance.tenancy.queries import deployment_id, organization
+from tests.companies import make_company
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -54,7 +55,7 @@ def _facts(name):
 
 @pytest.fixture
 def question():
-    made = history.create_company(name="Plan", time_zone="UTC", history_from=date(2025, 1, 1), now=NOW)
+    made = make_company("Plan", "UTC", date(2025, 1, 1), at=NOW)
     lines = [orjson.dumps(line | {"fact_id": str(uuid.uuid4())}) + b"\n" for line in _facts(made.organization_id)]
     report = import_facts(
         organization_id=made.organization_id, stream=io.BytesIO(b"".join(lines)), now=NOW, strict=True

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compliance.history import numbers
 from compliance.history.models import HistoryHead
 from compliance.registers import pages, totals, training
 from compliance.registers.questions import Company, Pin, Question
@@ -35,7 +34,8 @@ def _both(stored, moment):
 def test_a_kept_total_follows_every_kind_of_change(now):
     stored = StoredCompany(now)
     chosen = random.Random(20261122)
-    learner, records = stored.profile(), []
+    learner = stored.profile()
+    records: list[uuid.UUID] = []
     for _ in range(40):
         match chosen.choice(["add", "add", "end", "absent", "future"]):
             case "end" if records:
@@ -45,7 +45,7 @@ def test_a_kept_total_follows_every_kind_of_change(now):
                     valid_from=LEARN + DAY,
                 )  # fmt: skip
             case "absent" if records:
-                stored.store(numbers.TRAINING_RECORDS, chosen.choice(records), None, LEARN + 2 * DAY)
+                stored.absent(chosen.choice(records), LEARN + 2 * DAY)
             case "future":
                 records.append(stored.training(learner, now + timedelta(minutes=chosen.randrange(5))))
             case _:

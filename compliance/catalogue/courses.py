@@ -1,0 +1,78 @@
+"""Course versions behind the training records of employees."""
+
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+
+from compliance.catalogue.declaration import Column, Register, Window
+from compliance.catalogue.fields import Digest, Shape
+from compliance.rules.vocabulary import Scope, SourceKind
+
+
+class Lesson(Shape):
+    """A lesson within a course version."""
+
+    release_id: UUID
+    """The lesson's release."""
+    title: str = Field(examples=["Leaving the building"])
+    """Current source title."""
+    version: int
+    """The lesson's version."""
+    content_sha256: str = Field(pattern="^([0-9a-f]{64})?$", examples=["9f" * 32])
+    """Fingerprint of the lesson's content; empty in versions captured before a shared lesson had to come with one."""
+
+
+class CourseVersion(Shape):
+    """A published course version behind employee training records."""
+
+    row_id: UUID
+    """Stable course-release row id."""
+    course_id: UUID
+    """The course."""
+    course_release_id: UUID | None
+    """The release."""
+    course_title: str | None = Field(examples=["Fire safety"])
+    """From the current source course."""
+    version: int | None
+    """The release's version."""
+    published_at: AwareDatetime | None
+    """When the release was sealed."""
+    publisher_id: UUID | None
+    """Who published it."""
+    content_sha256: Digest | None
+    """Immutable content fingerprint."""
+    contents_sha256: Digest | None
+    """Fingerprint of the list of contained releases."""
+    source_kind: SourceKind
+    """What stands behind the row."""
+    lessons: list[Lesson]
+    """The lessons in their order."""
+
+
+COURSES = Register(
+    number=4,
+    name="courses",
+    scope=Scope.TRAINING_READ,
+    row=CourseVersion,
+    identity="row_id",
+    columns={"begins_at": "published_at"},
+    subjects=("course",),
+    noun="course versions",
+    title="Course versions",
+    explains="The published versions behind the training records, with their fingerprints.",
+    shown=(
+        Column("course_title", "Course"),
+        Column("version", "Version", "number"),
+        Column("published_at", "Published", "moment"),
+        Column("source_kind", "Source", "badge"),
+        Column("content_sha256", "Content", "short"),
+        Column("row_id", "Story", "record"),
+    ),
+    operation="listCourses",
+    summary="Course versions",
+    description="Published course versions behind employee training records, with fingerprints.",
+    tag="training",
+    window=Window.NOW,
+    few=True,
+)
+REGISTERS = (COURSES,)

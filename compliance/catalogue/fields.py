@@ -1,0 +1,62 @@
+"""Pieces of rows that several registers share.
+
+Personal fields are optional: they are left out unless the key holds `people:read`.
+"""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from compliance.rules.vocabulary import Cause
+
+CLOCK: dict[str, Any] = {"x-clock-dependent": True}
+"""Of a field that may change without a new version, because the clock decides it."""
+
+
+class Shape(BaseModel):
+    """Base of all: what the service answers has no other member than those named here.
+
+    The document says nothing of that: clients are to bear a member that a later version adds.
+    """
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", examples=["9f" * 32])]
+Personal = Annotated[str | None, Field(default=None, examples=["Ada Osei"])]
+PersonalAddress = Annotated[str | None, Field(default=None, examples=["ada@example.com"])]
+HashedInstant = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$",
+        examples=["2026-03-02T09:30:00.000000Z"],
+    ),
+]
+"""Text, and no `date-time`: a generated client would make a date of it and lose the form that is hashed."""
+
+
+class Tenant(Shape):
+    """The members that say whose row it is."""
+
+    deployment_id: UUID
+    """The installation of the service."""
+    organization_id: UUID
+    """The company: the tenant boundary."""
+    learning_space_id: UUID
+    """The company's learning space."""
+
+
+class Versioned(Tenant):
+    """The members that say which version of a row it is."""
+
+    sequence: int
+    """Sequence of this row version in the company's history."""
+    valid_from: AwareDatetime
+    """When the facts behind this version took effect."""
+    recorded_at: AwareDatetime
+    """When the history writer captured this version."""
+    cause: Cause
+    """Why this version was written."""
+    logic_version: int
+    """Version of the shared owed-learning decider that computed it."""

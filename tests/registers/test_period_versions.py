@@ -1,0 +1,108 @@
+"""`/period` on every shape that a record's versions may take, also those that no company of the state machine lived.
+
+Versions are written as they are stored, on a grid of few moments, so that they begin, end and take each other's place
+at the same ones, and some are known later. Each window between two moments is held to the plain reading.
+"""
+
+import random
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import orjson
+import pytest
+
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history.models import HistoryRecord, HistoryRow
+from compliance.registers.listings import LISTINGS
+from compliance.registers.questions import Company, Pin, Question
+from compliance.tenancy import context
+from tests.companies import make_company
+from tests.registers.pulling import pull
+
+pytestmark = pytest.mark.django_db
+GRID = [datetime(2026, 3, 2, 9, tzinfo=UTC) + timedelta(microseconds=each) for each in range(0, 12, 2)]
+RECORDS = 400
+
+
+class Version(NamedTuple):
+    """A version by its grid's moments; null `begins_at`: the record is absent."""
+
+    sequence: int
+    valid_from: datetime
+    begins_at: datetime | None
+    ends_at: datetime | None
+
+
+def shape(chance: random.Random, sequence: int) -> list[Version]:
+    """One to five versions of a record, each known a little later than the one before it."""
+    versions = []
+    for number in range(chance.randint(1, 5)):
+        begins_at = None if number and chance.random() < 0.2 else chance.choice(GRID)
+        ends_at = chance.choice([None, *GRID]) if begins_at is not None else None
+        versions.append(Version(sequence + number, chance.choice(GRID), begins_at, ends_at))
+    return versions
+
+
+def store(organization_id: uuid.UUID, record_id: uuid.UUID, versions: list[Version]) -> None:
+    birth = versions[0].sequence
+    HistoryRecord.objects.create(
+        organization_id=organization_id, register=TRAINING_RECORDS.number, birth=birth, record_id=record_id,
+        learner_profile_id=record_id, course_id=record_id,
+    )  # fmt: skip
+    HistoryRow.objects.bulk_create(
+        HistoryRow(
+            organization_id=organization_id, sequence=each.sequence, register=TRAINING_RECORDS.number, birth=birth,
+            capture_sequence=2, valid_from=each.valid_from, recorded_at=GRID[-1], cause="change", logic_version=1,
+            state=None if each.begins_at is None else "required", state_before_end="required", row_sha256=bytes(32),
+            begins_at=each.begins_at, ends_at=each.ends_at,
+            body="" if each.begins_at is None else orjson.dumps({"record_id": record_id}).decode(),
+        )
+        for each in versions
+    )  # fmt: skip
+
+
+def expected(versions: list[Version], known: int, start: datetime, end: datetime) -> int | None:
+    """The sequence of the version shown of a record; null where no moment of the window lists it."""
+    newest = {each.valid_from: each for each in versions if each.sequence <= known}
+    moments = {start, end} | {
+        each for moment in GRID for each in (moment, moment - timedelta(microseconds=1)) if start <= each <= end
+    }
+    shown, listed = None, False
+    for moment in sorted(moments):
+        standing = [newest[valid_from] for valid_from in sorted(newest) if valid_from <= moment]
+        if not standing or standing[-1].begins_at is None:
+            continue
+        _, _, begins_at, ends_at = standing[-1]
+        listed |= begins_at <= moment and (ends_at is None or moment < ends_at)
+        if begins_at <= end:
+            shown = standing[-1].sequence
+    return shown if listed else None
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_period_lists_and_shows_what_the_plain_reading_of_its_versions_does(seed: int) -> None:
+    chance = random.Random(seed)
+    organization_id = make_company().organization_id
+    records: dict[uuid.UUID, list[Version]] = {}
+    sequence = 1
+    with context.company(organization_id):
+        for _ in range(RECORDS):
+            record_id = uuid.UUID(int=chance.getrandbits(128), version=4)
+            records[record_id] = shape(chance, sequence)
+            sequence += len(records[record_id])
+            store(organization_id, record_id, records[record_id])
+    company = Company(organization_id, organization_id, organization_id, "UTC", GRID[0])
+    edges = sorted({moment + timedelta(microseconds=each) for moment in GRID for each in (-1, 0)})
+    for known in (sequence, sequence // 2):
+        pin = Pin(known, 2, "0" * 64, GRID[-1], 1)
+        for place, start in enumerate(edges):
+            for end in edges[place:]:
+                rows = pull(LISTINGS["period"], Question(company, pin, end, start))
+                found = {uuid.UUID(row["record_id"]): row["sequence"] for row in rows}
+                wanted = {
+                    record_id: shown
+                    for record_id, versions in records.items()
+                    if versions[0].sequence <= known and (shown := expected(versions, known, start, end)) is not None
+                }
+                assert found == wanted, (start, end, known)
