@@ -1,1 +1,1 @@
-"""API keys: issued, rotated, revoked; only a digest is stored (design 7)."""
+"""API keys: issued, rotated, revoked; only a digest is stored."""

@@ -1,4 +1,4 @@
-"""Writes of this room: keys are issued, rotated and revoked here, and nowhere else (design 7, Keys)."""
+"""Writes of this room: keys are issued, rotated and revoked here, and nowhere else."""
 
 import ipaddress
 import logging
@@ -25,6 +25,10 @@ log = logging.getLogger(__name__)
 ROTATION_OVERLAP = timedelta(days=7)
 """How long a rotated key still opens beside its successor, unless told otherwise."""
 
+LONGEST_LIFE = timedelta(days=366)
+"""A key issued on a day ends at the latest at the end of the same day of the next year."""
+USUAL_LIFE = timedelta(days=365)
+
 LAST_USED_EVERY = timedelta(minutes=1)
 KEY_IN_URL = "sent in a URL"
 
@@ -43,14 +47,18 @@ def issue_key(
 ) -> tuple[str, ApiKey]:
     """Issues a key for a company and returns it; it is shown this once, since only its digest is stored.
 
-    `environment` is `live` or `test`; `networks` are CIDR blocks, none for any address. Raises NoSuchCompanyError,
-    UnknownScopeError, BadNetworkError, BadExpiryError.
+    `environment` is `live` or `test`; `networks` are CIDR blocks, none for any address. Without `expires_at` it ends
+    after USUAL_LIFE; no key opens for longer than LONGEST_LIFE. `actor` is kept as its issuer. Raises
+    NoSuchCompanyError, UnknownScopeError, BadNetworkError, BadExpiryError.
     """
     queries.organization(organization_id)
     wanted = _scopes(scopes)
     blocks = [_network(network) for network in networks]
-    if expires_at is not None and expires_at <= at:
+    ends_at = expires_at or at + USUAL_LIFE
+    if ends_at <= at:
         raise BadExpiryError("A key cannot expire before it is issued.")
+    if ends_at > at + LONGEST_LIFE:
+        raise BadExpiryError("A key ends within one year.")
     token = tokens.new_token(environment)
     with transaction.atomic():
         key = ApiKey.objects.create(
@@ -61,8 +69,9 @@ def issue_key(
             scopes=wanted,
             networks=blocks,
             created_at=at,
-            expires_at=expires_at,
+            expires_at=ends_at,
             rotated_from=rotated_from,
+            issued_by=actor[:60],
         )
     log.info("api_key_issued", extra={"key_id": str(key.key_id), "actor": actor, "scopes": wanted})
     return token, key
@@ -71,7 +80,10 @@ def issue_key(
 def rotate_key(
     *, key_id: uuid.UUID, environment: str, at: datetime, actor: str, overlap: timedelta = ROTATION_OVERLAP
 ) -> tuple[str, ApiKey]:
-    """Issues a successor with the same company, scopes, networks and life; the old key ends after `overlap`.
+    """Issues a successor with the same company, scopes, networks and end; the old key ends after `overlap` at most.
+
+    A rotation renews the secret, not the time: what shall open for longer is issued anew. The successor of a key
+    without an end has one.
 
     Raises NoSuchKeyError, KeyNotUsableError.
     """
@@ -79,7 +91,6 @@ def rotate_key(
         old = _locked(key_id)
         if old.revoked_at is not None or (old.expires_at is not None and old.expires_at <= at):
             raise KeyNotUsableError("The key is revoked or has expired. Issue a new one.")
-        life = None if old.expires_at is None else old.expires_at - old.created_at
         token, key = issue_key(
             organization_id=old.organization_id,
             scopes=old.scopes,
@@ -88,7 +99,7 @@ def rotate_key(
             actor=actor,
             name=old.name,
             networks=old.networks,
-            expires_at=None if life is None else at + life,
+            expires_at=None if old.expires_at is None else min(old.expires_at, at + LONGEST_LIFE),
             rotated_from=old.key_id,
         )
         end = at + overlap
@@ -110,7 +121,7 @@ def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> A
 
 
 def revoke_seen_in_url(*, candidates: Iterable[str], at: datetime) -> int:
-    """Revokes those of `candidates` that are keys of ours (contract, Authentication 3). Returns how many there were."""
+    """Revokes those of `candidates` that are keys of ours. Returns how many there were."""
     digests = [tokens.digest(token) for token in candidates if tokens.is_whole(token)]
     if not digests:
         return 0

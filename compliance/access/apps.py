@@ -9,4 +9,3 @@ class AccessConfig(AppConfig):
     name = "compliance.access"
     label = "access"
     verbose_name = "API keys"
-    default_auto_field = "django.db.models.BigAutoField"

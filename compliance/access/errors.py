@@ -16,7 +16,7 @@ class BadNetworkError(AccessError):
 
 
 class BadExpiryError(AccessError):
-    """A key would have expired before it is issued."""
+    """A key would have expired before it is issued, or would open for longer than keys may."""
 
 
 class NoSuchKeyError(AccessError):

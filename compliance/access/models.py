@@ -1,4 +1,4 @@
-"""API keys (design 7): only a SHA-256 of a key is stored. A directory table: the key tells the company."""
+"""API keys: only a SHA-256 of a key is stored. A directory table: the key tells the company."""
 
 import uuid
 
@@ -22,10 +22,16 @@ class ApiKey(models.Model):
     revoked_at = models.DateTimeField(null=True)
     revoked_reason = models.CharField(max_length=40, blank=True, default="")
     rotated_from = models.UUIDField(null=True)
+    issued_by = models.CharField(
+        max_length=60, blank=True, default="", help_text="The identifier of the member of staff, or the command."
+    )
 
     class Meta:
         ordering = ["organization_id", "created_at"]
-        indexes = [models.Index(fields=["organization_id"], name="key_by_company")]
+        indexes = [
+            models.Index(fields=["organization_id"], name="key_by_company"),
+            models.Index(fields=["issued_by"], name="key_by_issuer"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name or 'key'} …{self.ending}"

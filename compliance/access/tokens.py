@@ -1,4 +1,4 @@
-"""The form of an API key (contract, Authentication 2; design 7): a prefix, 43 random characters, 6 of a checksum.
+"""The form of an API key: a prefix, 43 random characters, 6 of a checksum.
 
 The checksum lets anyone tell a mistyped or made-up key from a real one without asking the database, and lets secret
 scanners report only what can be a key. Only the SHA-256 of a key is ever stored.

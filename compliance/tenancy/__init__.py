@@ -1,1 +1,1 @@
-"""The tenant boundary: organizations, the company context and row-level security (design 11)."""
+"""The tenant boundary: organizations, the company context and row-level security."""

@@ -9,4 +9,3 @@ class TenancyConfig(AppConfig):
     name = "compliance.tenancy"
     label = "tenancy"
     verbose_name = "Companies"
-    default_auto_field = "django.db.models.BigAutoField"

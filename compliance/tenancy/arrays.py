@@ -1,4 +1,4 @@
-"""Columns of many rows as PostgreSQL's binary arrays (design 10).
+"""Columns of many rows as PostgreSQL's binary arrays.
 
 The driver's own list dumper asks every element anew how to be sent, which costs a capture more than deciding does.
 Here an element is a piece of bytes (its length, then its value), and a column is one join. COPY would be the
@@ -83,14 +83,14 @@ def _pieces(make: Callable[[Any], bytes], values: Sequence[Any]) -> list[bytes]:
 
 
 def instants(values: Sequence[datetime | None]) -> BinaryArray:
-    """A `timestamptz[]`."""
+    """A `timestamptz[]` of instants as PostgreSQL's binary format has it; None is NULL."""
     if not any(values):
         return BinaryArray(_INSTANT, [NULL] * len(values))
     return BinaryArray(_INSTANT, _pieces(_instant_piece, values))
 
 
 def texts(values: Sequence[str | None]) -> BinaryArray:
-    """A `text[]`."""
+    """A `text[]` of texts as PostgreSQL's binary format has it; None is NULL."""
     return BinaryArray(_TEXT, [NULL if value is None else _bytes_piece(value.encode()) for value in values])
 
 
@@ -105,7 +105,7 @@ def encoded_texts(values: Sequence[bytes]) -> BinaryArray:
 
 
 def uuids(values: Sequence[UUID | None]) -> BinaryArray:
-    """A `uuid[]`."""
+    """A `uuid[]` of identifiers as PostgreSQL's binary format has it; None is NULL."""
     length = b"\x00\x00\x00\x10"
     return BinaryArray(_UUID, [NULL if value is None else length + value.int.to_bytes(16, "big") for value in values])
 
@@ -122,18 +122,18 @@ def smallints(values: Sequence[int | None]) -> BinaryArray:
 
 
 def integers(values: Sequence[int | None]) -> BinaryArray:
-    """An `integer[]`."""
+    """An `integer[]` of four-byte integers as PostgreSQL's binary format has it; None is NULL."""
     return BinaryArray(_INTEGER, [NULL if value is None else pack("!ii", 4, value) for value in values])
 
 
 def bigints(values: Sequence[int | None]) -> BinaryArray:
-    """A `bigint[]`."""
+    """A `bigint[]` of eight-byte integers as PostgreSQL's binary format has it; None is NULL."""
     piece = _BIGINT_PIECE
     return BinaryArray(_BIGINT, [NULL if value is None else piece(8, value) for value in values])
 
 
 def booleans(values: Sequence[bool | None]) -> BinaryArray:
-    """A `boolean[]`."""
+    """A `boolean[]` of booleans as PostgreSQL's binary format has it; None is NULL."""
     return BinaryArray(_BOOLEAN, [_BOOLEANS[value] for value in values])
 
 
@@ -144,7 +144,7 @@ def digests(values: Sequence[str]) -> BinaryArray:
 
 
 def byte_strings(values: Sequence[bytes | None]) -> BinaryArray:
-    """A `bytea[]`."""
+    """A `bytea[]` of byte strings as PostgreSQL's binary format has it; None is NULL."""
     return BinaryArray(_BYTES, [NULL if value is None else _bytes_piece(value) for value in values])
 
 

@@ -1,27 +1,45 @@
-"""Start-up refuses a database role that could look past the tenant boundary, and tables without protection (design 11).
+"""What guards the tenant boundary is compared, word for word, with what the code expects: at start-up and each night.
 
-`tenancy.protection` says what migrations put on a table; a `pg_restore --clean` by hand quietly takes part of it away.
+`expected` derives it from the models' declarations, `system_catalogue` reads what the database has, and a process whose
+database differs in anything refuses to start. `manage.py migrate` brings about what is missing (`establishing`).
 """
 
-from compliance.tenancy import sql
-from compliance.tenancy.errors import UnprotectedTableError, UnsafeRoleError
+from typing import NamedTuple
 
-_UNPROTECTED = """
-SELECT c.relname, p.polname IS NOT NULL AND NOT c.relrowsecurity,
-    t.tgname IS NOT NULL AND (t.tgenabled = 'D' OR has_table_privilege(r.rolname, c.oid, 'UPDATE')
-        OR has_table_privilege(r.rolname, c.oid, 'DELETE') OR has_table_privilege(r.rolname, c.oid, 'TRUNCATE'))
-FROM pg_class c JOIN pg_roles r ON r.rolname = coalesce(%s, current_user)
-    LEFT JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = 'company'
-    LEFT JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = c.relname || '_append_only'
-WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
-ORDER BY c.relname
-"""
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.loader import MigrationLoader
+
+from compliance.tenancy import expected, sql, system_catalogue
+from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError, UnsafeRoleError
+from compliance.tenancy.roles import RUNTIME_ROLES
+
+MOST_SAID = 20
+
+
+class Difference(NamedTuple):
+    """One aspect of one object that is not as expected; None where there is none."""
+
+    subject: str
+    aspect: str
+    found: str | None
+    expected: str | None
+
+    @property
+    def sentence(self) -> str:
+        """The difference in one plain sentence."""
+        if self.aspect == "body" and self.found is not None and self.expected is not None:
+            return f"{self.subject}: its text is another than expected"
+        if self.found is None:
+            return f"{self.subject}: {self.aspect} is missing, expected `{self.expected}`"
+        if self.expected is None:
+            return f"{self.subject}: {self.aspect} is `{self.found}`, expected none"
+        return f"{self.subject}: {self.aspect} is `{self.found}`, expected `{self.expected}`"
 
 
 def refuse_unsafe_role() -> None:
-    """Raises UnsafeRoleError when the connected role is a superuser, may bypass row-level security, or owns tables."""
-    ((superuser, bypass, owns),) = sql.fetch(
-        "SELECT rolsuper, rolbypassrls, EXISTS (SELECT 1 FROM pg_class WHERE relowner = pg_roles.oid"
+    """Raises UnsafeRoleError when the connected role is none of the runtime roles, or could see more than these."""
+    ((role, superuser, bypass, owns),) = sql.fetch(
+        "SELECT rolname::text, rolsuper, rolbypassrls, EXISTS (SELECT 1 FROM pg_class WHERE relowner = pg_roles.oid"
         " AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace)"
         " FROM pg_roles WHERE rolname = current_user"
     )
@@ -29,22 +47,76 @@ def refuse_unsafe_role() -> None:
     if found:
         raise UnsafeRoleError(
             f"The application's database role is {' and '.join(found)}: it would see every company's rows."
-            " Point DATABASE_URL at the role `app` (docs/operations.md)."
+            " Point DATABASE_URL at the role of the process, or at `app` (docs/operations.md)."
+        )
+    if role not in RUNTIME_ROLES:
+        raise UnsafeRoleError(
+            f"The application's database role `{role}` is none of {', '.join(RUNTIME_ROLES)}, so nothing is known of"
+            " what it may do. Point DATABASE_URL at the role of the process, or at `app` (docs/operations.md)."
         )
 
 
-def refuse_unprotected_tables(role: str | None = None) -> None:
-    """Raises UnprotectedTableError when `role`, the connected one without, may change what is append-only.
+def refuse_unprotected_tables(alias: str = DEFAULT_DB_ALIAS) -> None:
+    """Raises UnprotectedTableError with every difference, or NotMigratedError where migrations are missing.
 
-    So does a table whose row-level security or trigger is switched off. An empty database raises Django's
-    ProgrammingError.
+    An empty database raises Django's ProgrammingError.
     """
-    sql.fetch("SELECT 'tenancy_deployment'::regclass")
-    found = sql.fetch(_UNPROTECTED, [role])
-    faults = [f"{table} shows every company's rows" for table, visible, _ in found if visible]
-    faults += [f"rows of {table} could be changed" for table, _, changeable in found if changeable]
-    if faults:
-        raise UnprotectedTableError(
-            f"The database is not protected as its migrations left it: {'; '.join(faults)}."
-            " Follow `Tables are not protected` in docs/operations.md."
-        )
+    found = differences(alias)
+    if not found:
+        return
+    sentences = [each.sentence for each in found]
+    said = "; ".join(sentences[:MOST_SAID]) + (
+        f"; and {len(sentences) - MOST_SAID} more" if len(sentences) > MOST_SAID else ""
+    )
+    if _migrations(alias).missing:
+        raise NotMigratedError(f"The database lacks migrations. Run `manage.py migrate` first. It differs: {said}.")
+    raise UnprotectedTableError(
+        f"The database is not protected as this version expects: {said}."
+        " Follow `Tables are not protected` in docs/operations.md."
+    )
+
+
+def differences(alias: str = DEFAULT_DB_ALIAS) -> list[Difference]:
+    """Everything in which the system catalogue is not as expected, by object.
+
+    While a later release's migrations are there already, and this version still serves, what only that release knows
+    is passed over; whatever this version knows must be as it expects.
+    """
+    found = compared(system_catalogue.read(alias))
+    unknown = [each for each in found if each.expected is None and each.aspect in _EXISTENCE]
+    if unknown and _migrations(alias).later:
+        return [each for each in found if each not in unknown]
+    return found
+
+
+def compared(stands: system_catalogue.Found) -> list[Difference]:
+    """The differences of a system catalogue from the expected one.
+
+    A table or function that no code declares gives one difference: that it exists. Its other aspects are passed over.
+    """
+    wanted = expected.system_catalogue(stands.owner, stands.roles)
+    known = {subject for subject, _ in wanted}
+    found = []
+    for subject, aspect in sorted(stands.entries.keys() | wanted.keys()):
+        value, right = stands.entries.get((subject, aspect)), wanted.get((subject, aspect))
+        declared = subject in known or not subject.startswith(("table ", "function "))
+        if value != right and (declared or aspect in _EXISTENCE):
+            found.append(Difference(subject, aspect, value, right))
+    return found
+
+
+_EXISTENCE = ("kind", "definition")
+
+
+class _Migrations(NamedTuple):
+    missing: bool
+    later: bool
+
+
+def _migrations(alias: str) -> _Migrations:
+    loader = MigrationLoader(connections[alias])
+    known, applied = set(loader.disk_migrations), set(loader.applied_migrations)
+    ours = {room for room, _ in known}
+    return _Migrations(
+        bool(known - applied), any(room in ours for room, _ in applied - known - set(loader.replacements))
+    )

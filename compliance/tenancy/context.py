@@ -1,4 +1,4 @@
-"""The company context: a transaction in which row-level security shows one company's rows (design 11)."""
+"""The company context: a transaction in which row-level security shows one company's rows."""
 
 import contextlib
 import uuid
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 
 from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg import pq
 
 from compliance.tenancy.errors import OtherCompanyError
 
@@ -26,6 +28,7 @@ def company(organization_id: uuid.UUID) -> Iterator[None]:
         with transaction.atomic():
             yield
         return
+    close_unfinished(connection)
     token = _company.set(organization_id)
     try:
         with transaction.atomic():
@@ -35,7 +38,24 @@ def company(organization_id: uuid.UUID) -> Iterator[None]:
                 # Someone opened a transaction around this block (the suite does): leave it without a company.
                 _set("")
     finally:
+        close_unfinished(connection)
         _company.reset(token)
+
+
+def close_unfinished(django: BaseDatabaseWrapper) -> None:
+    """Closes a connection that is still within a transaction although no block of Django's is.
+
+    What ends a transaction may itself be cut short: by a lost connection, or by an exception out of a signal while
+    COMMIT is under way. The company is set for that transaction; whoever uses the connection next would be in it.
+    """
+    driver = django.connection
+    if (
+        driver is not None
+        and not django.in_atomic_block
+        and driver.pgconn.transaction_status != pq.TransactionStatus.IDLE
+    ):
+        django.close()
+        django.autocommit = True  # as `connect` leaves it; a block that failed to end left it off
 
 
 def current_company() -> uuid.UUID | None:

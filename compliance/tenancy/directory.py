@@ -1,6 +1,6 @@
-"""The directory tables: the only ones that are read without a company context (design 11).
+"""The directory tables: the only ones that are read without a company context.
 
-Each is needed before the company is known (a key, a code), or to find which companies have work. Django's own tables
+Each is needed before the company is known (a key), or to find which companies have work. Django's own tables
 (staff accounts, sessions, migrations) hold nothing of a company. Every other table has row-level security.
 """
 
@@ -10,12 +10,19 @@ DIRECTORY_TABLES = frozenset(
         "tenancy_organization",
         "access_apikey",
         "history_historyhead",
-        "certificates_checkcode",
         "operations_companystanding",
+        "operations_signedfile",
         "console_standingmark",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",
         "console_accesslog",
+        "console_accesschain",
         "console_guess",
+        "sign_in_staffsession",
+        "sign_in_device",
+        "sign_in_invitation",
+        "sign_in_usedcode",
+        "sign_in_letter",
+        "sign_in_companyaccount",
     }
 )

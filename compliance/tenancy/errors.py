@@ -28,4 +28,8 @@ class UnsafeRoleError(TenancyError):
 
 
 class UnprotectedTableError(TenancyError):
-    """A table is not protected as the migrations left it: a restore or a hand has changed privileges or triggers."""
+    """The system catalogue is not what the models' declarations ask for: a restore or a hand has changed it."""
+
+
+class NotMigratedError(TenancyError):
+    """The database lacks tables or migrations that this version needs."""

@@ -1,12 +1,13 @@
-"""Organizations, the deployment, and the base of every row that belongs to a company (design 11)."""
+"""Organizations, the deployment, and the base of every row that belongs to a company."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 
 
 class Deployment(models.Model):
-    """This installation; one row. `deployment_id` is generated once and kept in the database (design 8)."""
+    """This installation; one row. `deployment_id` is generated once and kept in the database."""
 
     deployment_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     only = models.BooleanField(default=True, unique=True, editable=False)
@@ -37,7 +38,11 @@ class CompanyRow(models.Model):
 
     There is no foreign key to the organization: the policy of row-level security already ties each row to the
     company of the transaction, and a key check per inserted row would cost a tenth of an import.
+
+    A model whose rows are never changed or removed says `append_only = True`; `expected` derives what guards them.
     """
+
+    append_only: ClassVar[bool] = False
 
     id = models.BigAutoField(primary_key=True)
     organization_id = models.UUIDField(editable=False)

@@ -1,7 +1,7 @@
-"""Operations for migrations: row-level security and append-only tables (design 11 and 5).
+"""Operations for migrations: row-level security and append-only tables.
 
-Each table that a migration creates names one of these in the same migration; a test walks the catalogue and finds
-tables without.
+What guards a table follows from its model (`expected`), and `manage.py migrate` brings it about at its end
+(`establishing`); these operations guard a table from the moment that its own migration has made it.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statements on the paths that answer requests: prepared once a connection, sent by libpq itself (design 6, 10, 11).
+"""Statements on the paths that answer requests: prepared once a connection, sent by libpq itself.
 
 The driver's cursors hand a result over in as many steps as packets arrive, between which another thread may run; for a
 page of 200 rows that costs half as much again as the statement does. `PQexecPrepared` waits once, outside of Python's
@@ -152,6 +152,7 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
     django = connections[DEFAULT_DB_ALIAS]
     token = _asked.set(asked)
     try:
+        context.close_unfinished(django)
         django.ensure_connection()
         with django.wrap_database_errors:
             if django.in_atomic_block:
@@ -171,6 +172,7 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
             finish()
             asked.settle(django.connection)
     finally:
+        context.close_unfinished(django)
         _asked.reset(token)
 
 

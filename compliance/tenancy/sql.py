@@ -1,4 +1,4 @@
-"""Raw, binary statements on Django's own connection, for the hot paths (design 6 and 11).
+"""Raw, binary statements on Django's own connection, for the hot paths.
 
 The cursor is psycopg's own, so results come in binary and no model instance is made; errors become Django's, and
 each statement is counted where Django counts its own, so that query-count tests see it.

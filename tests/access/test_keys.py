@@ -1,4 +1,4 @@
-"""API keys: their form, and how they are issued, rotated and revoked (design 7)."""
+"""API keys: their form, and how they are issued, rotated and revoked."""
 
 import json
 import uuid
@@ -89,6 +89,21 @@ def test_a_key_belongs_to_a_company_that_exists(db, now):
         )
 
 
+def test_every_key_has_an_end_within_a_year(organization, now):
+    _, key = _issue(organization, now)
+    assert key.expires_at == now + timedelta(days=365)
+    assert key.issued_by == "a test"
+    with pytest.raises(BadExpiryError):
+        _issue(organization, now, expires_at=now + timedelta(days=367))
+
+
+def test_a_rotated_key_without_an_end_gets_one(organization, now):
+    _, old = _issue(organization, now)
+    ApiKey.objects.filter(key_id=old.key_id).update(expires_at=None)
+    _, new = actions.rotate_key(key_id=old.key_id, environment="test", at=now, actor="a test")
+    assert new.expires_at == now + timedelta(days=365)
+
+
 def test_rotation_keeps_everything_and_lets_the_old_key_open_for_a_while(organization, now):
     _, old = _issue(organization, now, name="GRC", networks=["192.0.2.0/24"], expires_at=now + timedelta(days=90))
     later = now + timedelta(days=10)
@@ -98,7 +113,7 @@ def test_rotation_keeps_everything_and_lets_the_old_key_open_for_a_while(organiz
     old.refresh_from_db()
     assert tokens.digest(token) == new.digest
     assert (new.name, new.scopes, new.networks, new.rotated_from) == (old.name, old.scopes, old.networks, old.key_id)
-    assert new.expires_at == later + timedelta(days=90)
+    assert new.expires_at == now + timedelta(days=90)
     assert old.expires_at == later + timedelta(hours=3)
     assert old.revoked_at is None
 

@@ -1,1 +1,1 @@
-"""One company's context and another's identifiers: nothing of the other ever shows (issue 7, part 4)."""
+"""One company's context and another's identifiers: nothing of the other ever shows."""

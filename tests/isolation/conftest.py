@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from compliance.access.actions import issue_key
-from compliance.facts.courses import actions as courses
 from compliance.facts.lines import Certificate
 from compliance.history import actions
 from compliance.rules.vocabulary import CertificateKind, Scope
@@ -40,17 +39,7 @@ class Tenant:
 def make_tenant(name: str) -> Tenant:
     company = make_company(name)
     certificate = Certificate(title=f"{name} certificate", kind=CertificateKind.COMPLETION, valid_months=12)
-    course_id = courses.create_course(
-        organization_id=company.organization_id,
-        at=company.start,
-        now=NOW,
-        title=f"{name} course",
-        certificate=certificate,
-    )
-    release_id = courses.publish_release(
-        organization_id=company.organization_id, at=company.start, now=NOW, course_id=course_id, version=1
-    )
-    course = Course(course_id, release_id)
+    course = company.course(f"{name} course", certificate=certificate)
     team = company.team(f"{name} team")
     person = company.join(f"{name} Person", team_ids=[team])
     company.join(f"{name} Other")

@@ -1,6 +1,7 @@
-"""Every endpoint, page and task, asked with one company's authority for another company's things (design 11)."""
+"""Every endpoint, page and task, asked with one company's authority for another company's things."""
 
 import re
+from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
@@ -14,10 +15,10 @@ from compliance.history.models import HistoryRow
 from compliance.interfaces.api.urls import urlpatterns as api_urls
 from compliance.interfaces.console.models import StaffAccess
 from compliance.interfaces.console.pages import PAGES
-from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.who_may import AUDITOR
 from compliance.tenancy import checks, context, sql
 from compliance.tenancy.directory import DIRECTORY_TABLES
+from tests.interfaces.console.conftest import signed_in
 
 pytestmark = pytest.mark.django_db
 ADMINISTRATOR = "ad000000-0000-4000-8000-000000000001"
@@ -30,8 +31,7 @@ def leaks(tenant, text: str) -> set[str]:
 
 
 def call(tenant, path, **parameters):
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {tenant.key}"}
-    return Client().get(f"/{path}", parameters, **headers)
+    return Client().get(f"/{path}", parameters, HTTP_AUTHORIZATION=f"Bearer {tenant.key}")
 
 
 def needed(path) -> dict[str, str]:
@@ -40,8 +40,9 @@ def needed(path) -> dict[str, str]:
 
 def test_no_endpoint_shows_anything_of_another_company(tenants):
     """All in one test: making the companies costs more than asking."""
+    ours, theirs = tenants
     for path in REGISTERS:
-        _ask_endpoint(*tenants, path)
+        _ask_endpoint(ours, theirs, path)
 
 
 def _ask_endpoint(ours, theirs, path):
@@ -77,15 +78,10 @@ def auditor(tenants):
     user = User.objects.create(username="auditor")
     user.groups.add(Group.objects.get(name=AUDITOR))
     StaffAccess.objects.create(
-        user=user, valid_until=timezone.now() + timezone.timedelta(days=1), every_company=False,
+        user=user, valid_until=timezone.now() + timedelta(days=1), every_company=False,
         organization_ids=[tenants[0].organization_id],
     )  # fmt: skip
-    client = Client()
-    client.force_login(user)
-    session = client.session
-    session[sessions.BEGAN] = session[sessions.SEEN] = timezone.now().timestamp()
-    session.save()
-    return client
+    return signed_in(user)
 
 
 def _filled(address: str, organization_id, value: str) -> str | None:
@@ -97,9 +93,10 @@ def _filled(address: str, organization_id, value: str) -> str | None:
 
 
 def test_no_page_shows_anything_of_another_company(tenants, auditor):
+    ours, theirs = tenants
     # Pages that take an identifier last: the log of our company rightly shows what was asked for in it.
     for page in sorted(PAGES, key=lambda page: page.address.count("<")):
-        _ask_page(*tenants, auditor, page)
+        _ask_page(ours, theirs, auditor, page)
 
 
 def _ask_page(ours, theirs, auditor, page):

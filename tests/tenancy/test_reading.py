@@ -150,3 +150,30 @@ def test_a_connection_that_was_closed_is_let_go(stored):
     connection.close()
     gc.collect()
     assert kept() is None
+
+
+def test_what_was_asked_and_never_taken_leaves_no_company_behind(stored):
+    """The answer stands in the way of COMMIT, which cannot even be sent."""
+    with _company(stored.organization_id):
+        reading.fetch(ALL)
+
+    def ask():
+        with _company(stored.organization_id):
+            reading.fetch("SELECT 1")
+            reading.ask(ALL)
+
+    with pytest.raises(OperationalError):
+        ask()
+    assert reading.fetch(ALL) == []
+
+
+def test_a_backend_that_dies_as_a_read_ends_leaves_no_company_and_no_dead_connection_behind(stored, administration):
+    def read():
+        with _company(stored.organization_id):
+            administration.execute("SELECT pg_terminate_backend(%s, 5000)", *reading.fetch("SELECT pg_backend_pid()"))
+
+    with pytest.raises(OperationalError):
+        read()
+    assert reading.fetch(ALL) == []
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]

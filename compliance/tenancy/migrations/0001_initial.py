@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     operations = [
         # The schema's owner lets the application's role use every table, made already or later; each migration
-        # then takes away what its tables must refuse. Roles themselves are made by provisioning (design 11).
+        # then takes away what its tables must refuse. Roles themselves are made by provisioning.
         migrations.RunSQL(
             [
                 "GRANT USAGE ON SCHEMA public TO app",

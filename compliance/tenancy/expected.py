@@ -1,0 +1,98 @@
+"""What PostgreSQL's system catalogue must hold, derived from the models' declarations and nothing else.
+
+A model with a column `organization_id` is a company's, under row-level security, unless `directory.py` lists its table;
+`append_only = True` on a model makes its rows final. What a role may do is `roles.granted`; functions are declared in
+`functions.py`'s way. Each entry describes one aspect of one object, in the words of `system_catalogue.read`.
+"""
+
+from typing import NamedTuple
+
+from django.apps import apps
+
+from compliance.tenancy import functions, roles
+from compliance.tenancy.directory import DIRECTORY_TABLES
+
+SystemCatalogue = dict[tuple[str, str], str]
+"""By object (`table people_team`) and aspect (`policy company`): how it is."""
+
+OFF, ON, FORCED = "off", "on", "forced"
+_COMPANY = "(organization_id = ( SELECT (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid))"
+COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_COMPANY}) WITH CHECK ({_COMPANY})"
+
+
+class Table(NamedTuple):
+    """One table, as its model declares it."""
+
+    name: str
+    of_companies: bool
+    append_only: bool
+
+    @property
+    def forced(self) -> bool:
+        """Whether row-level security binds the owner too, who may then only read, for backups.
+
+        Migrations change rows of other tables; those of append-only ones nobody changes, so nothing is missed.
+        """
+        return self.of_companies and self.append_only
+
+
+def tables() -> list[Table]:
+    """Every table of the installed models, and Django's own record of migrations."""
+    found = {"django_migrations": Table("django_migrations", False, False)}
+    for model in apps.get_models(include_auto_created=True):
+        name = model._meta.db_table
+        if model._meta.managed and not model._meta.proxy:
+            columns = {field.column for field in model._meta.local_concrete_fields}
+            found[name] = Table(
+                name,
+                "organization_id" in columns and name not in DIRECTORY_TABLES,
+                bool(getattr(model, "append_only", False)),
+            )
+    return [found[name] for name in sorted(found)]
+
+
+def triggers(table: Table) -> dict[str, str]:
+    """The triggers of a table by their names, as PostgreSQL prints them."""
+    if not table.append_only:
+        return {}
+    name = table.name
+    return {
+        f"{name}_append_only": f"CREATE TRIGGER {name}_append_only BEFORE DELETE OR UPDATE ON public.{name}"
+        " FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+        f"{name}_no_truncate": f"CREATE TRIGGER {name}_no_truncate BEFORE TRUNCATE ON public.{name}"
+        " FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+    }
+
+
+def policies(table: Table, owner: str) -> dict[str, str]:
+    """The policies of a table by their names, as `system_catalogue.read` prints them."""
+    found = {}
+    if table.of_companies:
+        found["company"] = COMPANY_POLICY
+    if table.forced:
+        found["backup"] = f"PERMISSIVE FOR SELECT TO {owner} USING (true)"
+    return found
+
+
+def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalogue:
+    """All of it, for a schema of `owner` and those of the runtime roles that were provided."""
+    found: SystemCatalogue = {}
+    for table in tables():
+        subject = f"table {table.name}"
+        found[subject, "kind"] = "table"
+        found[subject, "owner"] = owner
+        found[subject, "row-level security"] = FORCED if table.forced else ON if table.of_companies else OFF
+        found |= {(subject, f"policy {name}"): text for name, text in policies(table, owner).items()}
+        found |= {(subject, f"trigger {name}"): text for name, text in triggers(table).items()}
+        for role in existing_roles:
+            granted = roles.granted(role, table.name, append_only=table.append_only)
+            if granted.table:
+                found[subject, f"grants to {role}"] = ", ".join(sorted(granted.table))
+            found |= {(subject, f"grants to {role} on column {each}"): "UPDATE" for each in granted.updates}
+    for function in functions.declared():
+        subject = f"function {function.signature}"
+        found[subject, "owner"] = owner
+        found[subject, "definition"] = function.definition
+        found[subject, "body"] = function.body
+        found |= {(subject, f"grants to {role}"): "EXECUTE" for role in function.callers if role in existing_roles}
+    return found

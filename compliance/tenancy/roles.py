@@ -1,0 +1,84 @@
+"""The database's runtime roles and what each may do with which table: least privilege, said once.
+
+A process connects as the role of its kind; `app` holds what all of them need together, for one-machine installations,
+for commands that an operator runs by hand, and for the tests. None owns anything, is a member of anything, or may pass
+by row-level security. The owner's role has whatever name the schema's owner has; it migrates and backs up.
+
+Who may do less than `app`, and why:
+
+- `app_web`, which answers the world, makes no companies, keeps no verification runs, and moves no checkpoint.
+- `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role or API
+  key, and moves no checkpoint.
+- `app_signer` reads the histories and the companies, keeps how far it has signed, and may close a company.
+"""
+
+from typing import Final, NamedTuple
+
+APP: Final = "app"
+WEB: Final = "app_web"
+WORKER: Final = "app_worker"
+SIGNER: Final = "app_signer"
+RUNTIME_ROLES: Final = (APP, WEB, WORKER, SIGNER)
+
+READ: Final = frozenset({"SELECT"})
+APPEND: Final = READ | {"INSERT"}
+WRITE: Final = APPEND | {"UPDATE", "DELETE"}
+NOTHING: Final[frozenset[str]] = frozenset()
+
+_FILE = "operations_signedfile"
+_ACCOUNTS = ("auth_", "account_", "socialaccount_", "console_staffaccess")
+
+
+class Granted(NamedTuple):
+    """Privileges on a whole table, and UPDATE on some of its columns alone."""
+
+    table: frozenset[str]
+    updates: tuple[str, ...] = ()
+
+
+_SIGNER: Final = {
+    "tenancy_deployment": Granted(READ),
+    "tenancy_organization": Granted(READ),
+    "django_migrations": Granted(READ),
+    "history_capture": Granted(READ),
+    "history_historyrecord": Granted(READ),
+    "history_historyrow": Granted(READ),
+    "history_historyhead": Granted(READ, ("available", "unavailable_reason")),
+    "console_accesschain": Granted(READ),
+    "operations_companystanding": Granted(WRITE),
+    "operations_signedfile": Granted(WRITE),
+}
+
+
+def granted(role: str, table: str, *, append_only: bool) -> Granted:
+    """What `role` may do with `table`."""
+    if role == SIGNER:
+        return _SIGNER.get(table, Granted(NOTHING))
+    if table == "django_migrations":
+        return Granted(READ)
+    everything = APPEND if append_only else WRITE
+    if role == WEB:
+        if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding", _FILE):
+            return Granted(READ)
+        if table == "history_historyhead":  # a preview captures, and takes it back
+            return Granted(everything - {"DELETE"})
+    if role == WORKER:
+        if table == _FILE:
+            return Granted(READ)
+        if table == "operations_companystanding":
+            return Granted(APPEND, ("checkpoint_asked", "verified_at", "verified_well"))
+        if table.startswith("mfa_"):
+            return Granted(NOTHING)
+        if table.startswith(_ACCOUNTS):
+            return Granted(READ)
+        if table in ("sign_in_usedcode", "sign_in_companyaccount"):
+            return Granted(NOTHING)
+        if table == "sign_in_letter":  # it sends them
+            return Granted(frozenset({"SELECT", "UPDATE", "DELETE"}))
+        if table.startswith("sign_in_"):  # the hourly tidying; it invites nobody
+            return Granted(frozenset({"SELECT", "DELETE"}))
+        if table == "access_apikey":
+            return Granted(frozenset({"SELECT", "UPDATE"}))
+        if table == "django_session":  # the hourly tidying
+            return Granted(frozenset({"SELECT", "DELETE"}))
+    return Granted(everything)

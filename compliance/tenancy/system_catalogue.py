@@ -1,0 +1,126 @@
+"""Reads from PostgreSQL's system catalogue, in one statement, who may do what and what guards the tables.
+
+Each row describes one aspect of one object. Objects that belong to extensions are left out. Of roles, settings and the
+schema the statement returns only what could weaken the tenant boundary, so any such row is a difference.
+"""
+
+from typing import NamedTuple
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from compliance.tenancy.expected import SystemCatalogue
+from compliance.tenancy.roles import RUNTIME_ROLES
+
+_SYSTEM_CATALOGUE = """
+WITH relation AS (
+    SELECT c.oid, c.relname AS name, c.relkind, c.relowner, c.relacl, c.relrowsecurity, c.relforcerowsecurity
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+        AND NOT EXISTS (SELECT 1 FROM pg_depend d
+            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+), shown AS (
+    SELECT *, CASE relkind WHEN 'S' THEN 'sequence ' ELSE 'table ' END || name AS subject FROM relation
+), function AS (
+    SELECT p.*, format('function %%s(%%s)', p.proname, pg_get_function_arguments(p.oid)) AS subject, l.lanname
+    FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.pronamespace = 'public'::regnamespace
+        AND NOT EXISTS (SELECT 1 FROM pg_depend d
+            WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+), runtime AS (SELECT * FROM pg_roles WHERE rolname = ANY(%(roles)s)
+), schema_owner AS (SELECT relowner AS oid FROM relation WHERE name = 'django_migrations'
+), guarded AS (
+    SELECT r.* FROM pg_roles r WHERE r.rolname = ANY(%(roles)s) OR r.oid = (SELECT oid FROM schema_owner)
+)
+SELECT subject, 'kind', CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+    WHEN 'f' THEN 'foreign table' ELSE 'partitioned table' END FROM shown WHERE relkind <> 'S'
+UNION ALL SELECT subject, 'owner', pg_get_userbyid(relowner) FROM shown WHERE relkind <> 'S'
+UNION ALL SELECT subject, 'row-level security', CASE WHEN relrowsecurity AND relforcerowsecurity THEN 'forced'
+    WHEN relrowsecurity THEN 'on' WHEN relforcerowsecurity THEN 'off, though forced' ELSE 'off' END
+    FROM shown WHERE relkind <> 'S'
+UNION ALL SELECT s.subject, 'policy ' || p.polname, concat_ws(' ',
+    CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END, 'FOR',
+    CASE p.polcmd WHEN '*' THEN 'ALL' WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
+        ELSE 'DELETE' END,
+    'TO', (SELECT string_agg(CASE each WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(each)::text END, ', ' ORDER BY each)
+        FROM unnest(p.polroles) each),
+    'USING (' || replace(pg_get_expr(p.polqual, p.polrelid), ' AS "nullif"', '') || ')',
+    'WITH CHECK (' || replace(pg_get_expr(p.polwithcheck, p.polrelid), ' AS "nullif"', '') || ')')
+    FROM pg_policy p JOIN shown s ON s.oid = p.polrelid
+UNION ALL SELECT s.subject, 'trigger ' || t.tgname, CASE t.tgenabled WHEN 'O' THEN '' WHEN 'D' THEN 'disabled: '
+        WHEN 'R' THEN 'only on replicas: ' ELSE 'always: ' END || pg_get_triggerdef(t.oid)
+    FROM pg_trigger t JOIN shown s ON s.oid = t.tgrelid WHERE NOT t.tgisinternal OR t.tgenabled <> 'O'
+UNION ALL SELECT s.subject, 'rule ' || r.rulename, pg_get_ruledef(r.oid)
+    FROM pg_rewrite r JOIN shown s ON s.oid = r.ev_class WHERE s.relkind NOT IN ('v', 'm')
+UNION ALL SELECT s.subject, 'grants to ' || CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END,
+    string_agg(a.privilege_type || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, ', '
+        ORDER BY a.privilege_type)
+    FROM shown s, aclexplode(s.relacl) a WHERE a.grantee <> s.relowner
+        AND (s.relkind <> 'S' OR a.is_grantable OR NOT (a.privilege_type IN ('SELECT', 'USAGE')
+            AND a.grantee IN (SELECT oid FROM runtime)))
+    GROUP BY s.subject, a.grantee
+UNION ALL SELECT s.subject, format('grants to %%s on column %%s',
+        CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(x.grantee) END, a.attname),
+    string_agg(x.privilege_type || CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, ', '
+        ORDER BY x.privilege_type)
+    FROM shown s JOIN pg_attribute a ON a.attrelid = s.oid AND a.attacl IS NOT NULL, aclexplode(a.attacl) x
+    WHERE x.grantee <> s.relowner GROUP BY s.subject, x.grantee, a.attname
+UNION ALL SELECT subject, 'owner', pg_get_userbyid(proowner) FROM function
+UNION ALL SELECT subject, 'definition', concat_ws(' ', 'RETURNS', pg_get_function_result(oid), 'LANGUAGE', lanname,
+    CASE provolatile WHEN 'v' THEN 'VOLATILE' WHEN 's' THEN 'STABLE' ELSE 'IMMUTABLE' END, 'SECURITY',
+    CASE WHEN prosecdef THEN 'DEFINER' ELSE 'INVOKER' END,
+    (SELECT string_agg('SET ' || each, ' ') FROM unnest(proconfig) each)) FROM function
+UNION ALL SELECT subject, 'body', coalesce(prosrc, '') FROM function
+UNION ALL SELECT f.subject, 'grants to ' || CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END,
+    string_agg(a.privilege_type || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, ', ')
+    FROM function f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) a WHERE a.grantee <> f.proowner
+    GROUP BY f.subject, a.grantee
+UNION ALL SELECT 'role ' || rolname, 'attribute', concat_ws(', ', CASE WHEN rolsuper THEN 'SUPERUSER' END,
+    CASE WHEN rolbypassrls THEN 'BYPASSRLS' END, CASE WHEN rolcreaterole THEN 'CREATEROLE' END,
+    CASE WHEN rolreplication THEN 'REPLICATION' END)
+    FROM guarded WHERE rolsuper OR rolbypassrls OR rolcreaterole OR rolreplication
+UNION ALL SELECT 'role ' || r.rolname, 'member of', pg_get_userbyid(m.roleid)
+    FROM pg_auth_members m JOIN guarded r ON r.oid = m.member
+-- Whoever may create roles could make themselves a member anyway: the administrator of a managed server is one.
+UNION ALL SELECT 'role ' || r.rolname, 'member ' || other.rolname, 'has its rights'
+    FROM pg_auth_members m JOIN guarded r ON r.oid = m.roleid JOIN pg_roles other ON other.oid = m.member
+    WHERE NOT other.rolcreaterole AND NOT other.rolsuper
+UNION ALL SELECT CASE s.setrole WHEN 0 THEN 'every role' ELSE 'role ' || pg_get_userbyid(s.setrole) END, 'setting', each
+    FROM pg_db_role_setting s, unnest(s.setconfig) each
+    WHERE (s.setrole = 0 OR s.setrole IN (SELECT oid FROM guarded))
+        AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+        AND split_part(each, '=', 1) IN ('search_path', 'row_security', 'session_replication_role', 'role',
+            'app.organization', 'default_transaction_read_only', 'local_preload_libraries', 'check_function_bodies')
+UNION ALL SELECT 'role ' || CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END,
+    'may set', p.parname FROM pg_parameter_acl p, aclexplode(p.paracl) a
+    WHERE a.grantee IN (SELECT oid FROM guarded) OR a.grantee = 0
+UNION ALL SELECT 'schema public', 'objects may be made by',
+    CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END
+    FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'public' AND a.privilege_type = 'CREATE'
+        AND a.grantee NOT IN (n.nspowner, (SELECT oid FROM schema_owner))
+"""
+
+
+_OWNER = """
+SELECT pg_get_userbyid(relowner)::text, ARRAY(SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%s))
+FROM pg_class WHERE oid = 'django_migrations'::regclass
+"""
+
+
+class Found(NamedTuple):
+    """The entries of the system catalogue, who owns the schema's tables, and which of the runtime roles there are."""
+
+    entries: SystemCatalogue
+    owner: str
+    roles: frozenset[str]
+
+
+def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
+    """The system catalogue of a connection's database. An empty one raises Django's ProgrammingError."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_OWNER, [list(RUNTIME_ROLES)])
+        owner, roles = cursor.fetchone()
+        cursor.execute(_SYSTEM_CATALOGUE, {"roles": list(RUNTIME_ROLES)})
+        rows = cursor.fetchall()
+    found: SystemCatalogue = {}
+    for subject, aspect, value in rows:
+        known = found.get((subject, aspect))
+        found[subject, aspect] = value if known is None else f"{known}; {value}"
+    return Found(found, owner, frozenset(roles))

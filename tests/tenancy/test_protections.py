@@ -1,0 +1,252 @@
+"""Start-up refuses a database whose protections differ in a word: each attack is made by its superuser."""
+
+# ruff: noqa: E501 - an attack and what is said of it stand side by side
+
+import re
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+from django.db import ProgrammingError, connection, connections, transaction
+
+from compliance.tenancy import checks, context, establishing, expected, sql
+from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = "history_historyrow"
+
+ATTACKS = {
+    "a dropped trigger": (
+        f"DROP TRIGGER {ROW}_append_only ON {ROW}", f"table {ROW}: trigger {ROW}_append_only is missing"),
+    "a disabled trigger": (
+        "ALTER TABLE pending_fact DISABLE TRIGGER USER", "table pending_fact: trigger pending_fact_append_only is `disabled"),
+    "a trigger only for replicas": (
+        f"ALTER TABLE {ROW} ENABLE REPLICA TRIGGER {ROW}_append_only", f"{ROW}_append_only is `only on replicas"),
+    "a trigger that never fires": (
+        f"DROP TRIGGER {ROW}_append_only ON {ROW}; CREATE TRIGGER {ROW}_append_only BEFORE UPDATE OR DELETE ON {ROW}"
+        " FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change()", f"{ROW}_append_only is `.* WHEN \\(false\\)"),
+    "a trigger that calls another function": (
+        "CREATE SCHEMA other; CREATE FUNCTION other.refuse_change() RETURNS trigger LANGUAGE plpgsql AS"
+        f" 'BEGIN RETURN NEW; END'; DROP TRIGGER {ROW}_append_only ON {ROW}; CREATE TRIGGER {ROW}_append_only BEFORE"
+        f" UPDATE OR DELETE ON {ROW} FOR EACH ROW EXECUTE FUNCTION other.refuse_change()", "other.refuse_change"),
+    "an extra trigger": (
+        "CREATE TRIGGER more BEFORE INSERT ON people_team FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+        "table people_team: trigger more is `CREATE TRIGGER.*expected none"),
+    "a granted UPDATE": (
+        f"GRANT UPDATE ON {ROW} TO app",
+        f"table {ROW}: grants to app is `INSERT, SELECT, UPDATE`, expected `INSERT, SELECT`"),
+    "a granted UPDATE of one column": (
+        f"GRANT UPDATE (body) ON {ROW} TO app", f"table {ROW}: grants to app on column body is `UPDATE`, expected none"),
+    "a granted TRUNCATE": ("GRANT TRUNCATE ON people_team TO app", "people_team: grants to app is `.*TRUNCATE"),
+    "a grant to everybody": (
+        "GRANT SELECT ON people_profile TO PUBLIC", "table people_profile: grants to PUBLIC is `SELECT`, expected none"),
+    "a grant to a stranger": (
+        "CREATE ROLE stranger; GRANT SELECT ON people_profile TO stranger", "people_profile: grants to stranger is `SELECT`"),
+    "a grant that may be passed on": (
+        "GRANT SELECT ON people_profile TO app WITH GRANT OPTION", "people_profile: grants to app is `.*WITH GRANT OPTION"),
+    "a missing grant": (
+        "REVOKE INSERT ON people_team FROM app", "people_team: grants to app is `DELETE, SELECT, UPDATE`"),
+    "a record of migrations that the application may write": (
+        "GRANT INSERT ON django_migrations TO app", "django_migrations: grants to app is `INSERT, SELECT`"),
+    "a sequence that may be set": (
+        "GRANT UPDATE ON SEQUENCE people_team_id_seq TO app", "sequence people_team_id_seq: grants to app is `UPDATE`"),
+    "a policy that shows everything": (
+        "ALTER POLICY company ON people_team USING (true)", "people_team: policy company is `.*USING \\(true\\)"),
+    "a policy that lets everything in": (
+        "ALTER POLICY company ON people_team WITH CHECK (true)", "people_team: policy company is `.*CHECK \\(true\\)"),
+    "a policy for reading alone": (
+        "DROP POLICY company ON people_team; CREATE POLICY company ON people_team FOR SELECT USING"
+        " (organization_id = (SELECT nullif(current_setting('app.organization', true), '')::uuid))",
+        "people_team: policy company is `PERMISSIVE FOR SELECT"),
+    "a dropped policy": ("DROP POLICY company ON people_team", "table people_team: policy company is missing"),
+    "an extra policy": (
+        "CREATE POLICY more ON people_team TO app USING (true)",
+        "table people_team: policy more is `PERMISSIVE FOR ALL TO app USING \\(true\\)`, expected none"),
+    "a backup policy for the application": (
+        f"ALTER POLICY backup ON {ROW} TO app", f"table {ROW}: policy backup is `PERMISSIVE FOR SELECT TO app"),
+    "row-level security that is off": (
+        "ALTER TABLE people_team DISABLE ROW LEVEL SECURITY",
+        "table people_team: row-level security is `off`, expected `on`"),
+    "row-level security that is not forced": (
+        f"ALTER TABLE {ROW} NO FORCE ROW LEVEL SECURITY", f"table {ROW}: row-level security is `on`, expected `forced`"),
+    "check codes that everybody sees": (
+        "ALTER TABLE certificates_checkcode DISABLE ROW LEVEL SECURITY", "certificates_checkcode: row-level security"),
+    "a function with another text": (
+        "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql"
+        " SET search_path = pg_catalog, public AS 'BEGIN RETURN NEW; END'",
+        "function refuse_change\\(\\): its text is another than expected"),
+    "a function without its search path": (
+        "ALTER FUNCTION pending_work(timestamptz) RESET ALL", "function pending_work.*: definition is `"),
+    "a function of another owner": (
+        "ALTER FUNCTION certificate_of_code(text) OWNER TO postgres", "certificate_of_code.*: owner is `postgres`"),
+    "a function with the owner's rights": (
+        "ALTER FUNCTION console_waiting_of(uuid[]) SECURITY DEFINER", "console_waiting_of.*: definition is `.*DEFINER"),
+    "a function that everybody may call": (
+        "GRANT EXECUTE ON FUNCTION certificate_of_code(text) TO PUBLIC", "certificate_of_code.*: grants to PUBLIC"),
+    "an extra function": (
+        "CREATE FUNCTION more() RETURNS SETOF people_profile LANGUAGE sql SECURITY DEFINER AS"
+        " 'SELECT * FROM people_profile'", "function more\\(\\): definition is `.*DEFINER.*expected none"),
+    "an extra table": ("CREATE TABLE more (name text)", "table more: kind is `table`, expected none"),
+    "a view": ("CREATE VIEW more AS SELECT * FROM people_profile", "table more: kind is `view`, expected none"),
+    "a materialized view": (
+        "CREATE MATERIALIZED VIEW more AS SELECT * FROM people_profile", "table more: kind is `materialized view`"),
+    "a missing table": ("DROP TABLE console_step", "table console_step: kind is missing"),
+    "a table of another owner": ("ALTER TABLE people_team OWNER TO app", "table people_team: owner is `app`, expected `owner`"),
+    "a rule": (
+        f"CREATE RULE more AS ON INSERT TO {ROW} DO INSTEAD NOTHING", f"table {ROW}: rule more is"),
+    "a role that passes by row-level security": ("ALTER ROLE app BYPASSRLS", "role app: attribute is `BYPASSRLS`"),
+    "a role that makes roles": ("ALTER ROLE app CREATEROLE", "role app: attribute is `CREATEROLE`"),
+    "an owner who is superuser": ("ALTER ROLE owner SUPERUSER", "role owner: attribute is `SUPERUSER`"),
+    "a role that reads everything": ("GRANT pg_read_all_data TO app", "role app: member of is `pg_read_all_data`"),
+    "a role that may become the owner": ("GRANT owner TO app", "role app: member of is `owner`"),
+    "a stranger among the owner's members": (
+        "CREATE ROLE stranger LOGIN; GRANT owner TO stranger", "role owner: member stranger"),
+    "a role with another search path": (
+        "ALTER ROLE app SET search_path = other, public", "role app: setting is `search_path=other, public`"),
+    "a role whose triggers do not fire": (
+        "ALTER ROLE app SET session_replication_role = replica", "role app: setting is `session_replication_role=replica`"),
+    "a role that may switch triggers off": (
+        "GRANT SET ON PARAMETER session_replication_role TO app", "role app: may set is `session_replication_role`"),
+    "a schema in which the application makes objects": (
+        "GRANT CREATE ON SCHEMA public TO app", "schema public: objects may be made by is `app`"),
+}  # fmt: skip
+
+
+def execute(alias: str, statement: str) -> None:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.mark.django_db
+def test_a_database_as_migrate_left_it_is_accepted_in_two_statements(django_assert_num_queries):
+    with django_assert_num_queries(2):
+        checks.refuse_unprotected_tables()
+
+
+@pytest.mark.parametrize(("attack", "sentence"), ATTACKS.values(), ids=ATTACKS.keys())
+def test_each_attack_is_refused_and_named(tampering, attack, sentence):
+    checks.refuse_unprotected_tables(tampering)
+    execute(tampering, attack)
+    with pytest.raises(UnprotectedTableError) as refused:
+        checks.refuse_unprotected_tables(tampering)
+    assert re.search(sentence, str(refused.value)), refused.value
+    assert "Tables are not protected" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "CREATE ROLE administrator CREATEROLE; GRANT owner TO administrator",
+        "ALTER ROLE app SET statement_timeout = '1min'",
+        "CREATE SCHEMA other; CREATE TABLE other.more (name text)",
+        "CREATE EXTENSION IF NOT EXISTS pg_trgm",
+        # A later release has been migrated to, and this one still serves.
+        "CREATE TABLE more (name text); INSERT INTO django_migrations (app, name, applied)"
+        " VALUES ('people', '9999_later', now())",
+    ],
+)
+def test_what_weakens_nothing_is_let_be(tampering, harmless):
+    if "EXTENSION" in harmless and not sql.fetch("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'"):
+        pytest.skip("this PostgreSQL brings no pg_trgm")
+    execute(tampering, harmless)
+    checks.refuse_unprotected_tables(tampering)
+
+
+def test_a_later_release_excuses_nothing_of_what_this_one_knows(tampering):
+    execute(tampering, "INSERT INTO django_migrations (app, name, applied) VALUES ('people', '9999_later', now())")
+    execute(tampering, "ALTER TABLE people_team DISABLE ROW LEVEL SECURITY")
+    with pytest.raises(UnprotectedTableError, match="people_team: row-level security is `off`"):
+        checks.refuse_unprotected_tables(tampering)
+
+
+def test_a_database_that_lacks_migrations_is_told_so(tampering):
+    execute(
+        tampering, "DROP TABLE console_step; DELETE FROM django_migrations WHERE name = '0003_completion_from_history'"
+    )
+    with pytest.raises(NotMigratedError, match=r"manage\.py migrate"):
+        checks.refuse_unprotected_tables(tampering)
+
+
+def test_a_process_refuses_to_start_until_migrate_has_mended_what_was_taken(
+    committed, administration, process_environment, tmp_path
+):
+    """The whole way, committed: the attack, a real process that refuses, the repair that tells what it did."""
+    environment = process_environment | {"CHECKPOINT_FILE": str(tmp_path / "notes")}
+
+    def manage(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, text=True, capture_output=True,
+            check=False,
+        )  # fmt: skip
+
+    administration.execute(
+        f"DROP TRIGGER {ROW}_no_truncate ON {ROW}; GRANT DELETE ON {ROW} TO app;"
+        " ALTER POLICY company ON people_team USING (true); ALTER TABLE people_team DISABLE ROW LEVEL SECURITY"
+    )
+    try:
+        refused = manage("safe_to_start")
+        assert refused.returncode == 1
+        for sentence in (f"{ROW}_no_truncate is missing", "DELETE, INSERT, SELECT", "USING (true)", "is `off`"):
+            assert sentence in refused.stderr
+    finally:
+        mended = manage("migrate")
+    assert f"table {ROW}: grants to app, trigger {ROW}_no_truncate" in mended.stdout
+    assert "table people_team: policy company, row-level security" in mended.stdout
+    assert manage("safe_to_start").returncode == 0
+    assert "as the models declare them already" in manage("migrate").stdout
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+def test_migrate_leaves_strangers_for_somebody_to_look_at(tampering):
+    execute(tampering, "CREATE POLICY more ON people_team USING (true); GRANT SELECT ON people_team TO PUBLIC")
+    assert list(establishing.establish(tampering)) == []
+    with pytest.raises(UnprotectedTableError, match="policy more"):
+        checks.refuse_unprotected_tables(tampering)
+
+
+@pytest.mark.django_db
+def test_every_model_with_a_company_is_under_row_level_security_or_listed():
+    found = {each.name: each for each in expected.tables()}
+    assert sum(each.of_companies for each in found.values()) > 30
+    assert found[ROW].forced
+    assert not found["people_team"].forced
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+def test_the_owner_reads_final_rows_for_backups_but_writes_none():
+    assert connection.alias == "default"
+    organization_id = uuid.uuid4()
+    with context.company(organization_id):
+        sql.execute(
+            "INSERT INTO people_erasure (organization_id, learner_profile_id, at, recorded_at)"
+            " VALUES (%s, %s, now(), now())",
+            [organization_id, uuid.uuid4()],
+        )
+    execute("owner", "SELECT count(*) FROM people_erasure")
+    with pytest.raises(ProgrammingError, match="row-level security"), transaction.atomic(using="owner"):
+        execute(
+            "owner",
+            "INSERT INTO people_erasure (organization_id, learner_profile_id, at, recorded_at)"
+            f" VALUES ('{organization_id}', '{organization_id}', now(), now())",
+        )
+
+
+@pytest.mark.django_db
+def test_a_check_code_is_read_across_companies_by_its_function_alone():
+    organization_id, certificate_id = uuid.uuid4(), uuid.uuid4()
+    code = f"ATTACK-{uuid.uuid4().hex[:12]}"
+    with context.company(organization_id):
+        sql.execute(
+            "INSERT INTO certificates_checkcode (organization_id, certificate_id, learner_profile_id, check_code)"
+            " VALUES (%s, %s, %s, %s)",
+            [organization_id, certificate_id, uuid.uuid4(), code],
+        )
+    assert sql.fetch("SELECT check_code FROM certificates_checkcode") == []
+    with context.company(uuid.uuid4()):
+        assert sql.fetch("SELECT check_code FROM certificates_checkcode") == []
+        assert sql.execute("UPDATE certificates_checkcode SET check_code = NULL") == 0
+    ((found, whose, _),) = sql.fetch("SELECT * FROM certificate_of_code(%s::text)", [code])
+    assert (found, whose) == (organization_id, certificate_id)
+    assert sql.fetch("SELECT * FROM certificate_of_code(NULL)") == []

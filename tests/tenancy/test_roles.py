@@ -1,0 +1,121 @@
+"""What each runtime role may not do, tried as that role on the suite's database."""
+
+import uuid
+
+import psycopg
+import pytest
+
+from compliance.tenancy import expected, roles
+
+DENIED = {
+    roles.WEB: [
+        "INSERT INTO operations_companystanding (organization_id, checkpoint_sequence, verified_well)"
+        " VALUES (gen_random_uuid(), 9, true)",
+        "UPDATE operations_companystanding SET checkpoint_sequence = 0",
+        "UPDATE operations_signedfile SET size = 0",
+        "DELETE FROM operations_signedfile",
+        "DELETE FROM history_historyhead",
+        "UPDATE tenancy_organization SET time_zone = 'UTC'",
+        "DELETE FROM tenancy_organization",
+        "UPDATE history_historyrow SET body = ''",
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('people', 'later', now())",
+        "CREATE TABLE mine (name text)",
+        "ALTER TABLE people_team DISABLE ROW LEVEL SECURITY",
+        "SET session_replication_role = replica",
+        "SET ROLE app_worker",
+    ],
+    roles.WORKER: [
+        "SELECT * FROM mfa_authenticator",
+        "INSERT INTO auth_user (username) VALUES ('intruder')",
+        "UPDATE auth_user SET is_superuser = true",
+        "INSERT INTO auth_user_groups (user_id, group_id) VALUES (1, 1)",
+        "DELETE FROM console_staffaccess",
+        "INSERT INTO access_apikey (key_id) VALUES (gen_random_uuid())",
+        "INSERT INTO django_session (session_key) VALUES ('mine')",
+        "UPDATE django_session SET expire_date = now()",
+        "UPDATE operations_companystanding SET checkpoint_sequence = 0",
+        "UPDATE operations_signedfile SET size = 0",
+        "SELECT * FROM certificate_of_code('ANY')",
+        "DELETE FROM history_historyrow",
+    ],
+    roles.SIGNER: [
+        "SELECT * FROM people_profile",
+        "SELECT * FROM auth_user",
+        "SELECT * FROM access_apikey",
+        "SELECT * FROM pending_work(now())",
+        "SELECT * FROM certificate_of_code('ANY')",
+        "INSERT INTO history_historyhead (organization_id) VALUES (gen_random_uuid())",
+        "UPDATE history_historyhead SET chain_hash = ''",
+        "INSERT INTO history_capture (organization_id) VALUES (gen_random_uuid())",
+        "UPDATE tenancy_organization SET name = ''",
+    ],
+}
+ALLOWED = {
+    roles.WEB: [
+        "SELECT * FROM certificate_of_code('ANY')",
+        "SELECT * FROM auth_user",
+        "SELECT * FROM pending_work(now())",
+    ],
+    roles.WORKER: [
+        "SELECT * FROM pending_work(now())",
+        "UPDATE operations_companystanding SET checkpoint_asked = 1, verified_at = now(), verified_well = true",
+        "DELETE FROM django_session WHERE expire_date < now()",
+        "UPDATE access_apikey SET revoked_at = now() WHERE false",
+    ],
+    roles.SIGNER: [
+        "SELECT * FROM history_historyrow",
+        "UPDATE history_historyhead SET available = false, unavailable_reason = '' WHERE false",
+        "UPDATE operations_companystanding SET checkpoint_sequence = 0 WHERE false",
+        "UPDATE operations_signedfile SET size = 0 WHERE false",
+    ],
+}
+
+
+def attempts(statements):
+    return [(role, statement) for role, found in statements.items() for statement in found]
+
+
+@pytest.fixture
+def act_as(administration):
+    """Runs one statement as a role, and takes it back."""
+
+    def act(role, statement):
+        with administration.transaction(force_rollback=True):
+            administration.execute(f"SET LOCAL SESSION AUTHORIZATION {role}")
+            administration.execute(statement)
+
+    return act
+
+
+@pytest.mark.parametrize(("role", "statement"), attempts(DENIED))
+def test_a_role_is_denied_what_its_process_never_does(act_as, role, statement):
+    with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidTransactionState)):
+        act_as(role, statement)
+
+
+@pytest.mark.parametrize(("role", "statement"), attempts(ALLOWED))
+def test_a_role_may_do_its_work(act_as, role, statement):
+    act_as(role, statement)
+
+
+@pytest.mark.parametrize("role", [roles.WEB, roles.WORKER, roles.SIGNER])
+def test_no_role_sees_a_company_s_rows_without_its_company(administration, role):
+    organization_id = uuid.uuid4()
+    with administration.transaction(force_rollback=True):
+        administration.execute(
+            "INSERT INTO history_historyrecord (organization_id, register, birth, record_id) VALUES (%s, 1, 1, %s)",
+            [organization_id, uuid.uuid4()],
+        )
+        administration.execute(f"SET LOCAL SESSION AUTHORIZATION {role}")
+        assert administration.execute("SELECT count(*) FROM history_historyrecord").fetchone() == (0,)
+        administration.execute("SELECT set_config('app.organization', %s, true)", [str(organization_id)])
+        assert administration.execute("SELECT count(*) FROM history_historyrecord").fetchone() == (1,)
+
+
+def test_no_role_may_do_more_than_the_one_for_everything():
+    for table in expected.tables():
+        everything = roles.granted(roles.APP, table.name, append_only=table.append_only).table
+        for role in (roles.WEB, roles.WORKER, roles.SIGNER):
+            granted = roles.granted(role, table.name, append_only=table.append_only)
+            assert granted.table <= everything
+            assert not granted.updates or "UPDATE" in everything
