@@ -1,1 +1,1 @@
-"""What happened: one room per noun, written only by its actions (design 3)."""
+"""What happened: one room per noun, written only by its actions."""

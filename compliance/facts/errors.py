@@ -1,4 +1,4 @@
-"""What can go wrong when facts are recorded (design 3). One class per reason, so that each interface can answer it."""
+"""What can go wrong when facts are recorded. One class per reason, so that each interface can answer it."""
 
 from compliance.errors import ComplianceError
 
@@ -33,6 +33,10 @@ class FutureFactError(FactsError):
 
 class FactIdReusedError(FactsError):
     """The company knows this fact_id with other content."""
+
+
+class NotAllowedToTellError(FactsError):
+    """Whoever tells the fact may not tell this kind, or names another person as the one who acted."""
 
 
 class InvalidFactError(FactsError):

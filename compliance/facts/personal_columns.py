@@ -1,4 +1,4 @@
-"""The one registry of columns that hold personal data (design 3). Erasure clears exactly these; a test compares it
+"""The one registry of columns that hold personal data. Erasure clears exactly these; a test compares it
 with what a search through every table finds."""
 
 PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
@@ -8,6 +8,7 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "people_contact": ("company",),
     "training_trainer": ("trainer_name",),
     "certificates_certificatecorrection": ("person_name",),
+    "certificates_issuedname": ("person_name",),
     "certificates_checkcode": ("check_code",),
     "policies_rawsignature": ("signature", "signer_company"),
 }

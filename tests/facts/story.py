@@ -3,14 +3,15 @@
 import uuid
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from compliance.facts import lines
 from compliance.facts.recording.recording import record
-from compliance.history.actions import create_company
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct, Requirement
+from tests.companies import make_company
 
 BEGIN = datetime(2025, 1, 6, 9, tzinfo=UTC)
+Contact = Literal[Door.PARTNER, Door.CUSTOMER]
 HTML = "<h1>Use of devices</h1>\n<p>Lock your screen when you leave it. Report a lost device within the hour.</p>\n"
 
 
@@ -19,14 +20,9 @@ class Story:
 
     def __init__(self, now: datetime) -> None:
         self.now = now
-        self.organization_id = uuid.uuid4()
-        create_company(
-            name="Harbour & Vine",
-            time_zone="Europe/Lisbon",
-            history_from=date(2024, 1, 1),
-            now=datetime(2024, 1, 1, tzinfo=UTC),
-            organization_id=self.organization_id,
-        )
+        self.organization_id = make_company(
+            "Harbour & Vine", "Europe/Lisbon", date(2024, 1, 1), at=datetime(2024, 1, 1, tzinfo=UTC)
+        ).organization_id
 
     def tell(self, facts: Iterable[lines.FactLine]) -> None:
         """Record facts, all or none."""
@@ -38,25 +34,20 @@ class Story:
 
     def employees(self, names: Iterable[str], at: datetime = BEGIN, **more: Any) -> list[uuid.UUID]:
         """Several join."""
-        joined = [
-            lines.EmployeeJoined(
-                **(
-                    {
-                        "fact_id": uuid.uuid4(),
-                        "at": at,
-                        "person_id": uuid.uuid4(),
-                        "learner_profile_id": uuid.uuid4(),
-                        "person_name": name,
-                    }
-                    | more
-                )
-            )
-            for name in names
-        ]
+        joined = []
+        for name in names:
+            said: dict[str, Any] = {
+                "fact_id": uuid.uuid4(),
+                "at": at,
+                "person_id": uuid.uuid4(),
+                "learner_profile_id": uuid.uuid4(),
+                "person_name": name,
+            }
+            joined.append(lines.EmployeeJoined(**said | more))
         self.tell(joined)
         return [line.learner_profile_id for line in joined]
 
-    def contact(self, door: Door = Door.PARTNER, company: str = "Atlas Freight", name: str = "Bo Lind") -> uuid.UUID:
+    def contact(self, door: Contact = Door.PARTNER, company: str = "Atlas Freight", name: str = "Bo Lind") -> uuid.UUID:
         """A partner or customer comes."""
         profile_id = uuid.uuid4()
         self.tell(
@@ -75,7 +66,7 @@ class Story:
 
     def version(self, **changed: Any) -> lines.PolicyPublished:
         """A line that publishes a policy version: the first one unless told otherwise."""
-        said = {
+        said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=1),
             "course_id": uuid.uuid4(),
@@ -94,7 +85,7 @@ class Story:
     def share(self, course_id: uuid.UUID, **changed: Any) -> uuid.UUID:
         """A policy is shared with everyone of the doors of employees and partners."""
         share_id = uuid.uuid4()
-        said = {
+        said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=2),
             "share_id": share_id,
@@ -114,7 +105,7 @@ class Story:
 
     def signed(self, version: lines.PolicyPublished, share_id: uuid.UUID, profile_id: uuid.UUID, **changed: Any) -> Any:
         """A line by which somebody signs by typing."""
-        said = {
+        said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=10),
             "receipt_id": uuid.uuid4(),

@@ -9,14 +9,11 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from compliance.facts import errors
-from compliance.facts.courses import actions as courses
 from compliance.facts.lines import Certificate
-from compliance.facts.people import actions as people
 from compliance.facts.recording import recording
-from compliance.facts.shares import actions as shares
-from compliance.facts.training import actions as training
 from compliance.rules.vocabulary import CertificateKind, Requirement, WaiverReasonCode
 from compliance.tenancy import context, sql
+from tests import verbs
 from tests.companies import ADMINISTRATOR, Company, day, make_company
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +33,7 @@ def ledger(company: Company) -> list[tuple[Any, ...]]:
 
 
 def test_an_action_writes_its_fact_with_who_and_when(company: Company) -> None:
-    people.create_team(
+    verbs.create_team(
         organization_id=company.organization_id, name="Blue", at=day(1), now=day(2), actor_id=ADMINISTRATOR
     )
     assert ledger(company) == [("team_created", day(1), day(2), ADMINISTRATOR)]
@@ -51,52 +48,52 @@ def test_what_the_rules_refuse_raises_and_leaves_nothing(company: Company) -> No
     told = {"organization_id": company.organization_id, "at": day(6), "now": company.now}
     waiver = {"learner_profile_id": anna.learner_profile_id, "actor_id": ADMINISTRATOR}
     with pytest.raises(errors.RefusedByRuleError):
-        people.resume_employee(**told, person_id=anna.person_id)
+        verbs.resume_employee(**told, person_id=anna.person_id)
     with pytest.raises(errors.RefusedByRuleError):
-        training.waive(**told, **waiver, course_id=course.course_id, reason_code=WaiverReasonCode.MEDICAL)
+        verbs.waive(**told, **waiver, course_id=course.course_id, reason_code=WaiverReasonCode.MEDICAL)
     with pytest.raises(errors.UnresolvedReferenceError):
-        training.waive(**told, **waiver, course_id=uuid.uuid4(), reason_code=WaiverReasonCode.MEDICAL)
+        verbs.waive(**told, **waiver, course_id=uuid.uuid4(), reason_code=WaiverReasonCode.MEDICAL)
     with pytest.raises(errors.AlreadyExistsError):
-        people.join_employee(**told, person_id=anna.person_id)
+        verbs.join_employee(**told, person_id=anna.person_id)
     with pytest.raises(errors.InvalidFactError, match="name: must be text"):
-        people.create_team(**told, name=" ")
+        verbs.create_team(**told, name=" ")
     with pytest.raises(errors.FutureFactError):
-        people.create_team(**told | {"at": company.now + timedelta(minutes=6)}, name="Later")
+        verbs.create_team(**told | {"at": company.now + timedelta(minutes=6)}, name="Later")
     assert ledger(company) == before
 
 
 def test_every_action_records_its_fact(company: Company) -> None:
     told: dict[str, Any] = {"organization_id": company.organization_id, "now": company.now}
     team_id = company.team("Blue")
-    people.rename_team(**told, team_id=team_id, name="Azure", at=day(1))
-    invitation_id = people.invite_person(**told, work_email="ben@work.example", at=day(1), team_ids=[team_id])
+    verbs.rename_team(**told, team_id=team_id, name="Azure", at=day(1))
+    invitation_id = verbs.invite_person(**told, work_email="ben@work.example", at=day(1), team_ids=[team_id])
     ben = company.join("Ben", at=day(2), invitation_id=invitation_id)
-    people.revoke_invitation(
-        **told, invitation_id=people.invite_person(**told, work_email="z@work.example", at=day(1)), at=day(2)
+    verbs.revoke_invitation(
+        **told, invitation_id=verbs.invite_person(**told, work_email="z@work.example", at=day(1)), at=day(2)
     )
-    people.add_to_team(**told, team_id=team_id, learner_profile_id=ben.learner_profile_id, at=day(3))
-    people.remove_from_team(**told, team_id=team_id, learner_profile_id=ben.learner_profile_id, at=day(4))
-    people.suspend_employee(**told, person_id=ben.person_id, at=day(5))
-    people.resume_employee(**told, person_id=ben.person_id, at=day(6))
-    people.change_person(**told, learner_profile_id=ben.learner_profile_id, person_name="Benjamin", at=day(6))
+    verbs.remove_from_team(**told, team_id=team_id, learner_profile_id=ben.learner_profile_id, at=day(3))
+    verbs.add_to_team(**told, team_id=team_id, learner_profile_id=ben.learner_profile_id, at=day(4))
+    verbs.suspend_employee(**told, person_id=ben.person_id, at=day(5))
+    verbs.resume_employee(**told, person_id=ben.person_id, at=day(6))
+    verbs.change_person(**told, learner_profile_id=ben.learner_profile_id, person_name="Benjamin", at=day(6))
     course = company.course()
-    courses.rename_course(**told, course_id=course.course_id, title="Fire", at=day(1))
-    courses.change_certificate(
+    verbs.change_course(**told, course_id=course.course_id, title="Fire", at=day(1))
+    verbs.change_course(
         **told, course_id=course.course_id, title="Fire", at=day(2),
         certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12),
     )  # fmt: skip
     share_id = company.share(course, at=day(3), days=10)
-    shares.change_share(**told, share_id=share_id, requirement=Requirement.OPTIONAL, at=day(4))
+    verbs.change_share(**told, share_id=share_id, requirement=Requirement.OPTIONAL, at=day(4))
     change = {"learner_profile_id": ben.learner_profile_id, "course_id": course.course_id, "actor_id": ADMINISTRATOR}
-    first = training.waive(**told, **change, reason_code=WaiverReasonCode.MEDICAL, at=day(5))
-    assert training.reinstate(**told, **change, at=day(6)) == first + 1
-    training.set_deadline(**told, **change, due_at=day(90), at=day(7))
-    training.note_reminder(**told, learner_profile_id=ben.learner_profile_id, course_id=course.course_id, at=day(8))
+    first = verbs.waive(**told, **change, reason_code=WaiverReasonCode.MEDICAL, at=day(5))
+    assert verbs.reinstate(**told, **change, at=day(6)) == first + 1
+    verbs.set_deadline(**told, **change, due_at=day(90), at=day(7))
+    verbs.note_reminder(**told, learner_profile_id=ben.learner_profile_id, course_id=course.course_id, at=day(8))
     receipt_id = company.complete(ben, course, at=day(9))
-    training.void_completion(**told, completion_receipt_id=receipt_id, at=day(10), actor_id=ADMINISTRATOR)
+    verbs.void_completion(**told, completion_receipt_id=receipt_id, at=day(10), actor_id=ADMINISTRATOR)
     second = company.publish(course, 2, at=day(11))
-    courses.withdraw_release(**told, course_release_id=second.course_release_id, at=day(12))
-    shares.end_share(**told, share_id=share_id, at=day(13))
+    verbs.withdraw_release(**told, course_release_id=second.course_release_id, at=day(12))
+    verbs.end_share(**told, share_id=share_id, at=day(13))
     company.leave(ben, at=day(14))
     assert len(ledger(company)) == 27
 

@@ -1,1 +1,1 @@
-"""Revocations, corrections and public check codes of certificates (design 3 and 4)."""
+"""Revocations, corrections and public check codes of certificates."""

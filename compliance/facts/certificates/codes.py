@@ -1,4 +1,4 @@
-"""Check codes: what opens a certificate's public check page (contract, certificate row, `check_code`).
+"""Check codes: what opens a certificate's public check page.
 
 A code has 100 random bits, so that guessing a million a second for a century finds none; its letters are Crockford's
 base 32, which survive being read aloud and typed from paper.

@@ -1,4 +1,4 @@
-"""What happens to certificates as source rows (design 3). Certificates themselves are decided, not written."""
+"""What happens to certificates as source rows. Certificates themselves are decided, not written."""
 
 from django.db import models
 
@@ -45,8 +45,25 @@ class CertificateCorrection(CompanyRow):
         ]
 
 
+class IssuedName(CompanyRow):
+    """The name on a certificate, kept when the history first recorded it: later names of the holder change nothing.
+
+    Of a certificate whose holder had no name then there is no row. `person_name` is cleared by erasure.
+    """
+
+    certificate_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    person_name = models.TextField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="certificate_named_once")
+        ]
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="issued_name_by_person")]
+
+
 class CheckCode(models.Model):
-    """The code that opens a certificate's public check page. A directory table: a visitor has no company.
+    """The code that opens a certificate's public check page: a visitor has no company, and asks one function.
 
     `check_code` is personal and cleared by erasure.
     """

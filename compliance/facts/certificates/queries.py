@@ -1,21 +1,12 @@
 """Reads about certificates that are joined at read: names issued, check codes, and whom a code speaks of."""
 
 import uuid
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
 from compliance.tenancy import sql
-
-
-class NamedCertificate(NamedTuple):
-    """What must be known of a certificate to tell the name on it."""
-
-    certificate_id: uuid.UUID
-    learner_profile_id: uuid.UUID
-    issued_at: datetime
 
 
 class FoundCertificate(NamedTuple):
@@ -27,57 +18,62 @@ class FoundCertificate(NamedTuple):
     check_code: str
 
 
-def issued_names(organization_id: uuid.UUID, certificates: Collection[NamedCertificate]) -> dict[uuid.UUID, str | None]:
-    """Return the name issued on each certificate, by its id; null where none is known, or none any more.
+def name_at(certificate: str, learner: str, moment: str) -> str:
+    """SQL of the name that a certificate bears when it is issued at `moment`; null when none is known.
 
-    A correction's own name, or the one of the nearest correction before it, else the person's name as it was known at
-    the issue, else the first that became known.
+    The latest that was told by then: of the person, or by the corrections that led to the certificate, whose own word
+    comes first. Before any was told, the first that was. Takes SQL of our own words, and %(organization)s.
     """
-    profiles = list({each.learner_profile_id for each in certificates})
-    known: dict[uuid.UUID, list[tuple[datetime, str]]] = defaultdict(list)
-    for profile_id, at, name in sql.fetch(
-        "SELECT learner_profile_id, at, person_name FROM people_personaldetail"
-        " WHERE organization_id = %s AND learner_profile_id = ANY(%s) AND person_name IS NOT NULL ORDER BY at, id",
-        [organization_id, profiles],
-    ):
-        known[profile_id].append((at, name))
-    corrections = {
-        certificate_id: (supersedes_id, name)
-        for certificate_id, supersedes_id, name in sql.fetch(
-            "SELECT certificate_id, supersedes_id, person_name FROM certificates_certificatecorrection"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-            [organization_id, profiles],
-        )
-    }
-    return {
-        each.certificate_id: _corrected(each.certificate_id, corrections)
-        or _at(known[each.learner_profile_id], each.issued_at)
-        for each in certificates
-    }
+    return f"""(
+    WITH RECURSIVE chain AS (
+        SELECT c.supersedes_id, c.person_name, c.at FROM certificates_certificatecorrection c
+        WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = {certificate}
+        UNION
+        SELECT c.supersedes_id, c.person_name, c.at FROM chain JOIN certificates_certificatecorrection c
+            ON c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = chain.supersedes_id)
+    SELECT told.person_name FROM (
+        SELECT d.at, 0 AS rank, d.fact_id, d.person_name FROM people_personaldetail d
+        WHERE d.organization_id = (SELECT %(organization)s::uuid) AND d.learner_profile_id = {learner}
+        UNION ALL SELECT chain.at, 1, chain.supersedes_id, chain.person_name FROM chain) told
+    WHERE told.person_name IS NOT NULL
+    ORDER BY told.at > {moment}, CASE WHEN told.at <= {moment} THEN told.at END DESC,
+        CASE WHEN told.at > {moment} THEN told.at END, told.rank DESC, told.fact_id DESC LIMIT 1)"""  # noqa: S608
 
 
-def check_codes(organization_id: uuid.UUID, certificate_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """Return the check code of each certificate that has one; an erased holder's has none."""
-    return dict(
-        sql.fetch(
-            "SELECT certificate_id, check_code FROM certificates_checkcode"
-            " WHERE organization_id = %s AND certificate_id = ANY(%s) AND check_code IS NOT NULL",
-            [organization_id, list(certificate_ids)],
-        )
+def issued_name(certificate: str, learner: str, issued_at: str) -> str:
+    """SQL of the name issued on a certificate: the one kept, else what is known for its issue. As `name_at`."""
+    return f"""coalesce((
+    SELECT k.person_name FROM certificates_issuedname k
+    WHERE k.organization_id = (SELECT %(organization)s::uuid) AND k.certificate_id = {certificate}),
+    {name_at(certificate, learner, issued_at)})"""  # noqa: S608
+
+
+def name_on(
+    *, organization_id: uuid.UUID, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, issued_at: datetime
+) -> str | None:
+    """Return the name issued on a certificate; null where none is known, or none any more."""
+    ((name,),) = sql.fetch(
+        "SELECT " + issued_name("%(certificate)s", "%(learner)s", "%(issued_at)s"),
+        {
+            "organization": organization_id,
+            "certificate": certificate_id,
+            "learner": learner_profile_id,
+            "issued_at": issued_at,
+        },
     )
+    return name
 
 
 def certificate_of_code(text: str) -> FoundCertificate | None:
-    """Return what a code opens. Needs no company: a visitor has none.
+    """Return what a code opens. Needs no company: a visitor has none (`database_functions`).
 
     One query, whether the text is a code, was one, or never could be: the time says nothing.
     """
+    code = read_code(text) or ""
     rows = sql.fetch(
-        "SELECT organization_id, certificate_id, learner_profile_id, check_code"
-        " FROM certificates_checkcode WHERE check_code = %s",
-        [read_code(text) or ""],
+        "SELECT organization_id, certificate_id, learner_profile_id FROM certificate_of_code(%s::text)", [code]
     )
-    return FoundCertificate._make(rows[0]) if rows else None
+    return FoundCertificate._make((*rows[0], code)) if rows else None
 
 
 def erased_profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]) -> frozenset[uuid.UUID]:
@@ -91,18 +87,16 @@ def erased_profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]
     )
 
 
-def _corrected(certificate_id: uuid.UUID, corrections: dict[uuid.UUID, tuple[uuid.UUID, str | None]]) -> str | None:
-    seen: set[uuid.UUID] = set()
-    while certificate_id in corrections and certificate_id not in seen:
-        seen.add(certificate_id)
-        certificate_id, name = corrections[certificate_id]
-        if name is not None:
-            return name
-    return None
+HAPPENED = """
+SELECT t.at, 'Certificate revoked', '' FROM certificates_certificaterevocation t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+UNION ALL SELECT t.at, 'Certificate corrected', '' FROM certificates_certificatecorrection t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+"""
+"""SQL of what happened to certificates of %(learner)s of the courses that {course} says (see `facts.happenings`)."""
 
-
-def _at(known: list[tuple[datetime, str]], moment: datetime) -> str | None:
-    before = [name for at, name in known if at <= moment]
-    if before:
-        return before[-1]
-    return known[0][1] if known else None
+ABOUT = """
+SELECT certificate_id FROM certificates_certificaterevocation
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+"""
+"""SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s."""

@@ -1,26 +1,29 @@
-"""Records `certificate_revoked` and `certificate_corrected` (design 3 and 4, Certificates).
+"""Records `certificate_revoked` and `certificate_corrected`.
 
-Whether the certificate was earned at all is for the judge of training facts, which knows the rules; here it is only
-found out whose it would be.
+Whether the certificate was earned at all is validated with the facts of training (training/validating.py); here it is
+only found out whose it would be.
 """
 
 import uuid
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
+from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation
 from compliance.facts.certificates.resolving import CertificateOwner, certificate_owners
 from compliance.facts.lines import CertificateCorrected, CertificateRevoked
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, Staged, Why
-from compliance.facts.recording.rows import append, lookup
+from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.recording.rows import keep, lookup
+from compliance.tenancy.models import CompanyRow
 
 _Line = TypeVar("_Line", CertificateCorrected, CertificateRevoked)
 
 
-def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> None:
+def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[None]:
     """Keep who revoked which certificate, and when; once for each certificate."""
     ids = [staged.line.certificate_id for staged in batch.lines]
-    owners = certificate_owners(batch.organization_id, ids)
+    owners = certificate_owners(batch.organization_id, ids) | batch.unwritten["owner"]
     people = resolving.profiles(
         batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
     )
@@ -32,38 +35,29 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> None:
             ids,
         )
     )
-    rows = []
-    for staged in batch.standing():
+    revoked |= batch.unwritten["revoked"].keys()
+    for staged in batch.accepted():
         line = staged.line
         owner = _owner(batch, staged, "certificate_id", line.certificate_id, owners, people)
         if owner is None:
             continue
         if line.certificate_id in revoked:
-            batch.refuse(staged, Why.EXISTS, f"certificate_id: certificate {line.certificate_id} was revoked before.")
+            batch.refuse(
+                staged, RefusalReason.EXISTS, f"certificate_id: certificate {line.certificate_id} was revoked before."
+            )
             continue
         revoked.add(line.certificate_id)
-        rows.append((line.fact_id, line.certificate_id, *owner, line.at, line.actor_id))
-        batch.subject(SubjectKind.PERSON_COURSE, *owner)
-    append(
-        "certificates_certificaterevocation",
-        batch.organization_id,
-        {
-            "fact_id": "uuid",
-            "certificate_id": "uuid",
-            "learner_profile_id": "uuid",
-            "course_id": "uuid",
-            "at": "timestamptz",
-            "actor_id": "uuid",
-        },
-        rows,
-    )
+        batch.unwritten["revoked"][line.certificate_id] = line
+        batch.unwritten["owner"][line.certificate_id] = owner
+    yield
+    _keep(batch, CertificateRevocation, owners)
 
 
-def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> None:
+def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator[None]:
     """Keep which new certificate took the place of which earlier one, with the corrected name; once for each."""
     new_ids = [staged.line.certificate_id for staged in batch.lines]
     superseded_ids = [staged.line.supersedes_id for staged in batch.lines]
-    owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids})
+    owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids}) | batch.unwritten["owner"]
     people = resolving.profiles(
         batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
     )
@@ -81,41 +75,38 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> None:
         batch.organization_id,
         superseded_ids,
     )
-    rows = []
-    for staged in batch.standing():
+    corrected |= batch.unwritten["corrected"].keys()
+    for staged in batch.accepted():
         line = staged.line
         if line.certificate_id in owners or line.certificate_id == line.supersedes_id:
-            batch.refuse(staged, Why.EXISTS, f"certificate_id: a certificate {line.certificate_id} stands already.")
+            batch.refuse(
+                staged, RefusalReason.EXISTS, f"certificate_id: a certificate {line.certificate_id} stands already."
+            )
             continue
         owner = _owner(batch, staged, "supersedes_id", line.supersedes_id, owners, people)
         if owner is None:
             continue
         if line.supersedes_id in corrected:
             reason = f"supersedes_id: certificate {line.supersedes_id} was corrected before; correct the newest one."
-            batch.refuse(staged, Why.EXISTS, reason)
+            batch.refuse(staged, RefusalReason.EXISTS, reason)
             continue
         if line.supersedes_id in revoked and revoked[line.supersedes_id] < line.at:
             reason = f"supersedes_id: certificate {line.supersedes_id} was revoked; the revoked is not corrected."
-            batch.refuse(staged, Why.RULE, reason)
+            batch.refuse(staged, RefusalReason.RULE, reason)
             continue
         corrected.add(line.supersedes_id)
-        owners[line.certificate_id] = owner
-        rows.append((line.certificate_id, line.supersedes_id, *owner, line.at, line.actor_id, line.person_name))
-        batch.subject(SubjectKind.PERSON_COURSE, *owner)
-    append(
-        "certificates_certificatecorrection",
-        batch.organization_id,
-        {
-            "certificate_id": "uuid",
-            "supersedes_id": "uuid",
-            "learner_profile_id": "uuid",
-            "course_id": "uuid",
-            "at": "timestamptz",
-            "actor_id": "uuid",
-            "person_name": "text",
-        },
-        rows,
-    )
+        batch.unwritten["corrected"][line.supersedes_id] = line
+        owners[line.certificate_id] = batch.unwritten["owner"][line.certificate_id] = owner
+    yield
+    _keep(batch, CertificateCorrection, owners)
+
+
+def _keep(batch: Batch[Any], model: type[CompanyRow], owners: dict[uuid.UUID, CertificateOwner]) -> None:
+    lines = batch.accepted_lines()
+    pairs = [owners[line.certificate_id] for line in lines]
+    people, courses = [pair.learner_profile_id for pair in pairs], [pair.course_id for pair in pairs]
+    keep(model, batch.organization_id, lines, learner_profile_id=people, course_id=courses)
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, pairs)
 
 
 def _owner(
@@ -129,9 +120,9 @@ def _owner(
     """Return whose certificate it is; refuse the line when nobody's is known, or the holder was erased."""
     owner = owners.get(certificate)
     if owner is None:
-        batch.refuse(staged, Why.UNRESOLVED, f"{field}: no certificate {certificate} is known.")
+        batch.refuse(staged, RefusalReason.UNRESOLVED, f"{field}: no certificate {certificate} is known.")
         return None
     if people.get(owner.learner_profile_id, True):
-        batch.refuse(staged, Why.ERASED, resolving.ERASED)
+        batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         return None
     return owner

@@ -1,1 +1,1 @@
-"""Courses, their published releases, lessons and certificate editions (design 3)."""
+"""Courses, their published releases, lessons and certificate editions."""

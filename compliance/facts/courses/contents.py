@@ -1,28 +1,29 @@
-"""The content file and the fingerprints that a release carries (contract: Course content file format, courses)."""
+"""The content file and the fingerprints that a release carries."""
 
 from typing import Any
 
 from compliance.contentfile.content import check_content
 from compliance.contentfile.faults import Severity
 from compliance.contentfile.fingerprint import ContainedRelease, content_sha256, contents_sha256
+from compliance.facts.errors import InvalidContentError
 from compliance.facts.lines import ReleasePublished
 
 
-def fault_of_content(content: dict[str, Any]) -> str | None:
-    """Says what first keeps a content file from being published, None when nothing does."""
-    checked = check_content(content)
-    if checked.ok:
-        return None
-    first = next(fault for fault in checked.faults if fault.severity is Severity.ERROR)
-    more = f" ({checked.fault_count} faults in all)" if checked.fault_count > 1 else ""
-    return f"{first.pointer or '/'}: {first.message}{more}"
+def sound_content(line: ReleasePublished) -> dict[str, Any] | None:
+    """The content file that a line carries, as it is kept: without its `$schema` keys. None where it carries none.
 
-
-def fault_of_fingerprint(line: ReleasePublished) -> str | None:
-    """Says when the fingerprint that a line tells is not the one of the content file that it carries."""
-    if line.content is None or line.content_sha256 in (None, content_sha256(line.content)):
+    Raises InvalidContentError with what first keeps it from being published.
+    """
+    if line.content is None:
         return None
-    return "content_sha256: is not the fingerprint of content."
+    checked = check_content(line.content)
+    if checked.content is None:
+        first = next(fault for fault in checked.faults if fault.severity is Severity.ERROR)
+        more = f" ({checked.fault_count} faults in all)" if checked.fault_count > 1 else ""
+        raise InvalidContentError(f"content: {first.pointer or '/'}: {first.message}{more}")
+    if line.content_sha256 not in (None, content_sha256(checked.content)):
+        raise InvalidContentError("content_sha256: is not the fingerprint of content.")
+    return checked.content
 
 
 def fingerprints(line: ReleasePublished) -> tuple[str | None, str | None]:

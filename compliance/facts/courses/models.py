@@ -1,4 +1,4 @@
-"""Courses as source rows: releases, lessons, certificate editions (design 3). A policy is a course of kind policy."""
+"""Courses as source rows: releases, lessons, certificate editions. A policy is a course of kind policy."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

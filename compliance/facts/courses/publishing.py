@@ -1,19 +1,22 @@
 """Publishing a course from a package: the release with its lessons and fingerprints, and what a preview needs.
 
-A lesson that did not change since an earlier version keeps its release and its version, so `contents_sha256` tells
-which lessons differ (contract, Course version row). Media are kept with their digests; large ones by digest alone.
+A package is known by its manifest's `id` within a company: its first publication makes the course (or is a version of
+the one that is named), each later one is that course's next version, and what a learner sees already is known. A lesson
+that did not change since an earlier version keeps its release and its version, so `contents_sha256` tells which lessons
+differ. Media are kept with their digests; large ones by digest alone.
 """
 
 import uuid
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from compliance.contentfile.faults import Severity
 from compliance.contentfile.package import CheckedPackage
-from compliance.facts.courses import actions
-from compliance.facts.courses.models import ReleaseContent, ReleaseMedia
-from compliance.facts.errors import InvalidContentError
-from compliance.facts.lines import Certificate, ReleaseLesson
+from compliance.facts.courses.models import Release, ReleaseContent, ReleaseMedia
+from compliance.facts.courses.resolving import kinds_of_courses
+from compliance.facts.errors import InvalidContentError, RefusedByRuleError, UnresolvedReferenceError
+from compliance.facts.lines import Certificate, CourseChanged, CourseCreated, ReleaseLesson, ReleasePublished
+from compliance.facts.recording.acting import act
 from compliance.tenancy import context, sql
 
 FAULTS_SHOWN = 20
@@ -21,28 +24,99 @@ LARGEST_KEPT_MEDIA = 20 * 1024 * 1024
 
 
 class Published(NamedTuple):
-    """What was published. `known`: the course's latest version has this content already, and nothing was recorded."""
+    """What was published. `known`: the course's latest version is this very package, and nothing was recorded."""
 
     course_id: uuid.UUID
     course_release_id: uuid.UUID
     version: int
     lessons: int
     known: bool
+    new_course: bool = False
+
+
+class _Latest(NamedTuple):
+    """The course's version of the highest number, and the package that it came from, where it came from one."""
+
+    course_release_id: uuid.UUID
+    version: int
+    withdrawn_at: datetime | None
+    retake: bool
+    content_sha256: str | None
+    manifest: dict[str, Any] | None
+    words: dict[str, dict[str, str]] | None
+    media: dict[str, str]
+
+    def is_of(self, package: CheckedPackage) -> bool:
+        """Whether learners see in this version what they would see in the package."""
+        same = self.withdrawn_at is None and self.content_sha256 == package.content_sha256
+        return same and (self.manifest is None or (self.words == package.words and self.media == _digests(package)))
+
+
+class Plan(NamedTuple):
+    """What publishing comes to: the version `version` of a course, behind its latest one, or nothing as it is known."""
+
+    course_id: uuid.UUID
+    latest: _Latest | None
+    version: int
+    known: bool
 
 
 def course_of_package(organization_id: uuid.UUID, package: CheckedPackage) -> uuid.UUID:
-    """The course that a package is a version of, by the id in its manifest."""
-    return uuid.uuid5(organization_id, f"package/{(package.manifest or {})['id']}")
+    """The course that a package is a version of: the one that its id was published to before, else one of its own.
+
+    A course whose version a facts file told with this very content, and with no package, counts as published from it.
+    Raises RefusedByRuleError where there is more than one such course.
+    """
+    identity = (package.manifest or {})["id"]
+    found = _courses(organization_id, identity) or _told_with(organization_id, package.content_sha256)
+    if len(found) > 1:
+        courses = ", ".join(f"{title} ({course_id})" for course_id, title in found.items())
+        raise RefusedByRuleError(f"The package {identity} is there as several courses: {courses}. Name one.")
+    return next(iter(found), uuid.uuid5(organization_id, f"package/{identity}"))
 
 
-def next_version(organization_id: uuid.UUID, course_id: uuid.UUID) -> int:
-    """The version that a release published now would have."""
+def _courses(organization_id: uuid.UUID, identity: str) -> dict[uuid.UUID, str]:
+    """The titles of the courses that versions of a package were published to; more than one only in older data."""
     with context.company(organization_id):
-        ((last,),) = sql.fetch(
-            "SELECT coalesce(max(version), 0) FROM courses_release WHERE organization_id = %s AND course_id = %s",
-            [organization_id, course_id],
+        return dict(
+            sql.fetch(
+                "SELECT DISTINCT c.course_id, c.title FROM courses_releasecontent k JOIN courses_release r"
+                " ON r.organization_id = k.organization_id AND r.course_release_id = k.course_release_id"
+                " JOIN courses_course c ON c.organization_id = r.organization_id AND c.course_id = r.course_id"
+                " WHERE k.organization_id = %s AND k.manifest ->> 'id' = %s ORDER BY c.course_id",
+                [organization_id, identity],
+            )
         )
-    return int(last) + 1
+
+
+def _told_with(organization_id: uuid.UUID, content_sha256: str) -> dict[uuid.UUID, str]:
+    """The titles of the courses that have a version of this content without a package."""
+    with context.company(organization_id):
+        return dict(
+            sql.fetch(
+                "SELECT DISTINCT c.course_id, c.title FROM courses_release r JOIN courses_course c"
+                " ON c.organization_id = r.organization_id AND c.course_id = r.course_id"
+                " LEFT JOIN courses_releasecontent k"
+                " ON k.organization_id = r.organization_id AND k.course_release_id = r.course_release_id"
+                " WHERE r.organization_id = %s AND r.content_sha256 = %s AND k.manifest IS NULL ORDER BY c.course_id",
+                [organization_id, content_sha256],
+            )
+        )
+
+
+def plan(
+    organization_id: uuid.UUID, package: CheckedPackage, *, course_id: uuid.UUID | None = None, retake: bool = False
+) -> Plan:
+    """What publishing a package would come to. Raises what `publish_package` raises."""
+    refuse_faults(package)
+    with context.company(organization_id):
+        course = _course(organization_id, package, course_id)
+        latest = _latest(organization_id, course)
+        known = latest is not None and latest.is_of(package) and not (retake and _asks_anew(latest, package))
+        if latest is None or not known:
+            _refuse_older(latest, package)
+            return Plan(course, latest, (latest.version if latest else 0) + 1, known=False)
+        return Plan(course, latest, latest.version, known=True)
 
 
 def publish_package(
@@ -59,33 +133,34 @@ def publish_package(
 ) -> Published:
     """Seals a package as the next version of its course, made with `certificate` where it is not there yet.
 
-    `course_id` names a course that stands; without it the manifest's id decides. Raises InvalidContentError.
+    `course_id` names a course that stands, for a package that comes for the first time. The version is the course's
+    next number; the manifest's own version may stay or grow, but not fall back. Raises InvalidContentError,
+    UnresolvedReferenceError and RefusedByRuleError.
     """
-    refuse_faults(package)
     with context.company(organization_id):
-        course = course_id or course_of_package(organization_id, package)
-        standing = sql.fetch(
-            "SELECT c.course_id, r.course_release_id, r.version, r.content_sha256 FROM courses_course c"
-            " LEFT JOIN courses_release r ON r.organization_id = c.organization_id AND r.course_id = c.course_id"
-            " WHERE c.organization_id = %s AND c.course_id = %s ORDER BY r.version DESC NULLS LAST LIMIT 1",
-            [organization_id, course],
-        )
+        course, latest, version, known = plan(organization_id, package, course_id=course_id, retake=retake)
         lessons = len(package.lesson_fingerprints)
-        if standing and standing[0][3] == package.content_sha256 and not retake:
-            return Published(course, standing[0][1], standing[0][2], lessons, True)
-        if not standing:
-            actions.create_course(
-                organization_id=organization_id, title=package.title, at=at, now=now, actor_id=actor_id,
-                certificate=certificate, course_id=course,
-            )  # fmt: skip
-        version = next_version(organization_id, course)
-        release_id = actions.publish_release(
-            organization_id=organization_id,
-            at=at,
-            now=now,
-            actor_id=actor_id,
-            course_id=course,
-            course_release_id=uuid.uuid5(course, f"version/{version}"),
+        if latest and known:
+            if latest.manifest is None:
+                keep_package(organization_id, latest.course_release_id, package)
+            return Published(course, latest.course_release_id, version, lessons, known=True)
+        common: dict[str, Any] = {
+            "organization_id": organization_id,
+            "at": at,
+            "now": now,
+            "actor_id": actor_id,
+            "course_id": course,
+        }
+        stands = course in kinds_of_courses(organization_id, [course])
+        if not stands:
+            act(CourseCreated, **common, title=package.title, certificate=certificate)
+        elif latest and latest.manifest and package.title != _title(latest):
+            act(CourseChanged, **common, title=package.title)
+        release_id = uuid.uuid5(course, f"version/{version}")
+        act(
+            ReleasePublished,
+            **common,
+            course_release_id=release_id,
             version=version,
             lessons=release_lessons(organization_id, course, version, package),
             content=package.content,
@@ -94,13 +169,89 @@ def publish_package(
             retake=retake,
         )
         keep_package(organization_id, release_id, package)
-    return Published(course, release_id, version, lessons, False)
+    return Published(course, release_id, version, lessons, known=False, new_course=not stands)
+
+
+def _course(organization_id: uuid.UUID, package: CheckedPackage, named: uuid.UUID | None) -> uuid.UUID:
+    """The course to publish to, `named` or the package's own; a package is never a version of two courses."""
+    if named is None:
+        return course_of_package(organization_id, package)
+    if kinds_of_courses(organization_id, [named]).get(named) != "training":
+        raise UnresolvedReferenceError(f"The company has no course {named}.")
+    identity = (package.manifest or {})["id"]
+    others = _courses(organization_id, identity)
+    if others and named not in others:
+        course_id, title = next(iter(others.items()))
+        raise RefusedByRuleError(
+            f"The package {identity} is the course {title} ({course_id}) already, and a package is one course."
+            " Publish it without naming a course, or give it another id in its manifest."
+        )
+    return named
+
+
+def _latest(organization_id: uuid.UUID, course_id: uuid.UUID) -> _Latest | None:
+    release = Release.objects.filter(organization_id=organization_id, course_id=course_id).order_by("-version").first()
+    if release is None:
+        return None
+    named = {"organization_id": organization_id, "course_release_id": release.course_release_id}
+    kept = ReleaseContent.objects.filter(**named).only("manifest", "words").first()
+    return _Latest(
+        course_release_id=release.course_release_id,
+        version=release.version,
+        withdrawn_at=release.withdrawn_at,
+        retake=release.retake,
+        content_sha256=release.content_sha256,
+        manifest=kept.manifest if kept else None,
+        words=kept.words if kept else None,
+        media=dict(ReleaseMedia.objects.filter(**named).values_list("media_id", "sha256")),
+    )
+
+
+def _digests(package: CheckedPackage) -> dict[str, str]:
+    return {item.id: item.sha256 for item in package.media}
+
+
+def _title(latest: _Latest) -> str:
+    """The title of the package that a version came from."""
+    manifest, words = latest.manifest or {}, latest.words or {}
+    return words[manifest["languages"][0]][manifest["title"]]
+
+
+def _asks_anew(latest: _Latest, package: CheckedPackage) -> bool:
+    """Whether a retake of the latest version's content is a further one, and not the same asked twice.
+
+    A publication that is repeated because nobody saw how it ended must not make everybody take the course once more:
+    the second retake of the same content needs a higher version in the manifest.
+    """
+    said = (latest.manifest or {}).get("version", 0)
+    return not latest.retake or (package.manifest or {})["version"] > said
+
+
+def _refuse_older(latest: _Latest | None, package: CheckedPackage) -> None:
+    """An older package over a newer one is a slip of the hand, unless the newer one was withdrawn."""
+    manifest = package.manifest or {}
+    before = (latest.manifest if latest and latest.withdrawn_at is None else None) or manifest
+    if before["id"] == manifest["id"] and manifest["version"] < before["version"]:
+        raise RefusedByRuleError(
+            f"The package says version {manifest['version']}, and version {before['version']} of it was published"
+            " before. Publish the newer package; to publish this one all the same, raise the version in its manifest."
+        )
 
 
 def keep_package(organization_id: uuid.UUID, course_release_id: uuid.UUID, package: CheckedPackage) -> None:
     """Keeps manifest, words and media of a release beside its content file, for the preview."""
-    ReleaseContent.objects.filter(organization_id=organization_id, course_release_id=course_release_id).update(
-        manifest=package.manifest, words={language: dict(words) for language, words in package.words.items()}
+    ReleaseContent.objects.update_or_create(
+        organization_id=organization_id,
+        course_release_id=course_release_id,
+        defaults={
+            "manifest": package.manifest,
+            "words": {language: dict(words) for language, words in package.words.items()},
+        },
+        create_defaults={
+            "content": package.content,
+            "manifest": package.manifest,
+            "words": {language: dict(words) for language, words in package.words.items()},
+        },
     )
     ReleaseMedia.objects.bulk_create(
         ReleaseMedia(
@@ -121,25 +272,28 @@ def release_lessons(
 ) -> list[ReleaseLesson]:
     """The lessons of the release. A lesson that did not change keeps its release and its version."""
     titles = {lesson["id"]: lesson["title"] for lesson in (package.content or {})["lessons"]}
-    found = [
-        (uuid.uuid5(course_id, f"{each.lesson_id} {each.content_sha256}"), each) for each in package.lesson_fingerprints
-    ]
-    known: dict[uuid.UUID, int | None] = dict(
-        sql.fetch(
-            "SELECT lesson_release_id, version FROM courses_lesson"
-            " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
-            [organization_id, [release_id for release_id, _ in found]],
+    known: dict[str, tuple[uuid.UUID, int | None]] = {
+        sha256: (release_id, known_version)
+        for sha256, release_id, known_version in sql.fetch(
+            "SELECT content_sha256, lesson_release_id, version FROM courses_lesson"
+            " WHERE organization_id = %s AND course_id = %s AND content_sha256 = ANY(%s)"
+            " ORDER BY version NULLS FIRST, lesson_release_id",
+            [organization_id, course_id, [each.content_sha256 for each in package.lesson_fingerprints]],
         )
-    )
-    return [
-        ReleaseLesson(
-            release_id=release_id,
-            title=package.text(titles[each.lesson_id]),
-            version=known.get(release_id) or version,
-            content_sha256=each.content_sha256,
+    }
+    found: list[ReleaseLesson] = []
+    for each in package.lesson_fingerprints:
+        made = uuid.uuid5(course_id, f"{each.lesson_id} {each.content_sha256}")
+        release_id, known_version = known.get(each.content_sha256, (made, None))
+        found.append(
+            ReleaseLesson(
+                release_id=release_id,
+                title=package.text(titles[each.lesson_id]),
+                version=known_version or version,
+                content_sha256=each.content_sha256,
+            )
         )
-        for release_id, each in found
-    ]
+    return found
 
 
 def refuse_faults(package: CheckedPackage) -> None:
@@ -148,4 +302,5 @@ def refuse_faults(package: CheckedPackage) -> None:
         return
     errors = [fault for fault in package.faults if fault.severity is Severity.ERROR]
     said = " ".join(f"{fault.file}{fault.pointer}: {fault.message}" for fault in errors[:FAULTS_SHOWN])
-    raise InvalidContentError(f"The package has {package.fault_count} faults. {said}")
+    faults = f"{package.fault_count} fault{'' if package.fault_count == 1 else 's'}"
+    raise InvalidContentError(f"The package has {faults}. {said}")

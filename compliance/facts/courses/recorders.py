@@ -1,4 +1,4 @@
-"""Recorders of courses, what their certificates say, releases and the lessons in them (design 3)."""
+"""Recorders of courses, what their certificates say, releases and the lessons in them."""
 
 import uuid
 from collections.abc import Iterable
@@ -8,37 +8,33 @@ from typing import Any, NamedTuple
 import orjson
 
 from compliance.facts.courses import resolving
-from compliance.facts.courses.contents import fault_of_content, fault_of_fingerprint, fingerprints
+from compliance.facts.courses.contents import fingerprints, sound_content
+from compliance.facts.courses.models import CertificateEdition, Course, Release, ReleaseContent
+from compliance.facts.errors import InvalidContentError
 from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
 from compliance.facts.pending.models import SubjectKind
-from compliance.facts.people.resolving import earliest_per, once
-from compliance.facts.recording.batch import Batch, Why
-from compliance.facts.recording.rows import append, lookup, update
+from compliance.facts.people.resolving import earliest_per, once, once_in
+from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.recording.rows import append, keep, lookup, update
 from compliance.tenancy import sql
 
 
 def record_course_created(batch: Batch[CourseCreated]) -> None:
     """Courses come into being."""
-    once(
-        batch,
-        "course_id",
-        lambda line: line.course_id,
-        lambda ids: resolving.kinds_of_courses(batch.organization_id, ids),
-    )
-    standing = batch.standing()
-    append_courses(
-        batch.organization_id, "training", [(line.course_id, line.at, line.title) for _, line, _ in standing]
-    )
-    certified = [line for _, line, _ in standing if line.certificate is not None]
+    once_in(batch, Course, "course_id")
+    lines = batch.accepted_lines()
+    moments = [line.at for line in lines]
+    keep(Course, batch.organization_id, lines, kind="training", created_at=moments, title_at=moments)
+    certified = [line for line in lines if line.certificate is not None]
     _append_editions(batch.organization_id, certified)
-    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
+    batch.subjects_of(SubjectKind.COURSE, (line.course_id for line in lines))
     batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for line in certified))
 
 
 def record_course_changed(batch: Batch[CourseChanged]) -> None:
     """Courses get other titles, and other certificates where the line speaks of them (null: none from then on)."""
     resolving.courses_stand(batch)
-    standing = batch.standing()
+    standing = batch.accepted()
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for _, line, _ in standing:
         latest[line.course_id] = max(latest.get(line.course_id, (line.at, line.title)), (line.at, line.title))
@@ -67,57 +63,44 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
         lambda line: (line.course_id, line.version),
         lambda keys: _versions(organization_id, {course_id for course_id, _ in keys}),
     )
-    for staged in batch.standing():
-        if staged.line.content is not None:
-            fault = fault_of_content(staged.line.content)
-            if fault is not None:
-                batch.refuse(staged, Why.CONTENT, f"content: {fault}")
-            elif (fault := fault_of_fingerprint(staged.line)) is not None:
-                batch.refuse(staged, Why.CONTENT, fault)
+    contents: dict[uuid.UUID, dict[str, Any]] = {}
+    for staged in batch.accepted():
+        try:
+            content = sound_content(staged.line)
+        except InvalidContentError as error:
+            batch.refuse(staged, RefusalReason.CONTENT, str(error))
+            continue
+        if content is not None:
+            contents[staged.line.course_release_id] = content
     _record_lessons(batch)
-    standing = batch.standing()
-    append(
-        "courses_release",
+    lines = batch.accepted_lines()
+    own, contained = zip(*map(fingerprints, lines), strict=True) if lines else ((), ())
+    keep(
+        Release,
         organization_id,
-        {
-            "course_id": "uuid",
-            "course_release_id": "uuid",
-            "version": "integer",
-            "published_at": "timestamptz",
-            "publisher_id": "uuid",
-            "retake": "boolean",
-            "content_sha256": "text",
-            "contents_sha256": "text",
-            "lesson_release_ids": "uuid[]",
-        },
-        [
-            (
-                line.course_id,
-                line.course_release_id,
-                line.version,
-                line.at,
-                line.publisher_id,
-                line.retake,
-                *fingerprints(line),
-                [lesson.release_id for lesson in line.lessons],
-            )
-            for _, line, _ in standing
-        ],
+        lines,
+        published_at=[line.at for line in lines],
+        content_sha256=list(own),
+        contents_sha256=list(contained),
+        lesson_release_ids=[[lesson.release_id for lesson in line.lessons] for line in lines],
     )
-    _append_contents(organization_id, (line for _, line, _ in standing))
-    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
-    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for _, line, _ in standing))
+    carrying = [line for line in lines if line.content is not None]
+    texts = [orjson.dumps(contents[line.course_release_id]).decode() for line in carrying]
+    keep(ReleaseContent, organization_id, carrying, content=texts)
+    course_ids = [line.course_id for line in lines]
+    batch.subjects_of(SubjectKind.COURSE, course_ids)
+    batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, course_ids)
 
 
 def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
     """Published versions are taken back."""
     found = resolving.releases_stand(batch, lambda line: line.course_release_id)
-    for staged in batch.standing():
+    for staged in batch.accepted():
         release = found[staged.line.course_release_id]
         if release.withdrawn_at is not None:
-            batch.refuse(staged, Why.RULE, "The release has been withdrawn already.")
+            batch.refuse(staged, RefusalReason.RULE, "The release has been withdrawn already.")
         elif staged.line.at < release.published_at:
-            batch.refuse(staged, Why.RULE, "The release was not published at that moment.")
+            batch.refuse(staged, RefusalReason.RULE, "The release was not published at that moment.")
     first = earliest_per(batch, lambda line: line.course_release_id, "The release has been withdrawn already.")
     update(
         "courses_release",
@@ -143,22 +126,6 @@ class LessonSaid(NamedTuple):
     content_sha256: str | None
 
 
-def append_courses(organization_id: uuid.UUID, kind: str, rows: list[tuple[uuid.UUID, datetime, str]]) -> None:
-    """Makes courses of `kind` (training, policy) from (course_id, created at, title)."""
-    append(
-        "courses_course",
-        organization_id,
-        {
-            "course_id": "uuid",
-            "created_at": "timestamptz",
-            "title": "text",
-            "title_at": "timestamptz",
-        },
-        [(course_id, at, title, at) for course_id, at, title in rows],
-        constants={"kind": ("text", kind)},
-    )
-
-
 def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[uuid.UUID, str | None]]:
     """(course_id, content_sha256) of the lesson releases that stand."""
     return lookup(
@@ -169,8 +136,24 @@ def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.U
     )
 
 
+def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of `ids` that a release of a course has, which told their versions and fingerprints."""
+    wanted = list(set(ids))
+    if not wanted:
+        return set()
+    rows = sql.fetch(
+        "SELECT DISTINCT lesson FROM courses_release r CROSS JOIN LATERAL unnest(r.lesson_release_ids) AS l (lesson)"
+        " WHERE r.organization_id = (SELECT %s::uuid) AND r.lesson_release_ids && %s::uuid[] AND lesson = ANY(%s)",
+        (organization_id, wanted, wanted),
+    )
+    return {lesson_release_id for (lesson_release_id,) in rows}
+
+
 def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None:
-    """Makes the lessons that are new; of those that stand the latest title counts, and what was not known is filled."""
+    """Makes the lessons that are new; of those that stand the latest title counts, and what was not known is filled.
+
+    A lesson has the version with which it first appeared: the lowest told, whatever was told first.
+    """
     latest: dict[uuid.UUID, LessonSaid] = {}
     for each in said:
         before = latest.get(each.lesson_release_id)
@@ -181,7 +164,7 @@ def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None
         latest[each.lesson_release_id] = before._replace(
             title=newer.title,
             at=newer.at,
-            version=before.version or each.version,
+            version=min(filter(None, (before.version, each.version)), default=None),
             content_sha256=before.content_sha256 or each.content_sha256,
         )
     append(
@@ -199,24 +182,26 @@ def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None
         ending="ON CONFLICT (organization_id, lesson_release_id) DO UPDATE SET"
         " title = CASE WHEN (t.title_at, t.title) < (excluded.title_at, excluded.title)"
         " THEN excluded.title ELSE t.title END,"
-        " title_at = greatest(t.title_at, excluded.title_at), version = coalesce(t.version, excluded.version),"
+        " title_at = greatest(t.title_at, excluded.title_at), version = least(t.version, excluded.version),"
         " content_sha256 = coalesce(t.content_sha256, excluded.content_sha256)",
     )
 
 
 def _record_lessons(batch: Batch[ReleasePublished]) -> None:
     """Keeps the lessons of releases; a lesson release whose fingerprint differs from the one known is refused."""
-    named = {lesson.release_id for _, line, _ in batch.standing() for lesson in line.lessons}
+    named = {lesson.release_id for _, line, _ in batch.accepted() for lesson in line.lessons}
     if not named:
         return
     known: dict[uuid.UUID, str | None] = {
         lesson_id: sha256 for lesson_id, (_, sha256) in lessons(batch.organization_id, named).items()
     }
-    for staged in batch.standing():
+    for staged in batch.accepted():
         for lesson in staged.line.lessons:
             before = known.get(lesson.release_id)
             if before is not None and before != lesson.content_sha256:
-                batch.refuse(staged, Why.RULE, "lessons: a lesson release never changes, and one differs from before.")
+                batch.refuse(
+                    staged, RefusalReason.RULE, "lessons: a lesson release never changes, and one differs from before."
+                )
                 break
         else:
             known.update((lesson.release_id, lesson.content_sha256) for lesson in staged.line.lessons)
@@ -224,41 +209,18 @@ def _record_lessons(batch: Batch[ReleasePublished]) -> None:
         batch.organization_id,
         [
             LessonSaid(lesson.release_id, line.course_id, lesson.title, line.at, lesson.version, lesson.content_sha256)
-            for _, line, _ in batch.standing()
+            for _, line, _ in batch.accepted()
             for lesson in line.lessons
         ],
     )
 
 
 def _append_editions(organization_id: uuid.UUID, lines: Iterable[CourseCreated | CourseChanged]) -> None:
-    rows: list[tuple[Any, ...]] = []
-    for line in lines:
-        said = line.certificate
-        words = (said.title, said.kind, said.valid_months, said.renew_days_before) if said else (None,) * 4
-        rows.append((line.fact_id, line.course_id, line.at, *words))
-    append(
-        "courses_certificateedition",
-        organization_id,
-        {
-            "fact_id": "uuid",
-            "course_id": "uuid",
-            "at": "timestamptz",
-            "title": "text",
-            "kind": "text",
-            "valid_months": "smallint",
-            "renew_days_before": "smallint",
-        },
-        rows,
-    )
-
-
-def _append_contents(organization_id: uuid.UUID, lines: Iterable[ReleasePublished]) -> None:
-    append(
-        "courses_releasecontent",
-        organization_id,
-        {"course_release_id": "uuid", "content": "jsonb"},
-        [(line.course_release_id, orjson.dumps(line.content).decode()) for line in lines if line.content is not None],
-    )
+    lines = list(lines)
+    earned = [line.certificate for line in lines]
+    words = ("title", "kind", "valid_months", "renew_days_before")
+    said = {name: [each and getattr(each, name) for each in earned] for name in words}
+    keep(CertificateEdition, organization_id, lines, **said)
 
 
 def _taken(organization_id: uuid.UUID, ids: set[uuid.UUID]) -> set[uuid.UUID]:

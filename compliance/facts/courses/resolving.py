@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
 from compliance.facts.lines import FactLine
-from compliance.facts.recording.batch import Batch, Why
+from compliance.facts.recording.batch import Batch, RefusalReason
 from compliance.facts.recording.rows import lookup
 
 LineType = TypeVar("LineType", bound=FactLine)
@@ -42,28 +42,28 @@ def releases(organization_id: uuid.UUID, release_ids: Iterable[uuid.UUID]) -> di
 
 def courses_stand(batch: Batch[Any], kind: str = "training") -> None:
     """Refuses lines whose course_id names no course of that kind."""
-    found = kinds_of_courses(batch.organization_id, (staged.line.course_id for staged in batch.standing()))
-    for staged in batch.standing():
+    found = kinds_of_courses(batch.organization_id, (staged.line.course_id for staged in batch.accepted()))
+    for staged in batch.accepted():
         stored = found.get(staged.line.course_id)
         if stored is None:
-            batch.refuse(staged, Why.UNRESOLVED, f"course_id: the company knows no such {_NOUN[kind]}.")
+            batch.refuse(staged, RefusalReason.UNRESOLVED, f"course_id: the company knows no such {_NOUN[kind]}.")
         elif stored != kind:
-            batch.refuse(staged, Why.RULE, f"course_id: names a {_NOUN[stored]}, not a {_NOUN[kind]}.")
+            batch.refuse(staged, RefusalReason.RULE, f"course_id: names a {_NOUN[stored]}, not a {_NOUN[kind]}.")
 
 
 def releases_stand(
     batch: Batch[LineType], release_of: Callable[[LineType], uuid.UUID | None]
 ) -> dict[uuid.UUID, StoredRelease]:
     """Refuses lines that name a release which does not stand; returns those that do."""
-    named = (release_of(staged.line) for staged in batch.standing())
+    named = (release_of(staged.line) for staged in batch.accepted())
     wanted = {release_id for release_id in named if release_id is not None}
     found = releases(batch.organization_id, wanted)
     if len(found) == len(wanted):
         return found
-    for staged in batch.standing():
+    for staged in batch.accepted():
         release_id = release_of(staged.line)
         if release_id is not None and release_id not in found:
-            batch.refuse(staged, Why.UNRESOLVED, "course_release_id: the company knows no such release.")
+            batch.refuse(staged, RefusalReason.UNRESOLVED, "course_release_id: the company knows no such release.")
     return found
 
 

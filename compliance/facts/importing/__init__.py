@@ -1,4 +1,4 @@
-"""Facts files in (design 3): read, staged, recorded through the one write path of `facts.recording`."""
+"""Facts files in: read, staged, recorded through the one write path of `facts.recording`."""
 
 from compliance.facts.importing.importing import Progress, Report, ReportedLine, import_facts
 

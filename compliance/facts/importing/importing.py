@@ -1,14 +1,12 @@
-"""`import_facts`: the bulk write contract `svc.facts/1` (design 3).
+"""`import_facts`: the bulk write contract `svc.facts/1`.
 
 The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of
 `lines.KINDS`. So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has
 recorded nothing. Two imports of one company wait for each other; console actions do not wait.
 """
 
-import gc
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import BinaryIO, NamedTuple
@@ -20,7 +18,18 @@ from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS
 from compliance.facts.lines.reading import Fault, read
 from compliance.facts.people.resolving import ERASED
-from compliance.facts.recording import Recording, Refused, Staged, Why, check_moment, registry
+from compliance.facts.recording import (
+    Channel,
+    Recording,
+    RefusalReason,
+    Refused,
+    Staged,
+    Teller,
+    check_moment,
+    registry,
+    telling,
+)
+from compliance.garbage_collection import without_collection
 from compliance.tenancy import context, queries, sql
 
 registry.load()
@@ -28,6 +37,8 @@ registry.load()
 Progress = Callable[[str, int, int | None], None]
 _EVERY = 1_000
 _ATTEMPTS = 3
+SERVER = Teller(Channel.FILE)
+"""A program on the server tells any kind of fact, and names whoever acted."""
 
 
 class ReportedLine(NamedTuple):
@@ -41,11 +52,17 @@ class ReportedLine(NamedTuple):
 
 @dataclass
 class Report:
-    """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines."""
+    """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines.
+
+    `waiting` of the recorded facts take effect later: they are decided when their moment has come, the last of them at
+    `waiting_until`.
+    """
 
     facts: dict[str, int] = field(default_factory=dict)
     recorded: int = 0
     known: int = 0
+    waiting: int = 0
+    waiting_until: datetime | None = None
     errors: list[ReportedLine] = field(default_factory=list)
     notes: list[ReportedLine] = field(default_factory=list)
 
@@ -60,17 +77,18 @@ def import_facts(
     stream: BinaryIO,
     now: datetime,
     strict: bool = False,
-    actor_id: uuid.UUID | None = None,
+    teller: Teller = SERVER,
     progress: Progress | None = None,
 ) -> Report:
     """Records the facts of `stream`; bad lines are reported and the good ones recorded, unless `strict`.
 
-    `progress(stage, done, total)` is called now and then; the stages are `reading` (total unknown: None) and
-    `recording`. Raises NoSuchCompanyError. The caller captures afterwards; until then the subjects are pending.
+    Lines that `teller` may not tell are bad lines. `progress(stage, done, total)` is called now and then; the stages
+    are `reading` (total unknown: None) and `recording`. Raises NoSuchCompanyError. The caller captures afterwards;
+    until then the subjects are pending.
     """
     queries.organization(organization_id)
-    with _without_collection():
-        return _import(organization_id, stream, now, strict, actor_id, progress or _say_nothing)
+    with without_collection(), telling(teller):
+        return _import(organization_id, stream, now, strict, teller, progress or _say_nothing)
 
 
 def _import(
@@ -78,7 +96,7 @@ def _import(
     stream: BinaryIO,
     now: datetime,
     strict: bool,
-    actor_id: uuid.UUID | None,
+    teller: Teller,
     say: Progress,
 ) -> Report:
     with Staging() as staging:
@@ -91,7 +109,7 @@ def _import(
             if isinstance(each, Fault):
                 faults.append(each)
                 continue
-            reason = check_moment(each.line, now)
+            reason = check_moment(each.line, now) or teller.refusal(each.line)
             if reason is not None:
                 staging.facts[each.line.fact] += 1
                 faults.append(Fault(each.number, reason, str(each.line.fact_id), each.line.fact))
@@ -100,7 +118,7 @@ def _import(
             if fault is not None:
                 faults.append(fault)
         say("reading", lines, lines)
-        recording = _record(organization_id, staging, now, actor_id, strict, bool(faults), say)
+        recording = _record(organization_id, staging, now, strict, bool(faults), say)
     errors = [ReportedLine(fault.number, fault.reason, fault.fact_id, fault.fact) for fault in faults]
     errors += [_reported(refused) for refused in recording.refused]
     undone = strict and bool(errors)
@@ -108,6 +126,8 @@ def _import(
         facts=dict(staging.facts),
         recorded=0 if undone else recording.recorded.total(),
         known=recording.known + staging.repeated,
+        waiting=0 if undone else recording.waiting.total(),
+        waiting_until=None if undone else max(recording.waiting, default=None),
         errors=sorted(errors, key=_in_order),
         notes=[] if undone else [ReportedLine(number, said, None, None) for number, said in sorted(recording.notes)],
     )
@@ -117,7 +137,6 @@ def _record(
     organization_id: uuid.UUID,
     staging: Staging,
     now: datetime,
-    actor_id: uuid.UUID | None,
     strict: bool,
     faulty: bool,
     say: Progress,
@@ -125,23 +144,22 @@ def _record(
     """Records what is staged. An action that got in the way is read anew: then its facts are in the store."""
     for _ in range(_ATTEMPTS - 1):
         try:
-            return _record_once(organization_id, staging, now, actor_id, strict, faulty, say)
+            return _record_once(organization_id, staging, now, strict, faulty, say)
         except (IntegrityError, OperationalError) as error:
             if not isinstance(error.__cause__, psycopg.errors.UniqueViolation | psycopg.errors.DeadlockDetected):
                 raise
-    return _record_once(organization_id, staging, now, actor_id, strict, faulty, say)
+    return _record_once(organization_id, staging, now, strict, faulty, say)
 
 
 def _record_once(
     organization_id: uuid.UUID,
     staging: Staging,
     now: datetime,
-    actor_id: uuid.UUID | None,
     strict: bool,
     faulty: bool,
     say: Progress,
 ) -> Recording:
-    recording = Recording(organization_id, now, actor_id)
+    recording = Recording(organization_id, now)
     total = staging.facts.total()
     done = 0
     try:
@@ -171,7 +189,7 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
     for staged in batch:
         erased_at = staging.erased_at.get(getattr(staged.line, "learner_profile_id", None))
         if erased_at is not None and staged.line.at > erased_at:
-            recording.refused.append(Refused(staged, Why.ERASED, ERASED))
+            recording.refused.append(Refused(staged, RefusalReason.ERASED, ERASED))
         else:
             living.append(staged)
     return living
@@ -184,19 +202,6 @@ def _reported(refused: Refused) -> ReportedLine:
 
 def _say_nothing(stage: str, done: int, total: int | None) -> None:
     pass
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    # Hundreds of thousands of small values that live until the end: looking for cycles among them costs a tenth.
-    # Whoever enters this must have let go of them before it ends, or all are looked through then.
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _in_order(reported: ReportedLine) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Where the lines of a file wait, told apart by kind, until all of it is read (design 3).
+"""Where the lines of a file wait, told apart by kind, until all of it is read.
 
 Memory is bounded by construction: of each line stays an entry of a few hundred bytes; what it says stays parsed for the
 first `KEPT_LINES` short lines and in a temporary file, without a name, for all others.

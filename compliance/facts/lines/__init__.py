@@ -1,9 +1,11 @@
-"""The lines of the facts file `svc.facts/1` as strict pydantic classes (design 3): a closed union told apart by `fact`.
+"""The lines of the facts file `svc.facts/1` as strict pydantic classes: a closed union told apart by `fact`.
 
 `KINDS` lists every kind in the order in which they are recorded: whatever a fact refers to stands in an earlier kind,
 so that the order of lines in a file decides nothing. JSON Schema of the same classes: docs/schemas/facts.json.
 """
 
+from functools import reduce
+from operator import or_
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
@@ -58,7 +60,7 @@ from compliance.facts.lines.training import (
 )
 
 __all__ = [
-    "KINDS", "PERSONAL_FIELDS", "AnyLine", "AttendanceMarked", "Audience", "Certificate", "CertificateCorrected",
+    "KINDS", "PERSONAL_FIELDS", "AttendanceMarked", "Audience", "Certificate", "CertificateCorrected",
     "CertificateRevoked", "CompletionVoided", "ContactJoined", "ContactLeft", "CourseChanged", "CourseCompleted",
     "CourseCreated", "CourseShared", "DaysAfterAdded", "Deadline", "EmployeeJoined", "EmployeeLeft",
     "EmployeeResumed", "EmployeeSuspended", "FactLine", "FixedDeadline", "InvitationRevoked", "LessonShared",
@@ -69,82 +71,21 @@ __all__ = [
 ]  # fmt: skip
 
 KINDS: dict[str, type[FactLine]] = {
-    "team_created": TeamCreated,
-    "team_renamed": TeamRenamed,
-    "course_created": CourseCreated,
-    "course_changed": CourseChanged,
-    "person_invited": PersonInvited,
-    "invitation_revoked": InvitationRevoked,
-    "employee_joined": EmployeeJoined,
-    "employee_left": EmployeeLeft,
-    "employee_suspended": EmployeeSuspended,
-    "employee_resumed": EmployeeResumed,
-    "contact_joined": ContactJoined,
-    "contact_left": ContactLeft,
-    "person_changed": PersonChanged,
-    "team_joined": TeamJoined,
-    "team_left": TeamLeft,
-    "release_published": ReleasePublished,
-    "release_withdrawn": ReleaseWithdrawn,
-    "policy_published": PolicyPublished,
-    "course_shared": CourseShared,
-    "lesson_shared": LessonShared,
-    "policy_shared": PolicyShared,
-    "share_changed": ShareChanged,
-    "share_ended": ShareEnded,
-    "course_completed": CourseCompleted,
-    "completion_voided": CompletionVoided,
-    "trainer_named": TrainerNamed,
-    "live_session_held": LiveSessionHeld,
-    "attendance_marked": AttendanceMarked,
-    "obligation_changed": ObligationChanged,
-    "reminder_sent": ReminderSent,
-    "certificate_corrected": CertificateCorrected,
-    "certificate_revoked": CertificateRevoked,
-    "policy_signed": PolicySigned,
-    "person_erased": PersonErased,
-}
+    line.kind(): line
+    for line in (
+        TeamCreated, TeamRenamed, CourseCreated, CourseChanged, PersonInvited, InvitationRevoked, EmployeeJoined,
+        EmployeeLeft, EmployeeSuspended, EmployeeResumed, ContactJoined, ContactLeft, PersonChanged, TeamJoined,
+        TeamLeft, ReleasePublished, ReleaseWithdrawn, PolicyPublished, CourseShared, LessonShared, PolicyShared,
+        ShareChanged, ShareEnded, CourseCompleted, CompletionVoided, TrainerNamed, LiveSessionHeld, AttendanceMarked,
+        ObligationChanged, ReminderSent, CertificateCorrected, CertificateRevoked, PolicySigned, PersonErased,
+    )
+}  # fmt: skip
 
 # Fields that erasure clears: a line's digest leaves them out, so that a repetition of a fact about an erased person is
-# still known (design 3).
+# still known.
 PERSONAL_FIELDS = frozenset({"person_name", "work_email", "account_email", "company", "trainer_name", "signature"})
 
-AnyLine = Annotated[
-    TeamCreated
-    | TeamRenamed
-    | CourseCreated
-    | CourseChanged
-    | PersonInvited
-    | InvitationRevoked
-    | EmployeeJoined
-    | EmployeeLeft
-    | EmployeeSuspended
-    | EmployeeResumed
-    | ContactJoined
-    | ContactLeft
-    | PersonChanged
-    | TeamJoined
-    | TeamLeft
-    | ReleasePublished
-    | ReleaseWithdrawn
-    | PolicyPublished
-    | CourseShared
-    | LessonShared
-    | PolicyShared
-    | ShareChanged
-    | ShareEnded
-    | CourseCompleted
-    | CompletionVoided
-    | TrainerNamed
-    | LiveSessionHeld
-    | AttendanceMarked
-    | ObligationChanged
-    | ReminderSent
-    | CertificateCorrected
-    | CertificateRevoked
-    | PolicySigned
-    | PersonErased,
-    Field(discriminator="fact"),
-]
-
-adapter: TypeAdapter[AnyLine] = TypeAdapter(AnyLine)
+adapter: TypeAdapter[FactLine] = TypeAdapter(
+    Annotated[reduce(or_, KINDS.values()), Field(discriminator="fact")]  # type: ignore[arg-type]
+)
+"""Reads one line of any kind."""

@@ -1,4 +1,4 @@
-"""Lines about courses, their releases and what certificates of a course say (design 3)."""
+"""Lines about courses, their releases and what certificates of a course say."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -21,6 +21,7 @@ class Certificate(Part):
 class CourseCreated(FactLine):
     """A course came into being."""
 
+    recorders = "courses.recorders"
     fact: Literal["course_created"] = "course_created"
     course_id: Identifier
     title: Title
@@ -30,6 +31,7 @@ class CourseCreated(FactLine):
 class CourseChanged(FactLine):
     """A course got another title; `certificate` says what it earns from `at` on, null: nothing; absent: as before."""
 
+    recorders = "courses.recorders"
     fact: Literal["course_changed"] = "course_changed"
     course_id: Identifier
     title: Title
@@ -48,6 +50,7 @@ class ReleaseLesson(Part):
 class ReleasePublished(FactLine):
     """A version of a course was published; a `retake` is owed again by those who completed an earlier one."""
 
+    recorders = "courses.recorders"
     fact: Literal["release_published"] = "release_published"
     course_id: Identifier
     course_release_id: Identifier
@@ -69,5 +72,6 @@ class ReleasePublished(FactLine):
 class ReleaseWithdrawn(FactLine):
     """A published version was taken back."""
 
+    recorders = "courses.recorders"
     fact: Literal["release_withdrawn"] = "release_withdrawn"
     course_release_id: Identifier

@@ -1,4 +1,4 @@
-"""The digest by which a fact that comes again is known (design 3): over all of a line but its personal fields.
+"""The digest by which a fact that comes again is known: over all of a line but its personal fields.
 
 It is taken of the values read, not of the text: the same instant written with another offset, the order of keys, or a
 `null` in place of an absent field make no difference.

@@ -1,22 +1,23 @@
-"""The field types of the facts file `svc.facts/1` (design 3): one strict reading for every kind of line.
+"""The field types of the facts file `svc.facts/1`: one strict reading for every kind of line.
 
-Identifiers and instants are read by one rule each: a uuid in its canonical form, an RFC 3339 instant with its offset.
+Identifiers and instants are read by one rule each: a uuid in its canonical form, an RFC 3339 instant with its offset
+(`rules.instants`).
 Built from Python (actions do so) they take `UUID` and aware `datetime` values. All checks but the conversion of
 instants run in pydantic's own code, since a file has hundreds of thousands of lines.
 """
 
-from datetime import UTC, date, datetime
-from typing import Annotated, Any
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from compliance.rules.instants import INSTANT_PATTERN, instant_written
 from compliance.rules.vocabulary import Door
 
 UUID_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-INSTANT_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})$"
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 # Instants outside are typing errors, and arithmetic on days and months near the ends of the calendar overflows.
@@ -32,8 +33,8 @@ def _within(moment: datetime) -> datetime:
 
 def _read_instant(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
+        moment = instant_written(text)
+    except ValueError:
         raise PydanticCustomError("instant", "is no moment that exists") from None
     return _within(moment)
 
@@ -138,8 +139,23 @@ class Part(BaseModel):
 
 
 class FactLine(Part):
-    """What every line says: its id (the idempotency key within the company) and when the fact took effect."""
+    """What every line says: its id (the idempotency key within the company) and when the fact took effect.
+
+    A kind of fact is declared by its class: what a line says and, as names below `compliance.facts`, the module of its
+    recorder, `record_<kind>`, and the validator of the kinds that can only be validated together with others.
+    """
+
+    recorders: ClassVar[str]
+    validator: ClassVar[str] = ""
+    refers_to_own_kind: ClassVar[bool] = False
+    furthest_future: ClassVar[timedelta] = timedelta(minutes=5)
+    too_early: ClassVar[str] = "lies more than five minutes in the future."
 
     fact: str
     fact_id: Identifier
     at: Instant
+
+    @classmethod
+    def kind(cls) -> str:
+        """The name of this kind of fact in the facts file."""
+        return str(cls.model_fields["fact"].default)

@@ -1,4 +1,4 @@
-"""Lines about teams, invitations, employees, contacts and erasure (design 3)."""
+"""Lines about teams, invitations, employees, contacts and erasure."""
 
 from typing import Literal, Self
 
@@ -11,7 +11,19 @@ from compliance.rules.vocabulary import Door
 ContactDoor = Literal[Door.PARTNER, Door.CUSTOMER]
 
 
-class TeamCreated(FactLine):
+class _OfTeam(FactLine):
+    recorders = "people.teams"
+
+
+class _OfPerson(FactLine):
+    recorders = "people.recorders"
+
+
+class _Validated(_OfPerson):
+    validator = "people.validating.validate_people"
+
+
+class TeamCreated(_OfTeam):
     """A team came into being."""
 
     fact: Literal["team_created"] = "team_created"
@@ -19,7 +31,7 @@ class TeamCreated(FactLine):
     name: Name
 
 
-class TeamRenamed(FactLine):
+class TeamRenamed(_OfTeam):
     """A team got another name."""
 
     fact: Literal["team_renamed"] = "team_renamed"
@@ -27,7 +39,7 @@ class TeamRenamed(FactLine):
     name: Name
 
 
-class PersonInvited(FactLine):
+class PersonInvited(_OfPerson):
     """Someone was invited to become an employee."""
 
     fact: Literal["person_invited"] = "person_invited"
@@ -38,14 +50,14 @@ class PersonInvited(FactLine):
     team_ids: Identifiers | None = None
 
 
-class InvitationRevoked(FactLine):
+class InvitationRevoked(_Validated):
     """An invitation was taken back."""
 
     fact: Literal["invitation_revoked"] = "invitation_revoked"
     invitation_id: Identifier
 
 
-class EmployeeJoined(FactLine):
+class EmployeeJoined(_Validated):
     """A person became an employee; `person_id` names this stay, `learner_profile_id` the person."""
 
     fact: Literal["employee_joined"] = "employee_joined"
@@ -58,28 +70,28 @@ class EmployeeJoined(FactLine):
     staff_practice: bool = False
 
 
-class EmployeeSuspended(FactLine):
+class EmployeeSuspended(_Validated):
     """An employee may not come in for the time being."""
 
     fact: Literal["employee_suspended"] = "employee_suspended"
     person_id: Identifier
 
 
-class EmployeeResumed(FactLine):
+class EmployeeResumed(_Validated):
     """A suspended employee may come in again."""
 
     fact: Literal["employee_resumed"] = "employee_resumed"
     person_id: Identifier
 
 
-class EmployeeLeft(FactLine):
+class EmployeeLeft(_Validated):
     """A stay ended."""
 
     fact: Literal["employee_left"] = "employee_left"
     person_id: Identifier
 
 
-class ContactJoined(FactLine):
+class ContactJoined(_Validated):
     """A partner's or customer's person came; `company` is where they come from."""
 
     fact: Literal["contact_joined"] = "contact_joined"
@@ -90,7 +102,7 @@ class ContactJoined(FactLine):
     account_email: Email | None = None
 
 
-class ContactLeft(FactLine):
+class ContactLeft(_Validated):
     """A partner's or customer's person went."""
 
     fact: Literal["contact_left"] = "contact_left"
@@ -98,7 +110,7 @@ class ContactLeft(FactLine):
     door: ContactDoor
 
 
-class PersonChanged(FactLine):
+class PersonChanged(_OfPerson):
     """A person's name or addresses changed; what is absent stays."""
 
     fact: Literal["person_changed"] = "person_changed"
@@ -114,17 +126,19 @@ class PersonChanged(FactLine):
         return self
 
 
-class TeamJoined(FactLine):
+class TeamJoined(_Validated):
     """A person came into a team."""
 
+    recorders = "people.teams"
     fact: Literal["team_joined"] = "team_joined"
     team_id: Identifier
     learner_profile_id: Identifier
 
 
-class TeamLeft(FactLine):
+class TeamLeft(_Validated):
     """A person went out of a team."""
 
+    recorders = "people.teams"
     fact: Literal["team_left"] = "team_left"
     team_id: Identifier
     learner_profile_id: Identifier
@@ -133,5 +147,6 @@ class TeamLeft(FactLine):
 class PersonErased(FactLine):
     """The company instructed us to erase a person."""
 
+    recorders = "people.erasing"
     fact: Literal["person_erased"] = "person_erased"
     learner_profile_id: Identifier

@@ -1,5 +1,6 @@
-"""Lines about policy versions and receipts (design 3). Policy shares stand with the other shares."""
+"""Lines about policy versions and receipts. Policy shares stand with the other shares."""
 
+from datetime import timedelta
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -20,6 +21,7 @@ Stroke = Annotated[tuple[Number, ...], Field(min_length=2, max_length=20_000)]
 class PolicyPublished(FactLine):
     """A version of a policy was published; the first one of a `course_id` makes the policy."""
 
+    recorders = "policies.recorders"
     fact: Literal["policy_published"] = "policy_published"
     course_id: Identifier
     course_release_id: Identifier
@@ -55,6 +57,9 @@ class Signature(Part):
 class PolicySigned(FactLine):
     """A person signed or acknowledged a policy version. `at` may not lie in the future at all."""
 
+    recorders = "policies.recorders"
+    furthest_future = timedelta(0)
+    too_early = "a policy cannot be signed in the future."
     fact: Literal["policy_signed"] = "policy_signed"
     receipt_id: Identifier
     share_id: Identifier

@@ -1,6 +1,6 @@
 """JSON Schema of a line of the facts file, made from the classes that read it (`docs/schemas/facts.json`).
 
-python -m compliance.facts.lines.schema > docs/schemas/facts.json
+`python -m compliance.facts.lines.schema > docs/schemas/facts.json` writes it anew.
 """
 
 import json

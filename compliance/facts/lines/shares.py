@@ -1,11 +1,21 @@
-"""Lines about shares: which course, policy or lesson is owed by whom, and by when (design 3)."""
+"""Lines about shares: which course, policy or lesson is owed by whom, and by when."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from compliance.facts.lines.fields import Doors, FactLine, Identifier, Identifiers, Instant, Part, Title
+from compliance.facts.lines.fields import (
+    Doors,
+    FactLine,
+    Identifier,
+    Identifiers,
+    Instant,
+    Part,
+    Sha256,
+    Title,
+    VersionNumber,
+)
 from compliance.rules.vocabulary import DueBasis, Requirement
 
 ShareRequirement = Literal[Requirement.REQUIRED, Requirement.OPTIONAL]
@@ -40,7 +50,7 @@ class DaysAfterAdded(Part):
 
 
 class NoDeadline(Part):
-    """Never due."""
+    """The share sets no deadline."""
 
     basis: Literal[DueBasis.NONE] = DueBasis.NONE
 
@@ -51,6 +61,7 @@ Deadline = Annotated[FixedDeadline | DaysAfterAdded | NoDeadline, Field(discrimi
 class CourseShared(FactLine):
     """A course was shared."""
 
+    recorders = "shares.recorders"
     fact: Literal["course_shared"] = "course_shared"
     share_id: Identifier
     course_id: Identifier
@@ -61,12 +72,19 @@ class CourseShared(FactLine):
 
 
 class LessonShared(FactLine):
-    """One lesson of a course was shared by itself."""
+    """One lesson of a course was shared by itself.
 
+    `version` and `content_sha256` are those of the lesson's release. They must be told unless a release of a course
+    of the company has the lesson.
+    """
+
+    recorders = "shares.recorders"
     fact: Literal["lesson_shared"] = "lesson_shared"
     share_id: Identifier
     lesson_release_id: Identifier
     title: Title
+    version: VersionNumber | None = None
+    content_sha256: Sha256 | None = None
     course_id: Identifier
     doors: Doors
     audience: Audience
@@ -77,6 +95,7 @@ class LessonShared(FactLine):
 class PolicyShared(FactLine):
     """A policy was shared."""
 
+    recorders = "shares.recorders"
     fact: Literal["policy_shared"] = "policy_shared"
     share_id: Identifier
     course_id: Identifier
@@ -88,6 +107,7 @@ class PolicyShared(FactLine):
 class ShareChanged(FactLine):
     """A share of any kind changed; what is absent stays."""
 
+    recorders = "shares.recorders"
     fact: Literal["share_changed"] = "share_changed"
     share_id: Identifier
     doors: Doors | None = None
@@ -105,5 +125,6 @@ class ShareChanged(FactLine):
 class ShareEnded(FactLine):
     """A share of any kind ended."""
 
+    recorders = "shares.recorders"
     fact: Literal["share_ended"] = "share_ended"
     share_id: Identifier

@@ -1,4 +1,4 @@
-"""Lines about completions, changes of obligations, reminders and live sessions (design 3)."""
+"""Lines about completions, changes of obligations, reminders and live sessions."""
 
 from typing import Annotated, Literal, Self
 
@@ -18,6 +18,7 @@ from compliance.rules.vocabulary import (
 class CourseCompleted(FactLine):
     """A person completed a release, or a lesson that was shared by itself. `at` is the server's receipt time."""
 
+    recorders = "training.recorders"
     fact: Literal["course_completed"] = "course_completed"
     completion_receipt_id: Identifier
     learner_profile_id: Identifier
@@ -35,6 +36,7 @@ class CourseCompleted(FactLine):
 class CompletionVoided(FactLine):
     """A completion was declared void."""
 
+    recorders = "training.recorders"
     fact: Literal["completion_voided"] = "completion_voided"
     completion_receipt_id: Identifier
     actor_id: Identifier
@@ -43,6 +45,8 @@ class CompletionVoided(FactLine):
 class ObligationChanged(FactLine):
     """An administrator waived, reinstated or set the deadline of what one person owes."""
 
+    recorders = "training.recorders"
+    validator = "training.validating.validate_training"
     fact: Literal["obligation_changed"] = "obligation_changed"
     obligation_change_id: Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807)]
     learner_profile_id: Identifier
@@ -62,6 +66,7 @@ class ObligationChanged(FactLine):
 class ReminderSent(FactLine):
     """A person was reminded of a course."""
 
+    recorders = "training.recorders"
     fact: Literal["reminder_sent"] = "reminder_sent"
     learner_profile_id: Identifier
     course_id: Identifier
@@ -70,6 +75,7 @@ class ReminderSent(FactLine):
 class TrainerNamed(FactLine):
     """A trainer set a name."""
 
+    recorders = "training.live_sessions"
     fact: Literal["trainer_named"] = "trainer_named"
     trainer_profile_id: Identifier
     trainer_name: Name
@@ -78,6 +84,7 @@ class TrainerNamed(FactLine):
 class LiveSessionHeld(FactLine):
     """A release was taught in a live session."""
 
+    recorders = "training.live_sessions"
     fact: Literal["live_session_held"] = "live_session_held"
     live_session_id: Identifier
     course_release_id: Identifier
@@ -97,6 +104,7 @@ class LiveSessionHeld(FactLine):
 class AttendanceMarked(FactLine):
     """A person's mark in the register of a live session; the newest is the final one."""
 
+    recorders = "training.live_sessions"
     fact: Literal["attendance_marked"] = "attendance_marked"
     live_session_id: Identifier
     learner_profile_id: Identifier

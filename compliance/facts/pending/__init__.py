@@ -1,1 +1,1 @@
-"""What was taken in: the ledger of fact ids, and the subjects that may now be decided differently (design 3)."""
+"""What was taken in: the ledger of fact ids, and the subjects that may now be decided differently."""

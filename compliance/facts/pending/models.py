@@ -1,5 +1,6 @@
-"""The ledger of facts taken in, and the subjects that may now be decided differently (design 3)."""
+"""The ledger of facts taken in, and the subjects that may now be decided differently."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from compliance.tenancy.models import CompanyRow
@@ -26,24 +27,81 @@ class SubjectKind(models.TextChoices):
 class Fact(CompanyRow):
     """One fact taken in, by its id. The digest covers its fields but the personal ones, so a repetition is known."""
 
+    append_only = True
+
     fact_id = models.UUIDField()
     kind = models.CharField(max_length=40)
     at = models.DateTimeField()
     recorded_at = models.DateTimeField()
     digest = models.BinaryField(max_length=32)
     actor_id = models.UUIDField(null=True)
+    about = models.UUIDField(null=True, help_text="The person, course, share, ... that the fact speaks of first.")
+    origin = models.BigIntegerField(default=0, help_text="The row of Origin; 0: recorded before origins were kept.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "fact_id"], name="fact_once")]
+        indexes = [
+            models.Index(fields=["organization_id", "origin", "id"], name="fact_by_origin"),
+            models.Index(
+                fields=["organization_id", "about"], name="fact_by_subject", condition=models.Q(about__isnull=False)
+            ),
+        ]
+
+
+class Origin(CompanyRow):
+    """By which way the facts of one transaction came in, and who told them; see `recording.telling`."""
+
+    append_only = True
+
+    recorded_at = models.DateTimeField()
+    channel = models.CharField(max_length=20)
+    name = models.CharField(max_length=100, blank=True, help_text="Of the command or the source.")
+    actor_id = models.UUIDField(null=True)
+    confirmed_by = models.UUIDField(null=True, help_text="The second person, where one was needed.")
+
+
+class Unsealed(CompanyRow):
+    """An origin whose facts the ledger's chain does not hold yet: those of a row id above `after`."""
+
+    origin = models.BigIntegerField()
+    after = models.BigIntegerField(default=0)
+
+
+class Seal(CompanyRow):
+    """Some lines of the ledger's chain: which facts, in which order, and the digest of each line; see `sealing`."""
+
+    append_only = True
+
+    first_line = models.BigIntegerField()
+    facts = ArrayField(models.BigIntegerField(), help_text="Row ids of the facts, a line each.")
+    digests = models.BinaryField(help_text="The lines' SHA-256, 32 bytes each.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "first_line"], name="seal_once")]
+
+
+class LedgerHead(CompanyRow):
+    """How many lines a company's ledger has, and the digest of the last."""
+
+    lines = models.BigIntegerField(default=0)
+    head = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id"], name="ledger_head_once")]
 
 
 class PendingSubject(CompanyRow):
-    """A subject that the history has not decided yet. Claimed and removed by the writer in its own transaction."""
+    """A subject that the history has not decided yet. Claimed and removed by the writer in its own transaction.
+
+    One that waits for its moment (`waits_until`) stands for a fact recorded ahead of time: until then nobody claims it
+    and nobody is late.
+    """
 
     kind = models.CharField(max_length=24, choices=SubjectKind)
     first = models.UUIDField(null=True)
     second = models.UUIDField(null=True)
     recorded_at = models.DateTimeField()
+    waits_until = models.DateTimeField(null=True, help_text="When the fact behind it takes effect, if that was ahead.")
     attempts = models.PositiveSmallIntegerField(default=0)
     retry_after = models.DateTimeField(null=True)
     set_aside_at = models.DateTimeField(null=True)

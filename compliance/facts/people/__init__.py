@@ -1,1 +1,1 @@
-"""People: profiles, invitations, employments, contacts, teams (design 3)."""
+"""People: profiles, invitations, employments, contacts, teams."""

@@ -1,9 +1,9 @@
-"""Erasure: clears every personal field of a person wherever it stands, and nothing else (contract, privacy rules).
+"""Erasure: clears every personal field of a person wherever it stands, and nothing else.
 
 What is personal is told by `personal_columns.py`; how a row of each of those tables is known to be the person's is told
-here. The rows stay, so no count, no chain and no hash changes: only names, addresses, companies, raw signatures, check
-codes and corrected names go. The erasure is also appended to a list outside the database (`erasure_list.py`), so that
-it can be done again after a restore.
+here. The rows stay, so no count, no chain and no hash changes: only names (those on certificates too), addresses,
+companies, raw signatures and check codes go. The erasure is also appended to a list outside the database
+(`erasure_list.py`), so that it can be done again after a restore.
 """
 
 import uuid
@@ -20,8 +20,9 @@ from compliance.facts.lines import InvitationRevoked, PersonErased
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import erasure_list, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
-from compliance.facts.recording.batch import Batch, Why
-from compliance.facts.recording.recording import Recording, enqueue_capture, record
+from compliance.facts.recording.acting import act
+from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.recording.recording import Recording, enqueue_capture
 from compliance.facts.recording.rows import append
 from compliance.tenancy import context, sql
 
@@ -46,6 +47,7 @@ WHOSE: Mapping[str, str] = {  # conditions of our own words only: values travel 
     "people_contact": _BY_PROFILE,
     "training_trainer": "organization_id = %(organization)s AND trainer_profile_id = ANY(%(profiles)s)",
     "certificates_certificatecorrection": _BY_PROFILE,
+    "certificates_issuedname": _BY_PROFILE,
     "certificates_checkcode": _BY_PROFILE,
     "policies_rawsignature": _BY_PROFILE,
 }
@@ -63,15 +65,14 @@ def erase_person(
     *, organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime, actor_id: uuid.UUID | None = None
 ) -> None:
     """Erase a person at the company's instruction. Raises the errors of `facts.errors`: unknown, or erased before."""
-    line = PersonErased(fact_id=uuid.uuid4(), at=at, learner_profile_id=learner_profile_id)
-    record(organization_id, [line], now=at, actor_id=actor_id)
+    act(PersonErased, organization_id=organization_id, at=at, actor_id=actor_id, learner_profile_id=learner_profile_id)
 
 
 def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
     """Do an erasure of the list again, as of the moment it was done. Raises as the actions do."""
     if entry.learner_profile_id is not None:
-        line = PersonErased(fact_id=uuid.uuid4(), at=entry.at, learner_profile_id=entry.learner_profile_id)
-        record(entry.organization_id, [line], now=now)
+        profile_id = entry.learner_profile_id
+        act(PersonErased, organization_id=entry.organization_id, at=entry.at, now=now, learner_profile_id=profile_id)
     elif entry.invitation_id is not None:
         erase_invitation(organization_id=entry.organization_id, invitation_id=entry.invitation_id, at=entry.at)
 
@@ -114,8 +115,13 @@ def erase_invitation(
         if invitation.work_email is None and invitation.person_name is None:
             raise AlreadyExistsError("The invitation was erased before.")
         if invitation.revoked_at is None:
-            line = InvitationRevoked(fact_id=uuid.uuid4(), at=at, invitation_id=invitation_id)
-            record(organization_id, [line], now=at, actor_id=actor_id)
+            act(
+                InvitationRevoked,
+                organization_id=organization_id,
+                at=at,
+                actor_id=actor_id,
+                invitation_id=invitation_id,
+            )
         sql.execute(
             "UPDATE people_invitation SET work_email = NULL, person_name = NULL, erased_at = %s"
             " WHERE organization_id = %s AND invitation_id = %s",
@@ -141,12 +147,12 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
     )
     erased = resolving.profiles(organization_id, [staged.line.learner_profile_id for staged in batch.lines])
     entries: dict[uuid.UUID, erasure_list.Entry] = {}
-    for staged in batch.standing():
+    for staged in batch.accepted():
         profile_id = staged.line.learner_profile_id
         if profile_id not in erased:
-            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, resolving.NO_SUCH_PERSON)
         elif erased[profile_id] or profile_id in entries:
-            batch.refuse(staged, Why.ERASED, "The person was erased before.")
+            batch.refuse(staged, RefusalReason.ERASED, "The person was erased before.")
         else:
             entries[profile_id] = erasure_list.Entry(organization_id, profile_id, None, staged.line.at)
             batch.subject(SubjectKind.EVERYTHING_OF_PERSON, profile_id)

@@ -2,6 +2,9 @@
 
 A file of JSON Lines, only ever appended to; it holds identifiers and moments and nothing personal. An erasure is
 written here as soon as it is committed. Keep the file with the backups, and apart from the database's own disk.
+
+A crash or a full disk may leave part of a line behind. What is appended next begins on a line of its own, and whoever
+reads the list is told the number of each line that is no erasure, and gets all the others.
 """
 
 import fcntl
@@ -15,11 +18,7 @@ from typing import NamedTuple
 import orjson
 from django.conf import settings
 
-from compliance.facts.errors import FactsError
-
-
-class ErasureListError(FactsError):
-    """A line of the list is not what this program writes."""
+_BEGINNING = b'{"organization_id"'
 
 
 class Entry(NamedTuple):
@@ -29,6 +28,12 @@ class Entry(NamedTuple):
     learner_profile_id: uuid.UUID | None
     invitation_id: uuid.UUID | None
     at: datetime
+
+
+class Unreadable(NamedTuple):
+    """A line of the list, or the beginning of one, that is no erasure. Line numbers count from 1."""
+
+    number: int
 
 
 def append(entries: Iterable[Entry]) -> None:
@@ -47,29 +52,54 @@ def append(entries: Iterable[Entry]) -> None:
     )
     path = Path(settings.ERASURE_LIST)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    is_new = not path.exists()
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        os.write(descriptor, lines)
+        end = os.lseek(descriptor, 0, os.SEEK_END)
+        if end and os.pread(descriptor, 1, end - 1) != b"\n":
+            lines = b"\n" + lines
+        while lines:  # a disk that fills up takes part of it, and says so at the next write
+            lines = lines[os.write(descriptor, lines) :]
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    if is_new:
+        _keep_name(path.parent)
 
 
-def read(path: Path) -> Iterator[Entry]:
-    """Yield the entries of a list in their order. Raises ErasureListError with the number of a line that is none."""
+def read(path: Path) -> Iterator[Entry | Unreadable]:
+    """Yield the entries of a list in their order, and what stands between them that is none."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            try:
-                said = orjson.loads(line)
-                entry = Entry(
-                    uuid.UUID(said["organization_id"]),
-                    uuid.UUID(said["learner_profile_id"]) if "learner_profile_id" in said else None,
-                    uuid.UUID(said["invitation_id"]) if "invitation_id" in said else None,
-                    datetime.fromisoformat(said["at"]),
-                )
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise ErasureListError(f"Line {number} of the erasure list is not an erasure.") from error
-            if (entry.learner_profile_id is None) == (entry.invitation_id is None) or entry.at.tzinfo is None:
-                raise ErasureListError(f"Line {number} of the erasure list is not an erasure.")
-            yield entry
+            entry = _entry(line)
+            if entry is None:
+                yield Unreadable(number)
+                # Versions before this one appended behind part of a line without a line feed between.
+                entry = _entry(line[max(line.rfind(_BEGINNING), 0) :])
+            if entry is not None:
+                yield entry
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        said = orjson.loads(line)
+        entry = Entry(
+            uuid.UUID(said["organization_id"]),
+            uuid.UUID(said["learner_profile_id"]) if "learner_profile_id" in said else None,
+            uuid.UUID(said["invitation_id"]) if "invitation_id" in said else None,
+            datetime.fromisoformat(said["at"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    names_one = (entry.learner_profile_id is None) != (entry.invitation_id is None)
+    return entry if names_one and entry.at.tzinfo is not None else None
+
+
+def _keep_name(folder: Path) -> None:
+    """A file's name is on the disk when its folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

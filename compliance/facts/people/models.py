@@ -1,4 +1,4 @@
-"""People as source rows (design 3). Personal columns are listed in facts/personal_columns.py, which erasure clears.
+"""People as source rows. Personal columns are listed in facts/personal_columns.py, which erasure clears.
 
 Moves are kept as events with the moment they took effect, so that facts may arrive in any order; queries fold them.
 """
@@ -6,6 +6,7 @@ Moves are kept as events with the moment they took effect, so that facts may arr
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from compliance.facts.people.searching import search_text
 from compliance.tenancy.models import CompanyRow
 
 
@@ -17,6 +18,7 @@ class Profile(CompanyRow):
     account_email = models.TextField(null=True)
     work_email = models.TextField(null=True)
     erased_at = models.DateTimeField(null=True)
+    search_text = search_text("person_name", "work_email", "account_email")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="profile_once")]
@@ -59,9 +61,15 @@ class Invitation(CompanyRow):
     team_ids = ArrayField(models.UUIDField(), default=list)
     work_email = models.TextField(null=True)
     person_name = models.TextField(null=True)
+    search_text = search_text("person_name", "work_email")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "invitation_id"], name="invitation_once")]
+        indexes = [
+            models.Index(
+                fields=["organization_id"], name="invitation_erased", condition=models.Q(erased_at__isnull=False)
+            )
+        ]
 
 
 class Employment(CompanyRow):
@@ -103,9 +111,17 @@ class Contact(CompanyRow):
     at = models.DateTimeField()
     joined = models.BooleanField()
     company = models.TextField(null=True)
+    capture_sequence = models.BigIntegerField(null=True, help_text="The capture that took it in; null until then.")
 
     class Meta:
-        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="contact_by_person")]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id"], name="contact_by_person"),
+            models.Index(
+                fields=["organization_id", "at"],
+                name="contact_not_captured",
+                condition=models.Q(capture_sequence__isnull=True),
+            ),
+        ]
 
 
 class TeamMembership(CompanyRow):
@@ -126,6 +142,8 @@ class TeamMembership(CompanyRow):
 
 class Erasure(CompanyRow):
     """A person erased at the company's instruction. Stays for ever; holds nothing personal."""
+
+    append_only = True
 
     learner_profile_id = models.UUIDField()
     at = models.DateTimeField()

@@ -1,11 +1,17 @@
-"""Reads about people that are current at read, whatever the moment asked for (design 6)."""
+"""Reads about people that are current at read, whatever the moment asked for."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from compliance.facts.people import searching
+from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.recording.rows import lookup
+from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import sql
 
 
@@ -29,11 +35,196 @@ def shown_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID])
     return {profile_id: ShownPerson(*row) for profile_id, row in found.items()}
 
 
-def last_erasure(organization_id: uuid.UUID) -> datetime | None:
-    """When somebody was last erased in the company, in its context: what was made of names before then must go."""
-    ((moment,),) = sql.fetch(
-        "SELECT greatest((SELECT max(recorded_at) FROM people_erasure WHERE organization_id = %(company)s),"
-        " (SELECT max(erased_at) FROM people_invitation WHERE organization_id = %(company)s))",
+def erasures(organization_id: uuid.UUID) -> int:
+    """How many people and invitations the company has erased, in its context.
+
+    It only ever grows, and by the transaction that clears the names: whoever counted before reading names, and counts
+    the same after keeping what was made of them, holds nothing of anybody erased. A moment could not say so, because
+    an erasure commits later than the moment that it bears.
+    """
+    ((number,),) = sql.fetch(
+        "SELECT (SELECT count(*) FROM people_erasure WHERE organization_id = %(company)s)"
+        " + (SELECT count(*) FROM people_invitation WHERE organization_id = %(company)s AND erased_at IS NOT NULL)",
         {"company": organization_id},
     )
-    return moment
+    return int(number)
+
+
+class Person(NamedTuple):
+    """A person as they are today; the personal fields are null once they are erased."""
+
+    learner_profile_id: uuid.UUID
+    person_name: str | None
+    work_email: str | None
+    account_email: str | None
+    erased_at: datetime | None
+
+
+class Found(NamedTuple):
+    """A person or an invitation that a search found."""
+
+    learner_profile_id: uuid.UUID | None
+    invitation_id: uuid.UUID | None
+    person_name: str | None
+    work_email: str | None
+    account_email: str | None
+    erased: bool
+
+
+SHOWN_NAME = f"CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE p.person_name END"
+"""SQL of what people are called on pages, of the row that `joined` adds."""
+
+NAMED = """
+SELECT learner_profile_id FROM people_profile
+  WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(ids)s)
+UNION SELECT learner_profile_id FROM people_employment
+  WHERE organization_id = %(organization)s AND person_id = ANY(%(ids)s)
+UNION SELECT learner_profile_id FROM people_employment
+  WHERE organization_id = %(organization)s AND invitation_id = ANY(%(ids)s)
+"""
+"""SQL of the people that identifiers of this room name: of a profile, an employment, an invitation."""
+
+HAPPENED = """
+SELECT joined_at AS at, 'Joined the company' AS what,
+    CASE WHEN staff_practice THEN 'staff practice' ELSE '' END AS detail
+  FROM people_employment WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL SELECT left_at, 'Left the company', '' FROM people_employment
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND left_at IS NOT NULL
+UNION ALL SELECT s.at, CASE WHEN s.suspended THEN 'Suspended' ELSE 'Resumed' END, '' FROM people_suspension s
+  JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
+  WHERE s.organization_id = %(organization)s AND e.learner_profile_id = %(learner)s
+UNION ALL SELECT m.at, CASE WHEN m.joined THEN 'Joined the team' ELSE 'Left the team' END, coalesce(t.name, '')
+  FROM people_teammembership m
+  LEFT JOIN people_team t ON t.organization_id = m.organization_id AND t.team_id = m.team_id
+  WHERE m.organization_id = %(organization)s AND m.learner_profile_id = %(learner)s
+UNION ALL SELECT at, CASE WHEN joined THEN 'Came as ' ELSE 'Went as ' END || door, '' FROM people_contact
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL SELECT at, 'Erased at the company''s instruction', '' FROM people_erasure
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+"""
+"""SQL of what happened to %(learner)s by the facts of this room (see `facts.happenings`)."""
+
+ABOUT = """
+SELECT person_id FROM people_employment WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+"""
+"""SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s, beside their own."""
+
+
+HERE = """
+SELECT here.learner_profile_id, here.door FROM (
+  SELECT e.learner_profile_id, 'employee' AS door FROM people_employment e WHERE e.organization_id = %(organization)s
+    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice
+  UNION SELECT c.learner_profile_id, c.door FROM (
+    SELECT DISTINCT ON (learner_profile_id, door) learner_profile_id, door, joined FROM people_contact
+    WHERE organization_id = %(organization)s AND at <= %(at)s ORDER BY learner_profile_id, door, at DESC, id DESC) c
+    WHERE c.joined) here
+JOIN people_profile f ON f.organization_id = %(organization)s AND f.learner_profile_id = here.learner_profile_id
+  AND f.erased_at IS NULL
+"""
+"""SQL of who is here at %(at)s, by which door: nobody who practises as staff, nobody who was erased."""
+
+
+def members(teams: str) -> str:
+    """SQL of who is in any of the teams (SQL of an array) at %(at)s."""
+    return f"""SELECT learner_profile_id FROM (
+    SELECT DISTINCT ON (m.team_id, m.learner_profile_id) m.learner_profile_id, m.joined FROM people_teammembership m
+    WHERE m.organization_id = %(organization)s AND m.at <= %(at)s AND m.team_id = ANY(({teams})::uuid[])
+    ORDER BY m.team_id, m.learner_profile_id, m.at DESC, m.id DESC) m WHERE joined"""  # noqa: S608
+
+
+def joined(alias: str) -> str:
+    """SQL that joins the person of `alias`.learner_profile_id as `p`: all null where there is none."""
+    return (
+        f" LEFT JOIN people_profile p ON p.organization_id = {alias}.organization_id"
+        f" AND p.learner_profile_id = {alias}.learner_profile_id"
+    )
+
+
+def looked_up(alias: str) -> str:
+    """As `joined`, by one look into the index for each row: for a few rows of a large company."""
+    return (
+        " LEFT JOIN LATERAL (SELECT * FROM people_profile f WHERE f.organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
+        f" AND f.learner_profile_id = {alias}.learner_profile_id LIMIT 1) p ON true"
+    )
+
+
+def person(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> Person | None:
+    """The person, None when the company knows none of this identifier."""
+    found = Profile.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+    row = found.values_list(*Person._fields).first()
+    return Person._make(row) if row else None
+
+
+def name_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> str | None:
+    """What the person is called today; null for one without a name, or erased."""
+    found = Profile.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+    return found.values_list("person_name", flat=True).first()
+
+
+def search(organization_id: uuid.UUID, words: Sequence[str], most: int) -> list[Found]:
+    """The first `most` people whose name or addresses contain every word, then as many invitations nobody accepted.
+
+    Case and accents do not count. One statement over the company's own rows, by a column that the database keeps for it
+    (row-level security keeps LIKE out of any index, and a part in the middle of a name is what people type).
+    """
+    rows = sql.fetch(
+        f"""
+        WITH wanted AS MATERIALIZED ({searching.PATTERNS})
+        (SELECT learner_profile_id, NULL::uuid, person_name, work_email, account_email, erased_at IS NOT NULL
+         FROM people_profile
+         WHERE organization_id = %(organization)s AND search_text LIKE ALL ((SELECT * FROM wanted)::text[])
+         ORDER BY lower(person_name), learner_profile_id LIMIT %(most)s)
+        UNION ALL
+        (SELECT NULL::uuid, invitation_id, person_name, work_email, NULL, false
+         FROM people_invitation i
+         WHERE organization_id = %(organization)s AND search_text LIKE ALL ((SELECT * FROM wanted)::text[])
+           AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = %(organization)s
+                           AND e.invitation_id = i.invitation_id)
+         ORDER BY lower(person_name), invitation_id LIMIT %(most)s)
+        """,  # noqa: S608 - an expression of our own
+        {"organization": organization_id, "words": list(words), "most": most},
+    )
+    return [Found(*row) for row in rows]
+
+
+def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> uuid.UUID | None:
+    """The `person_id` of the employment that the person is in at `at`, None when they are in none."""
+    found = Employment.objects.filter(
+        Q(left_at=None) | Q(left_at__gt=at),
+        organization_id=organization_id,
+        learner_profile_id=learner_profile_id,
+        joined_at__lte=at,
+    )
+    return found.order_by("-joined_at").values_list("person_id", flat=True).first()
+
+
+def employees(organization_id: uuid.UUID, at: datetime) -> int:
+    """How many people are employed at `at`; staff practice does not count."""
+    found = Employment.objects.filter(Q(left_at=None) | Q(left_at__gt=at), organization_id=organization_id)
+    return found.filter(joined_at__lte=at, staff_practice=False).count()
+
+
+def has_more_than(organization_id: uuid.UUID, people: int) -> bool:
+    """Whether the company knows more than so many people."""
+    return len(Profile.objects.filter(organization_id=organization_id).values("id")[: people + 1]) > people
+
+
+def team_names(organization_id: uuid.UUID, most: int | None = None) -> dict[uuid.UUID, str]:
+    """The names of the first `most` teams (None: of all) in the order of their names, by `team_id`."""
+    found = Team.objects.filter(organization_id=organization_id).order_by(Lower("name"), "team_id")
+    return dict(found.values_list("team_id", "name")[:most])
+
+
+def teams_of(
+    organization_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
+) -> list[tuple[uuid.UUID, str]]:
+    """The teams that the person is in at the moment, by name."""
+    rows = sql.fetch(
+        "SELECT t.team_id, t.name FROM (SELECT DISTINCT ON (team_id) team_id, joined FROM people_teammembership"
+        " WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND at <= %(moment)s"
+        " ORDER BY team_id, at DESC, id DESC) m"
+        " JOIN people_team t ON t.organization_id = %(organization)s AND t.team_id = m.team_id"
+        " WHERE m.joined ORDER BY t.name",
+        {"organization": organization_id, "learner": learner_profile_id, "moment": moment},
+    )
+    return [(row[0], row[1]) for row in rows]

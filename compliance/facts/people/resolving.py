@@ -3,11 +3,13 @@
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from compliance.facts.lines import FactLine
-from compliance.facts.recording.batch import Batch, Staged, Why
+from compliance.facts.recording.batch import Batch, RefusalReason, Staged
 from compliance.facts.recording.rows import lookup
+from compliance.tenancy.models import CompanyRow
 
 LineType = TypeVar("LineType", bound=FactLine)
 
@@ -31,13 +33,14 @@ class StoredInvitation(NamedTuple):
     work_email: str | None
     person_name: str | None
     revoked_at: datetime | None
+    team_ids: list[uuid.UUID]
     person_id: uuid.UUID | None
 
 
 # Who writes about a person holds a lock on the profile: the weakest keeps an erasure out until it is committed, the
-# stronger one also whoever else records a fact that is judged together with the person's other facts.
+# stronger one also whoever else records a fact that is validated together with the person's other facts.
 WRITING = " ORDER BY p.id FOR KEY SHARE OF p"
-JUDGED = " ORDER BY p.id FOR NO KEY UPDATE OF p"
+VALIDATED = " ORDER BY p.id FOR NO KEY UPDATE OF p"
 
 
 def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID], locking: str = "") -> dict[uuid.UUID, bool]:
@@ -56,7 +59,7 @@ def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[u
         "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, e.invitation_id,"  # noqa: S608
         " p.erased_at IS NOT NULL FROM people_employment e"
         " JOIN people_profile p USING (organization_id, learner_profile_id)"
-        " WHERE e.organization_id = %s AND e.person_id = ANY(%s)" + JUDGED,
+        " WHERE e.organization_id = %s AND e.person_id = ANY(%s)" + VALIDATED,
         organization_id,
         set(person_ids),
     )
@@ -77,7 +80,8 @@ def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid
 def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredInvitation]:
     """The invitations that stand."""
     found = lookup(
-        "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, e.person_id FROM people_invitation i"
+        "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, i.team_ids, e.person_id"
+        " FROM people_invitation i"
         " LEFT JOIN people_employment e USING (organization_id, invitation_id)"
         " WHERE i.organization_id = %s AND i.invitation_id = ANY(%s)",
         organization_id,
@@ -88,23 +92,23 @@ def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uu
 
 def living_profiles(batch: Batch[Any], locking: str = WRITING) -> None:
     """Refuses lines whose learner_profile_id names nobody, or someone erased; locks the others' profiles."""
-    wanted = {staged.line.learner_profile_id for staged in batch.standing()}
+    wanted = {staged.line.learner_profile_id for staged in batch.accepted()}
     found = profiles(batch.organization_id, wanted, locking)
     if len(found) == len(wanted) and not any(found.values()):
         return
-    for staged in batch.standing():
+    for staged in batch.accepted():
         erased = found.get(staged.line.learner_profile_id)
         if erased is None:
-            batch.refuse(staged, Why.UNRESOLVED, NO_SUCH_PERSON)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, NO_SUCH_PERSON)
         elif erased:
-            batch.refuse(staged, Why.ERASED, ERASED)
+            batch.refuse(staged, RefusalReason.ERASED, ERASED)
 
 
 def once(
     batch: Batch[LineType], name: str, identifier: Callable[[LineType], Any], standing: Callable[[set[Any]], Any]
 ) -> None:
     """Refuses lines whose identifier stands (`standing` looks a set up) or was named by an earlier line."""
-    lines = batch.standing()
+    lines = batch.accepted()
     keys = [identifier(staged.line) for staged in lines]
     named = set(keys)
     seen = set(standing(named))
@@ -112,21 +116,32 @@ def once(
         return
     for staged, key in zip(lines, keys, strict=True):
         if key in seen:
-            batch.refuse(staged, Why.EXISTS, f"{name}: stands already, by another fact.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"{name}: stands already, by another fact.")
         seen.add(key)
+
+
+def once_in(batch: Batch[Any], model: type[CompanyRow], name: str, unwritten: Iterable[Any] = ()) -> None:
+    """Refuses lines whose identifier in the field `name` stands in the column of `model`, or is one of `unwritten`."""
+    statement = f"SELECT {name}, true FROM {model._meta.db_table} WHERE organization_id = %s AND {name} = ANY(%s)"  # noqa: S608
+    once(
+        batch,
+        name,
+        attrgetter(name),
+        lambda ids: lookup(statement, batch.organization_id, ids).keys() | ids.intersection(unwritten),
+    )
 
 
 def all_standing(batch: Batch[LineType], name: str, wanted: Callable[[LineType], Iterable[Any] | None],
                  standing: Callable[[set[Any]], Any]) -> None:  # fmt: skip
     """Refuses lines one of whose identifiers does not stand."""
-    asked = {key for staged in batch.standing() for key in wanted(staged.line) or ()}
+    asked = {key for staged in batch.accepted() for key in wanted(staged.line) or ()}
     if not asked:
         return
     missing = asked.difference(standing(asked))
     if missing:
-        for staged in batch.standing():
+        for staged in batch.accepted():
             if any(key in missing for key in wanted(staged.line) or ()):
-                batch.refuse(staged, Why.UNRESOLVED, f"{name}: the company knows no such {_noun(name)}.")
+                batch.refuse(staged, RefusalReason.UNRESOLVED, f"{name}: the company knows no such {_noun(name)}.")
 
 
 def earliest_per(
@@ -134,9 +149,9 @@ def earliest_per(
 ) -> dict[Any, Staged[LineType]]:
     """Keeps the earliest line per identifier and refuses the others with `sentence`: they would end it again."""
     first: dict[Any, Staged[LineType]] = {}
-    for staged in batch.standing():
+    for staged in batch.accepted():
         if first.setdefault(identifier(staged.line), staged) is not staged:
-            batch.refuse(staged, Why.RULE, sentence)
+            batch.refuse(staged, RefusalReason.RULE, sentence)
     return first
 
 

@@ -1,1 +1,1 @@
-"""Policy versions, receipts and their chain, raw signatures (design 3 and 5)."""
+"""Policy versions, receipts and their chain, raw signatures."""

@@ -1,52 +1,16 @@
-"""Writes of this room that people make one at a time: publish a version, sign one (design 3)."""
+"""Writes of this room that need more than a line: whoever signs must be asked for that version at that moment."""
 
 import uuid
-from collections.abc import Collection
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
+from compliance.facts.lines import PolicySigned, Signature
 from compliance.facts.policies import chain
 from compliance.facts.policies.errors import SigningRefusedError
 from compliance.facts.policies.queries import signing_state, stored_version
 from compliance.facts.policies.signatures import read_signature
-from compliance.facts.recording.recording import record
-from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
+from compliance.facts.recording.acting import act
 from compliance.tenancy import context
-
-
-def publish_policy(
-    *,
-    organization_id: uuid.UUID,
-    course_id: uuid.UUID,
-    course_release_id: uuid.UUID,
-    version: int,
-    act: PolicyAct,
-    doors: Collection[Door],
-    statement: str,
-    effective_on: date | None,
-    renew_months: int,
-    change_kind: ChangeKind,
-    html: str,
-    at: datetime,
-    actor_id: uuid.UUID | None = None,
-) -> None:
-    """Publish and seal a policy version. Raises the errors of `facts.errors`; each says what to change."""
-    line = PolicyPublished(
-        fact_id=uuid.uuid4(),
-        at=at,
-        course_id=course_id,
-        course_release_id=course_release_id,
-        version=version,
-        act=act,
-        doors=tuple(doors),
-        statement=statement,
-        effective_on=effective_on,
-        renew_months=renew_months,
-        change_kind=change_kind,
-        html=html,
-    )
-    record(organization_id, [line], now=at, actor_id=actor_id)
 
 
 def sign_policy(
@@ -79,8 +43,9 @@ def sign_policy(
             raise SigningRefusedError("The policy is not shared with this person through this link.", "not_shared")
         read_signature(stored_version(organization_id, course_release_id).act, signature)
         receipt_id = uuid.uuid4()
-        line = PolicySigned(
-            fact_id=uuid.uuid4(),
+        act(
+            PolicySigned,
+            organization_id=organization_id,
             at=at,
             receipt_id=receipt_id,
             share_id=share_id,
@@ -90,7 +55,6 @@ def sign_policy(
             signature=_line_signature(signature),
             sign_in_methods=sign_in_methods,
         )
-        record(organization_id, [line], now=at)
         return receipt_id
 
 

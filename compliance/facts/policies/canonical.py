@@ -1,4 +1,4 @@
-"""The canonical policy file: the HTML that people read, sign and verify, byte for byte (design 8, "policy HTML").
+"""The canonical policy file: the HTML that people read, sign and verify, byte for byte.
 
 A file is accepted exactly when cleaning it against the allow list changes nothing, so what is stored, shown and hashed
 is one and the same text, and nothing in it can run, fetch or restyle.

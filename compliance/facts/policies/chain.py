@@ -1,47 +1,30 @@
 """The receipt chain: the one place where receipts are written, and where the stored chain is verified.
 
-One chain a company (contract, "Receipt hash rule"). Whoever writes locks the company's `ReceiptChain` row first, so
+One chain a company. Whoever writes locks the company's `ReceiptChain` row first, so
 concurrent signers wait for each other; `UNIQUE (organization_id, previous_sha256)` would refuse a fork even if one did
-not. `signed_at` is the act's moment, or one microsecond after the tail where that is later (design 5), so every
+not. `signed_at` is the act's moment, or one microsecond after the tail where that is later, so every
 pull by `as_at` is a prefix of the chain.
 """
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import transaction
 
 from compliance.facts.policies.errors import BrokenReceiptChainError
+from compliance.facts.policies.models import RawSignature, Receipt
 from compliance.facts.policies.signatures import stored_signature
+from compliance.facts.recording.rows import keep
 from compliance.proofs.digests import ZERO_DIGEST, Signature, receipt_sha256, signature_sha256
 from compliance.rules.policies.decide import NO_RECEIPT
 from compliance.rules.vocabulary import ReceiptAct
 from compliance.tenancy import sql
 
 ONE_MICROSECOND = timedelta(microseconds=1)
-_COLUMNS = {
-    "organization_id": "uuid",
-    "number": "bigint",
-    "receipt_id": "uuid",
-    "learner_profile_id": "uuid",
-    "course_id": "uuid",
-    "course_release_id": "uuid",
-    "version": "integer",
-    "share_id": "uuid",
-    "cycle_id": "uuid",
-    "door": "text",
-    "act": "text",
-    "signed_at": "timestamptz",
-    "sign_in_methods": "text",
-    "statement_sha256": "text",
-    "document_sha256": "text",
-    "signature_sha256": "text",
-    "previous_sha256": "text",
-    "receipt_sha256": "text",
-}
 
 
 class NewReceipt(NamedTuple):
@@ -105,8 +88,10 @@ def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[W
     tail = lock_chain(organization_id)
     number, previous, last = tail
     latest = _latest_receipts(organization_id, receipts)
-    rows, signatures, written = [], [], []
-    for receipt in sorted(receipts, key=lambda each: each.at):
+    ordered = sorted(receipts, key=lambda each: each.at)
+    said: dict[str, list[Any]] = defaultdict(list)
+    written = []
+    for receipt in ordered:
         number += 1
         signed_at = receipt.at if last is None else max(receipt.at, last + ONE_MICROSECOND)
         pair = (receipt.learner_profile_id, receipt.course_id)
@@ -126,44 +111,23 @@ def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[W
             signed_at=signed_at,
             previous_sha256=previous,
         )
-        rows.append(
-            (
-                organization_id,
-                number,
-                receipt.receipt_id,
-                receipt.learner_profile_id,
-                receipt.course_id,
-                receipt.course_release_id,
-                receipt.version,
-                receipt.share_id,
-                cycle_id,
-                str(receipt.door),
-                str(receipt.act),
-                signed_at,
-                receipt.sign_in_methods,
-                receipt.statement_sha256,
-                receipt.document_sha256,
-                signature,
-                previous,
-                digest,
-            )
-        )
-        if receipt.signature is not None or receipt.signer_company is not None:
-            raw = stored_signature(receipt.signature)
-            signatures.append(
-                (
-                    organization_id,
-                    receipt.receipt_id,
-                    receipt.learner_profile_id,
-                    None if raw is None else orjson.dumps(raw).decode(),
-                    receipt.signer_company,
-                )
-            )
+        for name, value in (
+            ("number", number),
+            ("cycle_id", cycle_id),
+            ("signed_at", signed_at),
+            ("signature_sha256", signature),
+            ("previous_sha256", previous),
+            ("receipt_sha256", digest),
+        ):
+            said[name].append(value)
         written.append(WrittenReceipt(receipt.receipt_id, number, signed_at, signed_at != receipt.at))
         latest[pair] = receipt.receipt_id
         previous, last = digest, signed_at
-    sql.insert("policies_receipt", _COLUMNS, rows)
-    _insert_signatures(signatures)
+    keep(Receipt, organization_id, ordered, **said)
+    signed = [each for each in ordered if each.signature is not None or each.signer_company is not None]
+    raw = [stored_signature(each.signature) for each in signed]
+    texts = [None if each is None else orjson.dumps(each).decode() for each in raw]
+    keep(RawSignature, organization_id, signed, signature=texts)
     sql.execute(
         "UPDATE policies_receiptchain SET receipts = %s, receipt_sha256 = %s, signed_at = %s"
         " WHERE organization_id = %s",
@@ -301,14 +265,3 @@ def _latest_receipts(
             [[pair[0] for pair in pairs], [pair[1] for pair in pairs], organization_id],
         )
     }
-
-
-def _insert_signatures(rows: Sequence[tuple[object, ...]]) -> None:
-    if not rows:
-        return
-    sql.execute(
-        "INSERT INTO policies_rawsignature (organization_id, receipt_id, learner_profile_id, signature, signer_company)"
-        " SELECT o, r, l, s::jsonb, c"
-        " FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::text[]) AS rows (o, r, l, s, c)",
-        [list(column) for column in zip(*rows, strict=True)],
-    )

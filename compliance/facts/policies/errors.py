@@ -8,7 +8,7 @@ class PolicyError(ComplianceError):
 
 
 class PolicyHtmlError(PolicyError):
-    """The file is not canonical policy HTML (design 8, "policy HTML")."""
+    """The file is not canonical policy HTML."""
 
 
 class SignatureError(PolicyError):

@@ -1,4 +1,4 @@
-"""Policies as source rows: sealed versions, receipts in one chain per company, raw signatures (design 3 and 5)."""
+"""Policies as source rows: sealed versions, receipts in one chain per company, raw signatures."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -8,6 +8,8 @@ from compliance.tenancy.models import CompanyRow
 
 class PolicyVersion(CompanyRow):
     """A published version of a policy, sealed with its digests. Append-only."""
+
+    append_only = True
 
     course_id = models.UUIDField()
     course_release_id = models.UUIDField()
@@ -45,6 +47,8 @@ class ReceiptChain(CompanyRow):
 
 class Receipt(CompanyRow):
     """A signed or acknowledged receipt; `number` counts from 1 along the chain. Append-only."""
+
+    append_only = True
 
     number = models.BigIntegerField()
     receipt_id = models.UUIDField()

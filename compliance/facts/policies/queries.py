@@ -5,10 +5,12 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 import orjson
+from django.db.models import F, Max, Subquery
 
-from compliance.facts.decision_facts import load_person_policies
+from compliance.facts.policies.loading import load_person_policies
+from compliance.facts.policies.models import PolicyVersion, RawSignature, Receipt
 from compliance.rules.policies.decide import decide
-from compliance.rules.policies.decisions import PolicyRecordContent
+from compliance.rules.policies.decisions import RecordContent
 from compliance.rules.policies.signing import record_at, refusal
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import sql
@@ -23,7 +25,7 @@ class SigningState(NamedTuple):
     """
 
     course_id: uuid.UUID
-    record: PolicyRecordContent | None
+    record: RecordContent | None
     door: Door | None
     latest_receipt_id: uuid.UUID | None
 
@@ -126,10 +128,44 @@ def stored_receipt(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> StoredR
     return StoredReceipt._make([*fields, None if signature is None else orjson.loads(signature), company])
 
 
-def signer_name(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> str | None:
-    """Return the person's current name; null for one without a name, or erased. In the company's context."""
-    rows = sql.fetch(
-        "SELECT person_name FROM people_profile WHERE organization_id = %s AND learner_profile_id = %s",
-        [organization_id, learner_profile_id],
-    )
-    return rows[0][0] if rows else None
+SIGNED = """
+SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'by the door ' || t.door FROM policies_receipt t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+"""
+"""SQL of what %(learner)s signed of the policies that {course} says (see `facts.happenings`)."""
+
+PUBLISHED = """
+SELECT published_at, 'Policy version ' || version || ' published', replace(change_kind, '_', ' ')
+  FROM policies_policyversion WHERE organization_id = %(organization)s AND course_id = %(course)s
+"""
+"""SQL of what happened to the policy %(course)s (see `facts.happenings`)."""
+
+
+def doors(course: str) -> str:
+    """SQL of the doors by which the newest version at %(at)s of the policy of the column may be received."""
+    return f"""(SELECT v.doors FROM policies_policyversion v WHERE v.organization_id = %(organization)s
+    AND v.course_id = {course} AND v.published_at <= %(at)s ORDER BY v.version DESC LIMIT 1)"""  # noqa: S608
+
+
+def newest_version(organization_id: uuid.UUID, course_id: uuid.UUID) -> int:
+    """The number of the policy's newest version, 0 before the first."""
+    found = PolicyVersion.objects.filter(organization_id=organization_id, course_id=course_id)
+    return found.aggregate(newest=Max("version"))["newest"] or 0
+
+
+def version_row(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> PolicyVersion | None:
+    """A published version as sealed, None when there is none of this identifier."""
+    return PolicyVersion.objects.filter(organization_id=organization_id, course_release_id=course_release_id).first()
+
+
+def receipt_and_neighbours(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> dict[int, Receipt]:
+    """The receipt, the one before it and the one after it in the company's chain, by their distance from it."""
+    wanted = Receipt.objects.filter(organization_id=organization_id, receipt_id=receipt_id).values("number")[:1]
+    found = Receipt.objects.filter(organization_id=organization_id).annotate(distance=F("number") - Subquery(wanted))
+    return {each.distance: each for each in found.filter(distance__range=(-1, 1))}
+
+
+def raw_signature(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> dict[str, Any] | None:
+    """What the person typed or drew, None once erased or for an acknowledgement."""
+    found = RawSignature.objects.filter(organization_id=organization_id, receipt_id=receipt_id)
+    return found.values_list("signature", flat=True).first()

@@ -1,4 +1,4 @@
-"""Records `policy_published` and `policy_signed` (design 3; contract, policy version row and policy receipt row)."""
+"""Records `policy_published` and `policy_signed`."""
 
 import uuid
 from collections import defaultdict
@@ -6,17 +6,27 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from compliance.facts.decision_facts import PersonPolicyFacts, load_person_policies
 from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.policies import chain
 from compliance.facts.policies.canonical import CanonicalPolicy, check
 from compliance.facts.policies.errors import PolicyHtmlError, SignatureError
+from compliance.facts.policies.loading import PersonPolicyFacts, load_person_policies
+from compliance.facts.policies.models import PolicyVersion
+from compliance.facts.policies.served import served_bytes
 from compliance.facts.policies.signatures import read_signature
-from compliance.facts.recording.batch import Batch, Staged, Why
-from compliance.proofs.digests import document_sha256, normalise_statement, policy_version_digest, statement_sha256
+from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.recording.rows import keep
+from compliance.proofs.digests import (
+    ZERO_DIGEST,
+    document_sha256,
+    normalise_statement,
+    policy_version_digest,
+    statement_sha256,
+)
 from compliance.proofs.errors import UnhashableValue
+from compliance.rules.limits import MAXIMUM_ROW_BYTES
 from compliance.rules.policies.signing import SigningRefusalCode, refusal
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, ReceiptAct
 from compliance.tenancy import sql
@@ -64,15 +74,17 @@ def record_policy_published(batch: Batch[PolicyPublished]) -> None:
         )
     }
     sealed: list[tuple[PolicyPublished, CanonicalPolicy]] = []
-    for staged in batch.standing():
+    for staged in batch.accepted():
         line = staged.line
         reason = _out_of_order(line, newest.get(line.course_id))
         if line.course_id in trainings:
-            batch.refuse(staged, Why.EXISTS, f"course_id: {line.course_id} is a training course, not a policy.")
+            batch.refuse(
+                staged, RefusalReason.EXISTS, f"course_id: {line.course_id} is a training course, not a policy."
+            )
         elif line.course_release_id in taken:
-            batch.refuse(staged, Why.EXISTS, f"course_release_id: {line.course_release_id} stands already.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"course_release_id: {line.course_release_id} stands already.")
         elif reason is not None:
-            batch.refuse(staged, Why.RULE, reason)
+            batch.refuse(staged, RefusalReason.RULE, reason)
         else:
             policy = _checked(batch, staged)
             if policy is not None:
@@ -104,18 +116,18 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
     companies = _companies(organization_id, batch.lines)
     accepted: dict[uuid.UUID, tuple[Staged[PolicySigned], uuid.UUID]] = {}
     receipts: list[chain.NewReceipt] = []
-    for staged in batch.standing():
+    for staged in batch.accepted():
         line = staged.line
         version = versions.get(line.course_release_id)
         if line.receipt_id in standing or line.receipt_id in accepted:
-            batch.refuse(staged, Why.EXISTS, f"receipt_id: a receipt {line.receipt_id} stands already.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"receipt_id: a receipt {line.receipt_id} stands already.")
         elif version is None:
             reason = f"course_release_id: no policy version {line.course_release_id} is known."
-            batch.refuse(staged, Why.UNRESOLVED, reason)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, reason)
         elif line.learner_profile_id not in people:
-            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, resolving.NO_SUCH_PERSON)
         elif people[line.learner_profile_id]:
-            batch.refuse(staged, Why.ERASED, resolving.ERASED)
+            batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         elif not _refused(batch, staged, version, facts):
             receipt = _receipt(batch, staged, version, companies)
             if receipt is not None:
@@ -157,24 +169,54 @@ def _out_of_order(line: PolicyPublished, newest: _Newest | None) -> str | None:
 def _checked(batch: Batch[PolicyPublished], staged: Staged[PolicyPublished]) -> CanonicalPolicy | None:
     statement = normalise_statement(staged.line.statement)
     if not statement:
-        batch.refuse(staged, Why.CONTENT, "statement: it is nothing but white space.")
+        batch.refuse(staged, RefusalReason.CONTENT, "statement: it is nothing but white space.")
         return None
     if len(statement) > LONGEST_STATEMENT:
         reason = f"statement: it has {len(statement)} characters; at most {LONGEST_STATEMENT} are allowed."
-        batch.refuse(staged, Why.CONTENT, reason)
+        batch.refuse(staged, RefusalReason.CONTENT, reason)
         return None
     try:
-        return check(staged.line.html)
+        policy = check(staged.line.html)
     except (PolicyHtmlError, UnhashableValue) as error:
-        batch.refuse(staged, Why.CONTENT, f"html: {error}")
+        batch.refuse(staged, RefusalReason.CONTENT, f"html: {error}")
         return None
+    size = _served_bytes(staged.line, policy)
+    if size > MAXIMUM_ROW_BYTES:
+        reason = f"html: the version takes {size:,} bytes as JSON; a page can serve {MAXIMUM_ROW_BYTES:,} at most."
+        batch.refuse(staged, RefusalReason.CONTENT, reason)
+        return None
+    return policy
+
+
+def _served_bytes(line: PolicyPublished, policy: CanonicalPolicy) -> int:
+    """How many bytes the row of a version will take; digests are as long as any other."""
+    return served_bytes(
+        {
+            "course_id": line.course_id,
+            "course_release_id": line.course_release_id,
+            "policy_title": policy.policy_title,
+            "version": line.version,
+            "act": line.act,
+            "doors": line.doors,
+            "statement": line.statement,
+            "statement_sha256": ZERO_DIGEST,
+            "effective_on": line.effective_on,
+            "renew_months": line.renew_months,
+            "change_kind": line.change_kind,
+            "published_at": line.at,
+            "document_sha256": ZERO_DIGEST,
+            "version_digest": ZERO_DIGEST,
+            "html": policy.html,
+        }
+    )
 
 
 def _write_versions(organization_id: uuid.UUID, sealed: Collection[tuple[PolicyPublished, CanonicalPolicy]]) -> None:
-    rows = []
-    for line, policy in sealed:
-        statement, document = statement_sha256(line.statement), document_sha256(policy.html)
-        digest = policy_version_digest(
+    lines = [line for line, _ in sealed]
+    statements = [statement_sha256(line.statement) for line in lines]
+    documents = [document_sha256(policy.html) for _, policy in sealed]
+    digests = [
+        policy_version_digest(
             course_id=line.course_id,
             version=line.version,
             document_sha256=document,
@@ -185,24 +227,18 @@ def _write_versions(organization_id: uuid.UUID, sealed: Collection[tuple[PolicyP
             renew_months=line.renew_months,
             doors=line.doors,
         )
-        rows.append(
-            (
-                organization_id, line.course_id, line.course_release_id, line.version, line.at, str(line.act),
-                "{" + ",".join(line.doors) + "}", line.statement, line.effective_on, line.renew_months,
-                str(line.change_kind), policy.html, policy.policy_title, statement, document, digest,
-            )
-        )  # fmt: skip
-    if not rows:
-        return
-    sql.execute(
-        "INSERT INTO policies_policyversion (organization_id, course_id, course_release_id, version, published_at, act,"
-        " doors, statement, effective_on, renew_months, change_kind, html, policy_title, statement_sha256,"
-        " document_sha256, version_digest)"
-        " SELECT o, c, r, v, p, a, d::text[], s, e, m, k, h, t, ss, ds, vd FROM unnest(%s::uuid[], %s::uuid[],"
-        " %s::uuid[], %s::int[], %s::timestamptz[], %s::text[], %s::text[], %s::text[], %s::date[], %s::int[],"
-        " %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])"
-        " AS rows (o, c, r, v, p, a, d, s, e, m, k, h, t, ss, ds, vd)",
-        [list(column) for column in zip(*rows, strict=True)],
+        for line, statement, document in zip(lines, statements, documents, strict=True)
+    ]
+    keep(
+        PolicyVersion,
+        organization_id,
+        lines,
+        published_at=[line.at for line in lines],
+        policy_title=[policy.policy_title for _, policy in sealed],
+        html=[policy.html for _, policy in sealed],
+        statement_sha256=statements,
+        document_sha256=documents,
+        version_digest=digests,
     )
     titles = {line.course_id: (policy.policy_title, line.at) for line, policy in sealed}  # versions come in order
     first_at: dict[uuid.UUID, datetime] = {}
@@ -264,7 +300,7 @@ def _refused(
     if why_not is None:
         return False
     unknown = why_not.code is SigningRefusalCode.NO_SUCH_SHARE
-    batch.refuse(staged, Why.UNRESOLVED if unknown else Why.RULE, why_not.sentence)
+    batch.refuse(staged, RefusalReason.UNRESOLVED if unknown else RefusalReason.RULE, why_not.sentence)
     return True
 
 
@@ -278,7 +314,7 @@ def _receipt(
     try:
         signature = read_signature(version.act, _raw(line.signature))
     except SignatureError as error:
-        batch.refuse(staged, Why.CONTENT, f"signature: {error}")
+        batch.refuse(staged, RefusalReason.CONTENT, f"signature: {error}")
         return None
     events = companies.get((line.learner_profile_id, line.door), [])
     return chain.NewReceipt(

@@ -1,4 +1,4 @@
-"""Signatures as they come in: typed words or drawn strokes, checked before they are hashed (design 8, signature text).
+"""Signatures as they come in: typed words or drawn strokes, checked before they are hashed.
 
 The raw signature is personal: it is kept apart from the receipt, and erasure clears it.
 """

@@ -1,10 +1,25 @@
-"""One write path for all facts (design 3): `act` and `record` for actions, `Recording` for imports.
+"""One write path for all facts: `act` and `record` for actions, `Recording` for imports.
 
-For whoever adds a kind of fact: write `record_<kind>(batch)` in the `recorders.py` of its noun, name it in `registry`.
+A new kind of fact is a line class in `facts.lines`, which names the module of its recorder (see `FactLine`), and that
+recorder, `record_<kind>(batch)`. `registry` finds both by the class.
 """
 
 from compliance.facts.recording.acting import act
-from compliance.facts.recording.batch import Batch, Refused, Staged, Why
+from compliance.facts.recording.batch import Batch, RefusalReason, Refused, Staged
 from compliance.facts.recording.recording import Recording, check_moment, enqueue_capture, record
+from compliance.facts.recording.telling import Channel, Teller, telling
 
-__all__ = ["Batch", "Recording", "Refused", "Staged", "Why", "act", "check_moment", "enqueue_capture", "record"]
+__all__ = [
+    "Batch",
+    "Channel",
+    "Recording",
+    "RefusalReason",
+    "Refused",
+    "Staged",
+    "Teller",
+    "act",
+    "check_moment",
+    "enqueue_capture",
+    "record",
+    "telling",
+]  # fmt: skip

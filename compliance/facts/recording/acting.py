@@ -1,4 +1,4 @@
-"""How an action becomes a fact (design 2 and 3): it builds the line that a file would hold, and records it alone."""
+"""How an action becomes a fact: it builds the line that a file would hold, and records it alone."""
 
 import uuid
 from datetime import datetime
@@ -19,8 +19,8 @@ def act(
     *,
     organization_id: uuid.UUID,
     at: datetime,
-    now: datetime | None,
-    actor_id: uuid.UUID | None,
+    now: datetime | None = None,
+    actor_id: uuid.UUID | None = None,
     **fields: Any,
 ) -> LineType:
     """Records one fact of `kind` in one transaction and returns its line.

@@ -1,16 +1,17 @@
-"""What a recorder is given: a batch of checked lines of one kind, to be recorded set by set (design 3).
+"""What a recorder is given: a batch of checked lines of one kind, to be recorded set by set.
 
-A recorder is a function of one `Batch`. It resolves references with a constant number of statements, writes its rows
-with `tenancy.sql.insert`, refuses what it cannot record, and names the subjects that may now be decided differently.
+A recorder is a function of one `Batch`. It resolves references with a constant number of statements, refuses what it
+cannot record, writes its rows, and names the subjects that may now be decided differently.
 Lines come in order of (`at`, `fact_id`), over the whole file, so that the first of two that exclude each other is the
 same one whatever the order in the file.
 """
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from compliance.facts import errors
 from compliance.facts.lines import FactLine
@@ -22,6 +23,9 @@ Subject = tuple[str, uuid.UUID | None, uuid.UUID | None]
 """The value of a `SubjectKind` (an enum's member takes Python longer to hash than the text), and what names it."""
 
 
+Unwritten = dict[str, dict[Any, Any]]
+
+
 class Staged(NamedTuple, Generic[LineType]):
     """A checked line waiting to be recorded: its number in the file, what it says, the digest that knows it again."""
 
@@ -30,7 +34,7 @@ class Staged(NamedTuple, Generic[LineType]):
     digest: bytes
 
 
-class Why(StrEnum):
+class RefusalReason(StrEnum):
     """The classes of refusal; each has its error for actions."""
 
     UNRESOLVED = "unresolved"
@@ -40,16 +44,18 @@ class Why(StrEnum):
     CONTENT = "content"
     FUTURE = "future"
     REUSED = "reused"
+    NOT_ALLOWED = "not_allowed"
 
 
-ERRORS: dict[Why, type[errors.FactsError]] = {
-    Why.UNRESOLVED: errors.UnresolvedReferenceError,
-    Why.EXISTS: errors.AlreadyExistsError,
-    Why.RULE: errors.RefusedByRuleError,
-    Why.ERASED: errors.ErasedPersonError,
-    Why.CONTENT: errors.InvalidContentError,
-    Why.FUTURE: errors.FutureFactError,
-    Why.REUSED: errors.FactIdReusedError,
+ERRORS: dict[RefusalReason, type[errors.FactsError]] = {
+    RefusalReason.UNRESOLVED: errors.UnresolvedReferenceError,
+    RefusalReason.EXISTS: errors.AlreadyExistsError,
+    RefusalReason.RULE: errors.RefusedByRuleError,
+    RefusalReason.ERASED: errors.ErasedPersonError,
+    RefusalReason.CONTENT: errors.InvalidContentError,
+    RefusalReason.FUTURE: errors.FutureFactError,
+    RefusalReason.REUSED: errors.FactIdReusedError,
+    RefusalReason.NOT_ALLOWED: errors.NotAllowedToTellError,
 }
 
 
@@ -57,34 +63,50 @@ class Refused(NamedTuple):
     """A line that is not recorded; `reason` is one plain sentence that holds nothing personal."""
 
     staged: Staged
-    why: Why
+    why: RefusalReason
     reason: str
 
 
 class Batch(Generic[LineType]):
-    """Lines of one kind on their way into the store, within the company's transaction."""
+    """Lines of one kind on their way into the store, within the company's transaction.
+
+    `waits_until`: all lines take effect after `now`, and are decided at this moment. `unwritten`: what the store will
+    hold of lines that are checked and wait for their validator, by what it is and its identifier.
+    """
 
     def __init__(
-        self, organization_id: uuid.UUID, lines: list[Staged[LineType]], now: datetime, actor_id: uuid.UUID | None
+        self,
+        organization_id: uuid.UUID,
+        lines: list[Staged[LineType]],
+        now: datetime,
+        actor_id: uuid.UUID | None,
+        waits_until: datetime | None = None,
+        unwritten: Unwritten | None = None,
     ) -> None:
         self.organization_id = organization_id
         self.lines = lines
         self.now = now
         self.actor_id = actor_id
+        self.waits_until = waits_until
+        self.unwritten: Unwritten = defaultdict(dict) if unwritten is None else unwritten
         self.refused: dict[int, Refused] = {}
         self.subjects: set[Subject] = set()
         self.in_order: list[Subject] = []
         self.notes: list[tuple[int, str]] = []
 
-    def refuse(self, staged: Staged[LineType], why: Why, reason: str) -> None:
+    def refuse(self, staged: Staged[LineType], why: RefusalReason, reason: str) -> None:
         """Leaves `staged` out; the first reason counts."""
         self.refused.setdefault(staged.number, Refused(staged, why, reason))
 
-    def standing(self) -> list[Staged[LineType]]:
-        """The lines that no one has refused so far."""
+    def accepted(self) -> list[Staged[LineType]]:
+        """The lines that no one has refused so far, with their numbers."""
         if not self.refused:
             return self.lines
         return [staged for staged in self.lines if staged.number not in self.refused]
+
+    def accepted_lines(self) -> list[LineType]:
+        """The lines that no one has refused so far."""
+        return [staged.line for staged in self.accepted()]
 
     def note(self, staged: Staged[LineType], sentence: str) -> None:
         """Reports something about a line that is recorded all the same (a receipt that was re-dated)."""

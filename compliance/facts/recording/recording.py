@@ -1,13 +1,17 @@
-"""The one write path of facts (design 3): console actions with a batch of one, imports with batches of thousands.
+"""The one write path of facts: console actions with a batch of one, imports with batches of thousands.
 
 A `Recording` lives within one transaction of the company. Kinds are recorded in the order of `lines.KINDS`; `close` a
-kind after its last batch, so that judges run when all they judge is in; `finish` writes the pending subjects.
+kind after its last batch, so that validators run when all they validate is checked; `finish` writes the pending
+subjects.
 """
 
 import uuid
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -18,17 +22,18 @@ from kombu.exceptions import OperationalError
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
 from compliance.facts.pending.models import SubjectKind
-from compliance.facts.recording import registry
-from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Why
+from compliance.facts.recording import ledger, registry
+from compliance.facts.recording.batch import ERRORS, Batch, RefusalReason, Refused, Staged, Subject, Unwritten
 from compliance.facts.recording.rows import append, lookup
+from compliance.facts.recording.telling import current
 from compliance.tenancy import context, sql
 
-FURTHEST_FUTURE = timedelta(minutes=5)
+DECIDED_TOGETHER = timedelta(seconds=10)
+"""Facts ahead of time that lie this close are decided together, at the last of them: one batch a fact would be slow."""
+
 CAPTURE_TASK = "compliance.history.capture"
 
-_JUDGE_OF = {kind: name for name, kinds in registry.JUDGES.items() for kind in kinds}
-_ORDER = {kind: place for place, kind in enumerate(KINDS)}
-_LAST_JUDGED = {max(kinds, key=_ORDER.__getitem__): name for name, kinds in registry.JUDGES.items()}
+_LAST_VALIDATED = {kinds[-1]: name for name, kinds in registry.VALIDATED.items()}
 
 
 class Recording:
@@ -37,15 +42,20 @@ class Recording:
     def __init__(self, organization_id: uuid.UUID, now: datetime, actor_id: uuid.UUID | None = None) -> None:
         self.organization_id = organization_id
         self.now = now
-        self.actor_id = actor_id
+        self.teller = current()
+        self.actor_id = actor_id or self.teller.actor_id
         self.known = 0
         self.recorded: Counter[str] = Counter()
         self.refused: list[Refused] = []
         self.notes: list[tuple[int, str]] = []
         self.subjects: set[Subject] = set()
+        self.waiting: Counter[datetime] = Counter()  # how many facts wait until when
+        self._subjects_ahead: dict[datetime, set[Subject]] = defaultdict(set)
         self.in_order: list[Subject] = []
         self._none_known = False
-        self._judged: dict[str, list[Batch[Any]]] = {}
+        self._origin = 0
+        self._checked: dict[str, list[tuple[Batch[Any], Iterator[None]]]] = defaultdict(list)
+        self._unwritten: Unwritten = defaultdict(dict)
         self._unresolved: dict[str, list[Refused]] = {}
 
     def ask_for_known(self) -> None:
@@ -59,41 +69,45 @@ class Recording:
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
         """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Lines known already are counted."""
-        new = self._new(lines)
-        if new:
-            self._record(kind, new)
+        self._record_each(kind, self._new(lines))
 
     def close(self, kind: str) -> None:
-        """Ends a kind: what referred to its own kind is tried again, and judges whose last kind it is run."""
+        """Ends a kind: what referred to its own kind is tried again, and the validator whose last kind it is runs."""
         while self._unresolved.get(kind):
             again = self._unresolved.pop(kind)
-            self._record(kind, [refused.staged for refused in again])
+            self._record_each(kind, [refused.staged for refused in again])
             if len(self._unresolved.get(kind, ())) == len(again):
                 break
         self.refused += self._unresolved.pop(kind, ())
-        name = _LAST_JUDGED.get(kind)
-        if name is not None:
-            batches = {each: self._judged.pop(each) for each in registry.JUDGES[name] if each in self._judged}
-            if batches:
-                registry.judge(name)(batches)
-                for each, judged in batches.items():
-                    for batch in judged:
-                        self._enter(each, batch)
+        name = _LAST_VALIDATED.get(kind)
+        if name is not None and self._checked:
+            checked, self._checked = self._checked, defaultdict(list)
+            registry.validator(name)({each: [batch for batch, _ in own] for each, own in checked.items()})
+            for each, own in checked.items():
+                for batch, writing in own:
+                    next(writing, None)
+                    self._enter(each, batch)
+            self._unwritten.clear()
 
     def finish(self) -> None:
-        """Writes the pending subjects of everything recorded."""
-        subjects = self._narrowest() + self.in_order
-        append(
-            "pending_pendingsubject",
-            self.organization_id,
-            {"kind": "text", "first": "uuid", "second": "uuid"},
-            subjects,
-            constants={
-                "recorded_at": ("timestamptz", self.now),
-                "attempts": ("int", 0),
-                "set_aside_reason": ("text", ""),
-            },
-        )
+        """Writes the pending subjects of everything recorded, and asks for captures of those ahead of time."""
+        columns = {"kind": "text", "first": "uuid", "second": "uuid"}
+        constants = {
+            "recorded_at": ("timestamptz", self.now),
+            "attempts": ("int", 0),
+            "set_aside_reason": ("text", ""),
+        }
+        subjects = _narrowest(self.subjects, self._covered_by_everybody()) + self.in_order
+        append("pending_pendingsubject", self.organization_id, columns, subjects, constants=constants)
+        ahead = [
+            (*subject, moment)
+            for moment, of_moment in sorted(self._subjects_ahead.items())
+            for subject in _narrowest(of_moment)
+        ]
+        columns["waits_until"] = "timestamptz"
+        append("pending_pendingsubject", self.organization_id, columns, ahead, constants=constants)
+        for moment in self._subjects_ahead:
+            transaction.on_commit(partial(enqueue_capture, self.organization_id, moment))
 
     def _new(self, lines: Sequence[Staged]) -> list[Staged]:
         if self._none_known:
@@ -113,67 +127,99 @@ class Recording:
             elif bytes(before) == staged.digest:
                 self.known += 1
             else:
-                self.refused.append(Refused(staged, Why.REUSED, "The company knows this fact_id with other content."))
+                self.refused.append(
+                    Refused(staged, RefusalReason.REUSED, "The company knows this fact_id with other content.")
+                )
         return new
 
-    def _record(self, kind: str, lines: list[Staged]) -> None:
-        batch: Batch[Any] = Batch(self.organization_id, lines, self.now, self.actor_id)
-        registry.recorder(kind)(batch)
-        if kind in registry.REFERRING_TO_THEIR_OWN_KIND:
-            unresolved = [each for each in batch.refused.values() if each.why is Why.UNRESOLVED]
+    def _record_each(self, kind: str, lines: list[Staged]) -> None:
+        """Records lines that take effect by now as one batch, those ahead of time in batches of their moments."""
+        ahead = [staged for staged in lines if staged.line.at > self.now]
+        if ahead:
+            lines = [staged for staged in lines if staged.line.at <= self.now]
+        if lines:
+            self._record(kind, lines)
+        for _, together in groupby(ahead, key=lambda staged: (staged.line.at - self.now) // DECIDED_TOGETHER):
+            own = list(together)
+            self._record(kind, own, max(staged.line.at for staged in own))
+
+    def _record(self, kind: str, lines: list[Staged], waits_until: datetime | None = None) -> None:
+        batch: Batch[Any] = Batch(self.organization_id, lines, self.now, self.actor_id, waits_until, self._unwritten)
+        writing = registry.recorder(kind)(batch)
+        if writing is not None:
+            next(writing)
+            self._checked[kind].append((batch, writing))
+        if KINDS[kind].refers_to_own_kind:
+            unresolved = [each for each in batch.refused.values() if each.why is RefusalReason.UNRESOLVED]
             if unresolved:
                 numbers = {each.staged.number for each in unresolved}
                 batch.lines = [staged for staged in batch.lines if staged.number not in numbers]
                 batch.refused = {number: each for number, each in batch.refused.items() if number not in numbers}
                 self._unresolved.setdefault(kind, []).extend(unresolved)
-        if kind in _JUDGE_OF:
-            self._judged.setdefault(kind, []).append(batch)
-        else:
+        if writing is None:
             self._enter(kind, batch)
 
     def _enter(self, kind: str, batch: Batch[Any]) -> None:
         """Writes the ledger for what stands of a batch, and gathers what it leaves behind."""
-        standing = batch.standing()
+        standing = batch.accepted()
+        if standing and not self._origin:
+            self._origin = ledger.begin(self.organization_id, self.now, replace(self.teller, actor_id=self.actor_id))
+        about = ledger.ABOUT[kind]
         append(
             "pending_fact",
             self.organization_id,
-            {"fact_id": "uuid", "at": "timestamptz", "digest": "bytea"},
-            [(staged.line.fact_id, staged.line.at, staged.digest) for staged in standing],
+            {"fact_id": "uuid", "at": "timestamptz", "digest": "bytea", "about": "uuid"},
+            [
+                (staged.line.fact_id, staged.line.at, staged.digest, getattr(staged.line, about, None))
+                for staged in standing
+            ],
             constants={
                 "kind": ("text", kind),
                 "recorded_at": ("timestamptz", self.now),
                 "actor_id": ("uuid", self.actor_id),
+                "origin": ("bigint", self._origin),
             },
         )
         if standing:
             self.recorded[kind] += len(standing)
-            self.subjects |= batch.subjects
+            if batch.waits_until is None:
+                self.subjects |= batch.subjects
+            else:
+                self.waiting[batch.waits_until] += len(standing)
+                self._subjects_ahead[batch.waits_until] |= batch.subjects
             self.in_order += batch.in_order
         self.refused += batch.refused.values()
         self.notes += batch.notes
 
-    def _narrowest(self) -> list[Subject]:
-        """The subjects without those that others cover, in an order that keeps one person's together."""
-        whole = {first for kind, first, _ in self.subjects if kind == SubjectKind.EVERYTHING_OF_PERSON.value}
-        left_out: set[str] = set()
-        if whole and any(kind in _WIDE for kind, _, _ in self.subjects):
-            # Of a company that is imported for the first time everything of everybody is decided anyway.
-            everybody = sql.fetch(
-                "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s", (self.organization_id,)
-            )
-            if all(profile_id in whole for (profile_id,) in everybody):
-                left_out = _WIDE
-        return sorted(
-            (
-                subject
-                for subject in self.subjects
-                if subject[0] not in left_out and not (subject[0] in _OF_PERSON and subject[1] in whole)
-            ),
-            key=_subject_order,
+    def _covered_by_everybody(self) -> frozenset[str]:
+        """Wide kinds, where everything of everybody is decided anyway: a company is imported for the first time."""
+        whole = _whole_people(self.subjects)
+        if not whole or not any(kind in _WIDE for kind, _, _ in self.subjects):
+            return frozenset()
+        everybody = sql.fetch(
+            "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s", (self.organization_id,)
         )
+        return _WIDE if all(profile_id in whole for (profile_id,) in everybody) else frozenset()
 
 
-_WIDE = {kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE)}
+def _whole_people(subjects: Iterable[Subject]) -> set[uuid.UUID | None]:
+    return {first for kind, first, _ in subjects if kind == SubjectKind.EVERYTHING_OF_PERSON.value}
+
+
+def _narrowest(subjects: Collection[Subject], left_out: frozenset[str] = frozenset()) -> list[Subject]:
+    """The subjects without those that others cover, in an order that keeps one person's together."""
+    whole = _whole_people(subjects)
+    return sorted(
+        (
+            subject
+            for subject in subjects
+            if subject[0] not in left_out and not (subject[0] in _OF_PERSON and subject[1] in whole)
+        ),
+        key=_subject_order,
+    )
+
+
+_WIDE = frozenset(kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE))
 _OF_PERSON = {kind.value for kind in (SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON)}
 
 
@@ -184,11 +230,7 @@ def _subject_order(subject: Subject) -> tuple[str, int, int]:
 
 def check_moment(line: FactLine, now: datetime) -> str | None:
     """Says why the line's `at` is too far in the future, None if it is not."""
-    if line.fact == "policy_signed":
-        return "at: a policy cannot be signed in the future." if line.at > now else None
-    if line.at > now + FURTHEST_FUTURE:
-        return "at: lies more than five minutes in the future."
-    return None
+    return f"at: {line.too_early}" if line.at > now + line.furthest_future else None
 
 
 def record(
@@ -203,7 +245,7 @@ def record(
     except IntegrityError as error:
         if not isinstance(error.__cause__, psycopg.errors.UniqueViolation):
             raise
-        raise ERRORS[Why.EXISTS]("Somebody recorded the same at this moment. Look at it anew.") from error
+        raise ERRORS[RefusalReason.EXISTS]("Somebody recorded the same at this moment. Look at it anew.") from error
 
 
 def _record_all(
@@ -216,7 +258,10 @@ def _record_all(
         for number, line in enumerate(ordered, 1):
             reason = check_moment(line, now)
             if reason is not None:
-                raise ERRORS[Why.FUTURE](reason)
+                raise ERRORS[RefusalReason.FUTURE](reason)
+            reason = recording.teller.refusal(line)
+            if reason is not None:
+                raise ERRORS[RefusalReason.NOT_ALLOWED](reason)
             by_kind.setdefault(line.fact, []).append(Staged(number, line, digest(line)))
         for kind in KINDS:
             if kind in by_kind:
@@ -230,9 +275,9 @@ def _record_all(
             transaction.on_commit(lambda: enqueue_capture(organization_id))
 
 
-def enqueue_capture(organization_id: uuid.UUID) -> None:
-    """Asks the worker to capture. A broker that is away loses nothing: the sweep finds what is pending."""
+def enqueue_capture(organization_id: uuid.UUID, at: datetime | None = None) -> None:
+    """Asks the worker to capture, now or `at`. A broker that is away loses nothing: the sweep finds what is pending."""
     try:
-        current_app.send_task(CAPTURE_TASK, [str(organization_id)], retry=False)
+        current_app.send_task(CAPTURE_TASK, [str(organization_id)], retry=False, eta=at)
     except (OperationalError, OSError):
         pass

@@ -1,15 +1,18 @@
-"""Rows in and out, set by set: what every recorder needs of SQL (design 3 and 11).
+"""Rows in and out, set by set: what every recorder needs of SQL.
 
 Column values travel as one binary array each; the organization is sent once. A column that is itself an array travels
 as PostgreSQL's array text and is cast on arrival.
 """
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from compliance.facts.lines.fields import FactLine
 from compliance.tenancy import arrays as arrays_of
 from compliance.tenancy import sql
+from compliance.tenancy.models import CompanyRow
 
 ONE_COMPANY = "organization_id = (SELECT %s::uuid)"
 
@@ -27,14 +30,75 @@ def append(
 
     `constants` maps names to (type, value), the same in every row. A `uuid[]` or `text[]` column takes a sequence.
     """
-    if not rows:
+    if rows:
+        filled = dict(zip(columns, zip(columns.values(), zip(*rows, strict=True), strict=True), strict=True))
+        _append(table, organization_id, filled, constants or {}, ending)
+
+
+def keep(
+    model: type[CompanyRow],
+    organization_id: uuid.UUID,
+    lines: Sequence[FactLine] | Sequence[tuple[Any, ...]],
+    **others: Any,
+) -> None:
+    """Appends a row of `model` for each of `lines`, all of one kind: what they say under a column's name, and `others`.
+
+    A list in `others` is a column, with a value for each line; anything else is the same in every row. Columns that
+    nobody names stay null.
+    """
+    if not lines:
         return
-    constants = constants or {}
+    said = _names(type(lines[0]))
+    columns: dict[str, tuple[str, Sequence[Any]]] = {}
+    constants: dict[str, tuple[str, Any]] = {}
+    for name, kind in _types(model).items():
+        if name not in others:
+            if name in said:
+                columns[name] = kind, [getattr(line, name) for line in lines]
+        elif isinstance(others[name], list):
+            columns[name] = kind, others[name]
+        else:
+            constants[name] = kind, others[name]
+    _append(model._meta.db_table, organization_id, columns, constants)
+
+
+@cache
+def _names(kind: type) -> frozenset[str]:
+    """The fields of a kind of line, or of a named tuple."""
+    return frozenset(kind.model_fields if issubclass(kind, FactLine) else kind._fields)  # type: ignore[attr-defined]
+
+
+@cache
+def _types(model: type[CompanyRow]) -> dict[str, str]:
+    """The PostgreSQL type of each column of `model` but those that every row has."""
+    fields = [field for field in model._meta.concrete_fields if field.name not in ("id", "organization_id")]
+    return {field.name: _type(field) for field in fields if field.get_internal_type() in _TYPES}
+
+
+def _type(field: Any) -> str:
+    kind = _TYPES[field.get_internal_type()]
+    return kind or _type(field.base_field) + "[]"
+
+
+_TYPES = {
+    "ArrayField": "", "BigIntegerField": "bigint", "BooleanField": "boolean", "CharField": "text",
+    "DateField": "date", "DateTimeField": "timestamptz", "JSONField": "jsonb", "PositiveIntegerField": "integer",
+    "PositiveSmallIntegerField": "smallint", "TextField": "text", "UUIDField": "uuid",
+}  # fmt: skip
+
+
+def _append(
+    table: str,
+    organization_id: uuid.UUID,
+    columns: Mapping[str, tuple[str, Sequence[Any]]],
+    constants: dict[str, tuple[str, Any]],
+    ending: str = "",
+) -> None:
     names = ", ".join(["organization_id", *constants, *columns])
     chosen = ["%s::uuid", *(f"%s::{kind}" for kind, _ in constants.values())]
     parameters: list[Any] = [organization_id, *(value for _, value in constants.values())]
     arrays = []
-    for index, (kind, values) in enumerate(zip(columns.values(), zip(*rows, strict=True), strict=True)):
+    for index, (kind, values) in enumerate(columns.values()):
         if kind.endswith("[]"):
             arrays.append("%s::text[]")
             parameters.append([None if value is None else _array(value) for value in values])

@@ -1,1 +1,1 @@
-"""Shares: which course or policy is owed by whom, through which doors, by when (design 3)."""
+"""Shares: which course or policy is owed by whom, through which doors, by when."""

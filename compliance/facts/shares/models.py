@@ -1,4 +1,4 @@
-"""Shares as source rows (design 3): what is owed by whom. Changes are kept as steps with their moment; queries fold."""
+"""Shares as source rows: what is owed by whom. Changes are kept as steps with their moment; queries fold."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

@@ -1,14 +1,14 @@
-"""Recorders of shares of courses, lessons and policies: what is owed by whom (design 3).
+"""Recorders of shares of courses, lessons and policies: what is owed by whom.
 
 A share's steps keep what each fact said of it; whoever loads them folds them into whole ones.
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from compliance.facts.courses.recorders import LessonSaid, keep_lessons
+from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, published_lessons
 from compliance.facts.courses.resolving import courses_stand
 from compliance.facts.lines import (
     Audience,
@@ -23,8 +23,9 @@ from compliance.facts.lines import (
 )
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, Why
-from compliance.facts.recording.rows import append, lookup, update
+from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.recording.rows import keep, lookup, update
+from compliance.facts.shares.models import Share, ShareStep
 from compliance.rules.vocabulary import Requirement
 from compliance.tenancy import sql
 
@@ -61,9 +62,14 @@ def record_policy_shared(batch: Batch[PolicyShared]) -> None:
 
 
 def record_lesson_shared(batch: Batch[LessonShared]) -> None:
-    """Single lessons are shared. From then on completions of the lesson belong to the course it was shared under."""
+    """Single lessons are shared. From then on completions of the lesson belong to the course it was shared under.
+
+    What a lesson is, its release or its first share tells: a share that tells no version and fingerprint is refused
+    unless a release has the lesson, and one that tells another fingerprint than is known is refused.
+    """
     courses_stand(batch)
-    named = {line.lesson_release_id for _, line, _ in batch.standing()}
+    _lessons_are_told(batch)
+    named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     course_of: dict[uuid.UUID, uuid.UUID] = (
         dict(
             sql.fetch(
@@ -75,15 +81,15 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
         if named
         else {}
     )
-    for staged in batch.standing():
+    for staged in batch.accepted():
         if course_of.setdefault(staged.line.lesson_release_id, staged.line.course_id) != staged.line.course_id:
-            batch.refuse(staged, Why.RULE, "lesson_release_id: the lesson is shared under another course.")
+            batch.refuse(staged, RefusalReason.RULE, "lesson_release_id: the lesson is shared under another course.")
     _record_shares(batch, "training")
-    standing = batch.standing()
+    standing = batch.accepted()
     keep_lessons(
         batch.organization_id,
         [
-            LessonSaid(line.lesson_release_id, line.course_id, line.title, line.at, None, None)
+            LessonSaid(line.lesson_release_id, line.course_id, line.title, line.at, line.version, line.content_sha256)
             for _, line, _ in standing
         ],
     )
@@ -98,30 +104,55 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
     batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
 
 
+def _lessons_are_told(batch: Batch[LessonShared]) -> None:
+    named = {line.lesson_release_id for _, line, _ in batch.accepted()}
+    untold = {
+        line.lesson_release_id for _, line, _ in batch.accepted() if line.version is None or line.content_sha256 is None
+    }
+    published = published_lessons(batch.organization_id, untold)
+    known = {lesson_id: sha256 for lesson_id, (_, sha256) in lessons(batch.organization_id, named).items()}
+    for staged in batch.accepted():
+        line = staged.line
+        if (line.version is None or line.content_sha256 is None) and line.lesson_release_id not in published:
+            batch.refuse(
+                staged,
+                RefusalReason.UNRESOLVED,
+                "lesson_release_id: no release of the company has the lesson: tell its version and content_sha256.",
+            )
+        elif line.content_sha256 is not None:
+            before = known.get(line.lesson_release_id)
+            if before is not None and before != line.content_sha256:
+                batch.refuse(
+                    staged, RefusalReason.RULE, "content_sha256: a lesson release never changes, and it was another."
+                )
+            else:
+                known[line.lesson_release_id] = line.content_sha256
+
+
 def record_share_changed(batch: Batch[ShareChanged]) -> None:
     """Shares change in what a line speaks of."""
     found = _shares_stand(batch)
-    for staged in batch.standing():
+    for staged in batch.accepted():
         share = found[staged.line.share_id]
         if staged.line.at < share.opened_at:
-            batch.refuse(staged, Why.RULE, "The share was not open at that moment.")
+            batch.refuse(staged, RefusalReason.RULE, "The share was not open at that moment.")
         elif staged.line.requirement is not None and share.kind == "policy":
-            batch.refuse(staged, Why.RULE, "requirement: a shared policy has none.")
+            batch.refuse(staged, RefusalReason.RULE, "requirement: a shared policy has none.")
     _audiences_stand(batch)
-    standing = batch.standing()
-    _append_steps(batch.organization_id, standing)
-    batch.subjects_of(SubjectKind.SHARE, (line.share_id for _, line, _ in standing))
+    lines = batch.accepted_lines()
+    _keep_steps(batch.organization_id, lines)
+    batch.subjects_of(SubjectKind.SHARE, (line.share_id for line in lines))
 
 
 def record_share_ended(batch: Batch[ShareEnded]) -> None:
-    """Shares end."""
+    """Record `share_ended`: the share covers nobody from `at` on."""
     found = _shares_stand(batch)
-    for staged in batch.standing():
+    for staged in batch.accepted():
         share = found[staged.line.share_id]
         if share.ended_at is not None:
-            batch.refuse(staged, Why.RULE, "The share has ended already.")
+            batch.refuse(staged, RefusalReason.RULE, "The share has ended already.")
         elif staged.line.at < share.opened_at:
-            batch.refuse(staged, Why.RULE, "The share was not open at that moment.")
+            batch.refuse(staged, RefusalReason.RULE, "The share was not open at that moment.")
     first = resolving.earliest_per(batch, lambda line: line.share_id, "The share has ended already.")
     update(
         "shares_share",
@@ -135,34 +166,20 @@ def record_share_ended(batch: Batch[ShareEnded]) -> None:
 
 
 def _record_shares(batch: Batch[Any], kind: str) -> None:
-    organization_id = batch.organization_id
-    resolving.once(batch, "share_id", lambda line: line.share_id, lambda ids: _taken(organization_id, ids))
+    resolving.once_in(batch, Share, "share_id")
     courses_stand(batch, kind)
     _audiences_stand(batch)
-    standing = batch.standing()
-    append(
-        "shares_share",
-        organization_id,
-        {"share_id": "uuid", "course_id": "uuid", "lesson_release_id": "uuid", "opened_at": "timestamptz"},
-        [(line.share_id, line.course_id, getattr(line, "lesson_release_id", None), line.at) for _, line, _ in standing],
-    )
-    _append_steps(organization_id, standing)
-    batch.subjects_of(SubjectKind.SHARE, (line.share_id for _, line, _ in standing))
-
-
-def _taken(organization_id: uuid.UUID, share_ids: set[uuid.UUID]) -> dict[Any, Any]:
-    return lookup(
-        "SELECT share_id, true FROM shares_share WHERE organization_id = %s AND share_id = ANY(%s)",
-        organization_id,
-        share_ids,
-    )
+    lines = batch.accepted_lines()
+    keep(Share, batch.organization_id, lines, opened_at=[line.at for line in lines])
+    _keep_steps(batch.organization_id, lines)
+    batch.subjects_of(SubjectKind.SHARE, (line.share_id for line in lines))
 
 
 def _shares_stand(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
     found = shares(batch.organization_id, (line.share_id for _, line, _ in batch.lines))
     for staged in batch.lines:
         if staged.line.share_id not in found:
-            batch.refuse(staged, Why.UNRESOLVED, "share_id: the company knows no such share.")
+            batch.refuse(staged, RefusalReason.UNRESOLVED, "share_id: the company knows no such share.")
     return found
 
 
@@ -187,36 +204,19 @@ def _audiences_stand(batch: Batch[Any]) -> None:
     )
 
 
-def _append_steps(organization_id: uuid.UUID, standing: Iterable[Any]) -> None:
-    append(
-        "shares_sharestep",
-        organization_id,
-        {
-            "fact_id": "uuid",
-            "share_id": "uuid",
-            "at": "timestamptz",
-            "doors": "text[]",
-            "audience": "text",
-            "team_ids": "uuid[]",
-            "learner_profile_ids": "uuid[]",
-            "requirement": "text",
-            "deadline_basis": "text",
-            "due_at": "timestamptz",
-            "days": "integer",
-        },
-        [
-            (
-                line.fact_id,
-                line.share_id,
-                line.at,
-                line.doors,
-                *_audience(line.audience),
-                Requirement.REQUIRED if isinstance(line, PolicyShared) else line.requirement,
-                *_deadline(line.deadline),
-            )
-            for _, line, _ in standing
-        ],
-    )
+def _keep_steps(organization_id: uuid.UUID, lines: Sequence[Any]) -> None:
+    audiences, deadlines = [_audience(line.audience) for line in lines], [_deadline(line.deadline) for line in lines]
+    said: dict[str, Any] = {
+        "audience": [audience for audience, _, _ in audiences],
+        "team_ids": [team_ids for _, team_ids, _ in audiences],
+        "learner_profile_ids": [people for _, _, people in audiences],
+        "deadline_basis": [basis for basis, _, _ in deadlines],
+        "due_at": [due_at for _, due_at, _ in deadlines],
+        "days": [days for _, _, days in deadlines],
+    }
+    if any(isinstance(line, PolicyShared) for line in lines):
+        said["requirement"] = Requirement.REQUIRED
+    keep(ShareStep, organization_id, lines, **said)
 
 
 def _audience(said: Audience | None) -> tuple[str | None, tuple[uuid.UUID, ...] | None, tuple[uuid.UUID, ...] | None]:

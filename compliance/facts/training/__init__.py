@@ -1,1 +1,1 @@
-"""Completions, changes of obligations, reminders, live sessions (design 3)."""
+"""Completions, changes of obligations, reminders, live sessions."""

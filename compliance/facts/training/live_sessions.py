@@ -1,4 +1,4 @@
-"""Records `trainer_named`, `live_session_held` and `attendance_marked` (design 3; contract, certificate row)."""
+"""Records `trainer_named`, `live_session_held` and `attendance_marked`."""
 
 import uuid
 from collections import defaultdict
@@ -8,8 +8,9 @@ from typing import NamedTuple
 from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, Staged, Why
-from compliance.facts.recording.rows import append, lookup
+from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.recording.rows import append, keep, lookup
+from compliance.facts.training.models import AttendanceMark, LiveSession
 from compliance.rules.vocabulary import Attendance
 from compliance.tenancy import sql
 
@@ -35,10 +36,10 @@ def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
         batch.organization_id, {staged.line.trainer_profile_id for staged in batch.lines}, resolving.WRITING
     )
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
-    for staged in batch.standing():
+    for staged in batch.accepted():
         line = staged.line
         if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company's
-            batch.refuse(staged, Why.ERASED, resolving.ERASED)
+            batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         else:
             said = (line.at, line.trainer_name)
             latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, said), said)
@@ -71,40 +72,21 @@ def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
             [staged.line.live_session_id for staged in batch.lines],
         )
     )
-    rows = []
-    for staged in batch.standing():
+    for staged in batch.accepted():
         line = staged.line
-        course_id = courses.get(line.course_release_id)
         if line.live_session_id in taken:
-            batch.refuse(staged, Why.EXISTS, f"live_session_id: a session {line.live_session_id} stands already.")
-        elif course_id is None:
+            batch.refuse(
+                staged, RefusalReason.EXISTS, f"live_session_id: a session {line.live_session_id} stands already."
+            )
+        elif line.course_release_id not in courses:
             reason = f"course_release_id: no release {line.course_release_id} is known."
-            batch.refuse(staged, Why.UNRESOLVED, reason)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, reason)
         else:
             taken.add(line.live_session_id)
-            batch.subject(SubjectKind.COURSE, course_id)
-            rows.append(
-                (
-                    line.live_session_id, course_id, line.course_release_id, line.at, str(line.format), line.starts_at,
-                    line.ends_at, line.minutes, line.trainer_profile_id,
-                )
-            )  # fmt: skip
-    append(
-        "training_livesession",
-        batch.organization_id,
-        {
-            "live_session_id": "uuid",
-            "course_id": "uuid",
-            "course_release_id": "uuid",
-            "at": "timestamptz",
-            "format": "text",
-            "starts_at": "timestamptz",
-            "ends_at": "timestamptz",
-            "minutes": "int",
-            "trainer_profile_id": "uuid",
-        },
-        rows,
-    )
+    lines = batch.accepted_lines()
+    course_ids = [courses[line.course_release_id] for line in lines]
+    keep(LiveSession, batch.organization_id, lines, course_id=course_ids)
+    batch.subjects_of(SubjectKind.COURSE, course_ids)
 
 
 def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
@@ -128,44 +110,28 @@ def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
         [organization_id, profile_ids],
     ):
         marks[profile_id][session_id].append(_Mark(at, attended))
-    rows = []
-    for staged in batch.standing():
+    for staged in batch.accepted():
         line = staged.line
         if line.learner_profile_id not in people:
-            batch.refuse(staged, Why.UNRESOLVED, resolving.NO_SUCH_PERSON)
+            batch.refuse(staged, RefusalReason.UNRESOLVED, resolving.NO_SUCH_PERSON)
         elif people[line.learner_profile_id]:
-            batch.refuse(staged, Why.ERASED, resolving.ERASED)
+            batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         elif line.live_session_id not in sessions:
-            batch.refuse(staged, Why.UNRESOLVED, f"live_session_id: no session {line.live_session_id} is known.")
+            batch.refuse(
+                staged, RefusalReason.UNRESOLVED, f"live_session_id: no session {line.live_session_id} is known."
+            )
         else:
             own = marks[line.learner_profile_id]
             reason_against = _impossible(staged, sessions, own)
             if reason_against is not None:
-                batch.refuse(staged, Why.RULE, reason_against)
+                batch.refuse(staged, RefusalReason.RULE, reason_against)
                 continue
             own[line.live_session_id].append(_Mark(line.at, line.attended))
-            course_id = sessions[line.live_session_id].course_id
-            rows.append(
-                (
-                    line.fact_id, line.live_session_id, line.learner_profile_id, course_id, line.at,
-                    str(line.attended), str(line.marked_by),
-                )
-            )  # fmt: skip
-            batch.subject(SubjectKind.PERSON_COURSE, line.learner_profile_id, course_id)
-    append(
-        "training_attendancemark",
-        organization_id,
-        {
-            "fact_id": "uuid",
-            "live_session_id": "uuid",
-            "learner_profile_id": "uuid",
-            "course_id": "uuid",
-            "at": "timestamptz",
-            "attended": "text",
-            "marked_by": "text",
-        },
-        rows,
-    )
+    lines = batch.accepted_lines()
+    course_ids = [sessions[line.live_session_id].course_id for line in lines]
+    keep(AttendanceMark, organization_id, lines, course_id=course_ids)
+    learners = (line.learner_profile_id for line in lines)
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, zip(learners, course_ids, strict=True))
 
 
 def _impossible(

@@ -1,4 +1,4 @@
-"""Training as source rows: completions, changes of obligations, reminders, live sessions (design 3)."""
+"""Training as source rows: completions, changes of obligations, reminders, live sessions."""
 
 from django.db import models
 
@@ -53,10 +53,16 @@ class Reminder(CompanyRow):
     learner_profile_id = models.UUIDField()
     course_id = models.UUIDField()
     at = models.DateTimeField()
+    capture_sequence = models.BigIntegerField(null=True, help_text="The capture that took it in; null until then.")
 
     class Meta:
         indexes = [
-            models.Index(fields=["organization_id", "learner_profile_id", "course_id"], name="reminder_by_person")
+            models.Index(fields=["organization_id", "learner_profile_id", "course_id"], name="reminder_by_person"),
+            models.Index(
+                fields=["organization_id", "at"],
+                name="reminder_not_captured",
+                condition=models.Q(capture_sequence__isnull=True),
+            ),
         ]
 
 

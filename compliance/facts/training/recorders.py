@@ -1,7 +1,7 @@
-"""Recorders of completions, changes of obligations and reminders (design 3); live sessions have a file of their own."""
+"""Recorders of completions, changes of obligations and reminders; live sessions have a file of their own."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,10 +14,10 @@ from compliance.facts.lines import (
     ReminderSent,
 )
 from compliance.facts.pending.models import SubjectKind
-from compliance.facts.people.resolving import earliest_per, living_profiles, once, profiles
-from compliance.facts.recording.batch import Batch, Why
-from compliance.facts.recording.rows import append, lookup
-from compliance.tenancy import sql
+from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
+from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.recording.rows import keep, lookup, update
+from compliance.facts.training.models import Completion, ObligationChange, Reminder
 
 
 class StoredCompletion(NamedTuple):
@@ -43,53 +43,23 @@ def completions(organization_id: uuid.UUID, receipt_ids: Iterable[uuid.UUID]) ->
 def record_course_completed(batch: Batch[CourseCompleted]) -> None:
     """People complete releases, or lessons that were shared by themselves."""
     organization_id = batch.organization_id
-    once(
-        batch,
-        "completion_receipt_id",
-        lambda line: line.completion_receipt_id,
-        lambda ids: completions(organization_id, ids),
-    )
+    once_in(batch, Completion, "completion_receipt_id")
     living_profiles(batch)
     releases = releases_stand(batch, lambda line: line.course_release_id)
-    named = {line.lesson_release_id for _, line, _ in batch.standing() if line.lesson_release_id is not None}
+    named = {line.lesson_release_id for line in batch.accepted_lines() if line.lesson_release_id is not None}
     known = lessons(organization_id, named)
     if named.difference(known):
-        for staged in batch.standing():
+        for staged in batch.accepted():
             if staged.line.lesson_release_id is not None and staged.line.lesson_release_id not in known:
-                batch.refuse(staged, Why.UNRESOLVED, "lesson_release_id: the company knows no such lesson.")
-    rows = []
-    for _, line, _ in batch.standing():
-        course_id = (
-            releases[line.course_release_id].course_id
-            if line.course_release_id is not None
-            else known[line.lesson_release_id][0]  # type: ignore[index]
-        )
-        rows.append(
-            (
-                line.completion_receipt_id,
-                line.learner_profile_id,
-                course_id,
-                line.course_release_id,
-                line.lesson_release_id,
-                line.at,
-                line.assessed,
-            )
-        )
-    append(
-        "training_completion",
-        organization_id,
-        {
-            "completion_receipt_id": "uuid",
-            "learner_profile_id": "uuid",
-            "course_id": "uuid",
-            "course_release_id": "uuid",
-            "lesson_release_id": "uuid",
-            "at": "timestamptz",
-            "assessed": "boolean",
-        },
-        rows,
-    )
-    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, (row[1:3] for row in rows))
+                batch.refuse(staged, RefusalReason.UNRESOLVED, "lesson_release_id: the company knows no such lesson.")
+    lines = batch.accepted_lines()
+    course_ids = [
+        releases[line.course_release_id].course_id if line.course_release_id else known[line.lesson_release_id][0]  # type: ignore[index]
+        for line in lines
+    ]
+    keep(Completion, organization_id, lines, course_id=course_ids)
+    people = (line.learner_profile_id for line in lines)
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, zip(people, course_ids, strict=True))
 
 
 def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
@@ -99,90 +69,48 @@ def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
     for staged in batch.lines:
         completion = found.get(staged.line.completion_receipt_id)
         if completion is None:
-            batch.refuse(staged, Why.UNRESOLVED, "completion_receipt_id: the company knows no such completion.")
+            batch.refuse(
+                staged, RefusalReason.UNRESOLVED, "completion_receipt_id: the company knows no such completion."
+            )
         elif erased.get(completion.learner_profile_id):
-            batch.refuse(staged, Why.ERASED, "The person was erased; erased profiles accept no facts.")
+            batch.refuse(staged, RefusalReason.ERASED, "The person was erased; erased profiles accept no facts.")
         elif completion.voided_at is not None:
-            batch.refuse(staged, Why.RULE, "The completion has been voided already.")
+            batch.refuse(staged, RefusalReason.RULE, "The completion has been voided already.")
         elif staged.line.at < completion.at:
-            batch.refuse(staged, Why.RULE, "The completion did not exist at that moment.")
+            batch.refuse(staged, RefusalReason.RULE, "The completion did not exist at that moment.")
     first = earliest_per(batch, lambda line: line.completion_receipt_id, "The completion has been voided already.")
     for receipt_id in first:
         batch.subject(SubjectKind.PERSON_COURSE, found[receipt_id].learner_profile_id, found[receipt_id].course_id)
-    if first:
-        sql.execute(
-            "UPDATE training_completion AS t SET voided_at = x.at, voided_by = x.actor"
-            " FROM unnest(%s::uuid[], %s::timestamptz[], %s::uuid[]) AS x(receipt, at, actor)"
-            " WHERE t.organization_id = %s AND t.completion_receipt_id = x.receipt",
-            (
-                list(first),
-                [staged.line.at for staged in first.values()],
-                [staged.line.actor_id for staged in first.values()],
-                batch.organization_id,
-            ),
-        )
-
-
-def record_obligation_changed(batch: Batch[ObligationChanged]) -> None:
-    """Administrators waive, reinstate and set deadlines; whether they may is judged in judging.py."""
-    once(
-        batch,
-        "obligation_change_id",
-        lambda line: line.obligation_change_id,
-        lambda ids: lookup(
-            "SELECT obligation_change_id, true FROM training_obligationchange"
-            " WHERE organization_id = %s AND obligation_change_id = ANY(%s)",
-            batch.organization_id,
-            ids,
-        ),
+    update(
+        "training_completion",
+        batch.organization_id,
+        {"receipt": "uuid", "at": "timestamptz", "actor": "uuid"},
+        "voided_at = x.at, voided_by = x.actor",
+        "t.completion_receipt_id = x.receipt",
+        [(receipt_id, staged.line.at, staged.line.actor_id) for receipt_id, staged in first.items()],
     )
+
+
+def record_obligation_changed(batch: Batch[ObligationChanged]) -> Iterator[None]:
+    """Records waivers, reinstatements and deadlines; whether they are possible is validated in validating.py."""
+    numbers = batch.unwritten["obligation_change_id"]
+    once_in(batch, ObligationChange, "obligation_change_id", numbers)
     living_profiles(batch)
     courses_stand(batch)
-    standing = batch.standing()
-    append(
-        "training_obligationchange",
-        batch.organization_id,
-        {
-            "obligation_change_id": "bigint",
-            "learner_profile_id": "uuid",
-            "course_id": "uuid",
-            "at": "timestamptz",
-            "change": "text",
-            "reason_code": "text",
-            "due_at": "timestamptz",
-            "actor_id": "uuid",
-        },
-        [
-            (
-                line.obligation_change_id,
-                line.learner_profile_id,
-                line.course_id,
-                line.at,
-                line.change,
-                line.reason_code,
-                line.due_at,
-                line.actor_id,
-            )
-            for _, line, _ in standing
-        ],
-    )
+    numbers.update((line.obligation_change_id, line) for line in batch.accepted_lines())
+    yield
+    keep(ObligationChange, batch.organization_id, batch.accepted_lines())
     _subjects(batch)
 
 
 def record_reminder_sent(batch: Batch[ReminderSent]) -> None:
-    """People are reminded of courses."""
+    """Records that people were reminded of courses."""
     living_profiles(batch)
     courses_stand(batch)
-    append(
-        "training_reminder",
-        batch.organization_id,
-        {"fact_id": "uuid", "learner_profile_id": "uuid", "course_id": "uuid", "at": "timestamptz"},
-        [(line.fact_id, line.learner_profile_id, line.course_id, line.at) for _, line, _ in batch.standing()],
-    )
+    keep(Reminder, batch.organization_id, batch.accepted_lines())
     _subjects(batch)
 
 
 def _subjects(batch: Batch[Any]) -> None:
-    batch.subjects_of_pairs(
-        SubjectKind.PERSON_COURSE, ((line.learner_profile_id, line.course_id) for _, line, _ in batch.standing())
-    )
+    pairs = [(line.learner_profile_id, line.course_id) for line in batch.accepted_lines()]
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, pairs)

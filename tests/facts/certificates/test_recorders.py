@@ -1,4 +1,4 @@
-"""What happens to certificates and in live sessions: recorded, or refused with a reason (issue 5, bad input)."""
+"""What happens to certificates and in live sessions: recorded, or refused with a reason."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from compliance.facts import lines
-from compliance.facts.certificates.actions import provide_codes
+from compliance.facts.certificates.actions import Issued, keep_issued
 from compliance.facts.certificates.codes import new_code, read_code
 from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation, CheckCode
-from compliance.facts.certificates.queries import NamedCertificate, certificate_of_code, issued_names
+from compliance.facts.certificates.queries import certificate_of_code, name_on
 from compliance.facts.errors import (
     AlreadyExistsError,
     ErasedPersonError,
@@ -46,8 +46,18 @@ class Earned:
             actor_id=ACTOR,
         )
 
+    def name(self, certificate: uuid.UUID, day: int) -> str | None:
+        """The name on a certificate issued that many days after the beginning."""
+        with context.company(self.story.organization_id):
+            return name_on(
+                organization_id=self.story.organization_id,
+                certificate_id=certificate,
+                learner_profile_id=self.person,
+                issued_at=BEGIN + timedelta(days=day),
+            )
+
     def corrected(self, supersedes: uuid.UUID | None = None, **more: Any) -> lines.CertificateCorrected:
-        said = {
+        said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=10),
             "certificate_id": uuid.uuid4(),
@@ -79,15 +89,8 @@ def test_only_the_newest_certificate_is_corrected(earned: Earned) -> None:
         earned.story.tell([earned.corrected()])
     with pytest.raises(AlreadyExistsError, match="stands already"):
         earned.story.tell([earned.corrected(second.certificate_id, certificate_id=first.certificate_id)])
-    with context.company(earned.story.organization_id):
-        names = issued_names(
-            earned.story.organization_id,
-            [
-                NamedCertificate(each, earned.person, BEGIN + timedelta(days=12))
-                for each in (earned.certificate_id, first.certificate_id, second.certificate_id)
-            ],
-        )
-    assert list(names.values()) == ["Ana Reis", "Ana Maria Reis", "Ana Maria Reis"]
+    chain = (earned.certificate_id, first.certificate_id, second.certificate_id)
+    assert [earned.name(each, 12) for each in chain] == ["Ana Reis", "Ana Maria Reis", "Ana Maria Reis"]
 
 
 def test_what_is_revoked_is_corrected_no_more_but_at_that_very_moment_it_was(earned: Earned) -> None:
@@ -126,18 +129,16 @@ def test_the_name_issued_is_the_one_known_at_the_issue(earned: Earned) -> None:
             )
         ]
     )
-    organization_id = earned.story.organization_id
-    with context.company(organization_id):
-        for day, name in ((-9, "Ana Reis"), (5, "Ana Reis"), (40, "Ana Lopes")):
-            asked = NamedCertificate(earned.certificate_id, earned.person, BEGIN + timedelta(days=day))
-            assert issued_names(organization_id, [asked])[earned.certificate_id] == name
+    for day, name in ((-9, "Ana Reis"), (5, "Ana Reis"), (40, "Ana Lopes")):
+        assert earned.name(earned.certificate_id, day) == name
 
 
 def test_a_code_is_given_once_and_read_however_it_was_typed(earned: Earned, now: datetime) -> None:
     organization_id = earned.story.organization_id
     with context.company(organization_id):
         for _ in range(2):
-            provide_codes(organization_id=organization_id, certificates=[(earned.certificate_id, earned.person)])
+            issued = Issued(earned.certificate_id, earned.person, BEGIN)
+            keep_issued(organization_id=organization_id, certificates=[issued])
         code = CheckCode.objects.get(organization_id=organization_id).check_code
     assert code is not None
     found = certificate_of_code(code.lower().replace("-", " ").replace("0", "o").replace("1", "l"))
@@ -146,7 +147,7 @@ def test_a_code_is_given_once_and_read_however_it_was_typed(earned: Earned, now:
     erase_person(organization_id=organization_id, learner_profile_id=earned.person, at=now)
     assert certificate_of_code(code) is None
     with context.company(organization_id):
-        provide_codes(organization_id=organization_id, certificates=[(uuid.uuid4(), earned.person)])
+        keep_issued(organization_id=organization_id, certificates=[Issued(uuid.uuid4(), earned.person, BEGIN)])
         assert set(CheckCode.objects.filter(organization_id=organization_id).values_list("check_code")) == {(None,)}
 
 
@@ -187,7 +188,7 @@ class Session(Earned):
         return session_id
 
     def mark(self, attended: Attendance = Attendance.FULL, hours: int = 5, **more: Any) -> lines.AttendanceMarked:
-        said = {
+        said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=8, hours=hours),
             "live_session_id": self.session_id,

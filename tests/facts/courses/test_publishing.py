@@ -1,21 +1,24 @@
-"""A package becomes the next version of its course (issue 9, part 4)."""
+"""A package becomes the next version of its course."""
 
 import json
 import shutil
 import uuid
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from compliance.contentfile.package import check_package
-from compliance.demo.telling import PACKAGES
 from compliance.facts.courses import publishing
 from compliance.facts.courses.models import Course, Lesson, Release, ReleaseContent, ReleaseMedia
-from compliance.facts.errors import InvalidContentError
-from compliance.history import actions as history
+from compliance.facts.errors import InvalidContentError, RefusedByRuleError, UnresolvedReferenceError
+from compliance.facts.lines import ReleaseLesson
 from compliance.tenancy import context
+from development.demo.telling import PACKAGES
+from tests import verbs
+from tests.companies import make_company
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -23,8 +26,7 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def company():
-    made = history.create_company(name="Maker", time_zone="Europe/Paris", history_from=date(2025, 1, 1), now=NOW)
-    return made.organization_id
+    return make_company("Maker", "Europe/Paris", date(2025, 1, 1)).organization_id
 
 
 @pytest.fixture
@@ -32,8 +34,39 @@ def folder(tmp_path):
     return Path(shutil.copytree(PACKAGES / "fire-safety", tmp_path / "fire-safety"))
 
 
-def _publish(company, path, **more):
-    return publishing.publish_package(organization_id=company, package=check_package(path), at=NOW, now=NOW, **more)
+def _publish(company, path, at=NOW, **more):
+    return publishing.publish_package(organization_id=company, package=check_package(path), at=at, now=at, **more)
+
+
+def _version(folder, version):
+    """Writes another version into a package's manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"version": version}))
+
+
+def _words(folder, text_id, words, language="en"):
+    """Changes the words of one text."""
+    file = folder / "words" / f"{language}.json"
+    told = json.loads(file.read_text())
+    told["words"][text_id] = words
+    file.write_text(json.dumps(told))
+
+
+def _told_by_file(company, folder, **kept):
+    """A course and its version, told by a facts file under identifiers of somebody else's; returns the course."""
+    package = check_package(folder)
+    course_id = verbs.create_course(organization_id=company, title="As they call it", at=NOW, now=NOW)
+    verbs.publish_release(
+        organization_id=company, course_id=course_id, version=7, at=NOW, now=NOW, content_sha256=package.content_sha256,
+        lessons=[
+            ReleaseLesson(
+                release_id=uuid.uuid4(), title="Fight", version=7,
+                content_sha256=package.lesson_fingerprints[1].content_sha256,
+            )
+        ],
+        **kept,
+    )  # fmt: skip
+    return course_id
 
 
 def _say_otherwise(folder, language="en"):
@@ -72,8 +105,137 @@ def test_the_same_content_again_is_known_and_a_change_is_the_next_version(compan
         assert one.contents_sha256 != two.contents_sha256
 
 
+def test_a_package_of_a_course_that_the_company_has_under_another_identifier_is_its_next_version(company, folder):
+    course_id = _told_by_file(company, folder, content=check_package(folder).content)
+    with context.company(company):
+        told = Release.objects.get(organization_id=company)
+        publishing.keep_package(company, told.course_release_id, check_package(folder))
+    assert _publish(company, folder)[:3] == (course_id, told.course_release_id, 7)
+    _say_otherwise(folder)
+    second = _publish(company, folder)
+    assert (second.course_id, second.version, second.new_course) == (course_id, 8, False)
+    with context.company(company):
+        assert Course.objects.filter(organization_id=company).count() == 1
+        # The lesson that did not change keeps its release, whoever named it.
+        lessons = Release.objects.get(course_release_id=second.course_release_id).lesson_release_ids
+        assert set(told.lesson_release_ids) < set(lessons)
+    _words(folder, "fire-safety.title", "Fire")
+    assert _publish(company, folder).version == 9
+
+
+def test_a_lesson_that_did_not_change_keeps_the_release_that_a_facts_file_gave_it(company, folder):
+    course_id = _told_by_file(company, folder)
+    published = _publish(company, folder, course_id=course_id, retake=True)
+    with context.company(company):
+        told, made = Release.objects.filter(course_id=course_id).order_by("version")
+    assert (published.version, made.lesson_release_ids[1]) == (8, told.lesson_release_ids[0])
+
+
+def test_a_version_that_a_facts_file_told_without_its_package_gets_the_package(company, folder):
+    course_id = _told_by_file(company, folder)
+    published = _publish(company, folder)
+    assert (published.course_id, published.version, published.known) == (course_id, 7, True)
+    with context.company(company):
+        assert ReleaseContent.objects.get(organization_id=company).words.keys() == {"en", "de"}
+        assert Release.objects.filter(organization_id=company).count() == 1
+    assert _publish(company, folder).known
+
+
+def test_a_course_that_was_named_once_is_the_packages_course_from_then_on(company, folder):
+    course_id = verbs.create_course(organization_id=company, title="Fire, at our place", at=NOW, now=NOW)
+    first = _publish(company, folder, course_id=course_id)
+    assert (first.course_id, first.version, first.new_course) == (course_id, 1, False)
+    _say_otherwise(folder)
+    assert _publish(company, folder)[:1] == (course_id,)
+    with context.company(company):
+        # Only a title that changed in the package is a new title of the course.
+        assert Course.objects.get(organization_id=company).title == "Fire, at our place"
+    other = verbs.create_course(organization_id=company, title="Another", at=NOW, now=NOW)
+    with pytest.raises(RefusedByRuleError, match="is the course Fire, at our place"):
+        _publish(company, folder, course_id=other)
+    with pytest.raises(UnresolvedReferenceError, match="no course"):
+        _publish(company, folder, course_id=uuid.uuid4())
+
+
+def test_a_package_that_is_there_as_two_courses_asks_which_is_meant(company, folder):
+    courses = [_told_by_file(company, folder, content=check_package(folder).content) for _ in range(2)]
+    with context.company(company):
+        for release in Release.objects.filter(organization_id=company):
+            publishing.keep_package(company, release.course_release_id, check_package(folder))
+    with pytest.raises(RefusedByRuleError, match="several courses"):
+        _publish(company, folder)
+    assert _publish(company, folder, course_id=courses[1]).known
+
+
+def test_other_words_and_other_media_are_another_version_though_the_content_file_is_the_same(company, folder):
+    first = _publish(company, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    title = manifest["title"]
+    _words(folder, title, "Fire safety, and how to get out")
+    second = _publish(company, folder)
+    assert (second.course_id, second.version, second.known) == (first.course_id, 2, False)
+    with context.company(company):
+        assert Course.objects.get(organization_id=company).title == "Fire safety, and how to get out"
+        one, two = Release.objects.filter(organization_id=company).order_by("version")
+        assert (one.content_sha256, one.contents_sha256) == (two.content_sha256, two.contents_sha256)
+    media = folder / manifest["media"][0]["file"]
+    media.write_bytes(media.read_bytes() + b"\0")
+    manifest["media"][0] |= {"bytes": media.stat().st_size, "sha256": sha256(media.read_bytes()).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert _publish(company, folder).version == 3
+    assert _publish(company, folder).known
+
+
+def test_an_older_package_is_refused_unless_the_newer_one_was_withdrawn(company, folder):
+    older = Path(shutil.copytree(folder, folder.parent / "older"))
+    _say_otherwise(older)
+    _version(older, 1)
+    newer = _publish(company, folder)
+    with pytest.raises(RefusedByRuleError, match="says version 1, and version 2 of it was published before"):
+        _publish(company, older)
+    with context.company(company):
+        assert Release.objects.filter(organization_id=company).count() == 1
+    later = NOW + timedelta(days=1)
+    verbs.withdraw_release(
+        organization_id=company, course_release_id=newer.course_release_id, at=later, now=later
+    )  # fmt: skip
+    assert _publish(company, older, at=later).version == 2
+
+
+def test_the_same_package_after_its_version_was_withdrawn_is_the_next_version(company, folder):
+    first = _publish(company, folder)
+    later = NOW + timedelta(days=1)
+    verbs.withdraw_release(
+        organization_id=company, course_release_id=first.course_release_id, at=later, now=later
+    )  # fmt: skip
+    second = _publish(company, folder, at=later)
+    assert (second.course_id, second.version, second.known) == (first.course_id, 2, False)
+
+
+def test_a_retake_that_is_asked_again_is_known_until_the_manifest_says_a_higher_version(company, folder):
+    _publish(company, folder)
+    assert (_publish(company, folder, retake=True).version, _publish(company, folder).known) == (2, True)
+    assert _publish(company, folder, retake=True)[2:5:2] == (2, True)
+    _version(folder, 3)
+    assert _publish(company, folder, retake=True).version == 3
+
+
+def test_what_schema_keys_hold_is_not_kept(company, folder):
+    content = json.loads((folder / "content.json").read_text())
+    content["$schema"] = {"any": ["\0", 10**30, 1.5]}
+    content["lessons"][0]["minutes"] = 5.0
+    verbs.publish_release(
+        organization_id=company, version=1, at=NOW, now=NOW, content=content,
+        course_id=verbs.create_course(organization_id=company, title="Fire", at=NOW, now=NOW),
+    )  # fmt: skip
+    with context.company(company):
+        kept = ReleaseContent.objects.get(organization_id=company).content
+    assert "$schema" not in kept
+    assert repr(kept["lessons"][0]["minutes"]) == "5"
+
+
 def test_two_companies_publish_the_same_package_apart(company):
-    other = history.create_company(name="Other", time_zone="UTC", history_from=date(2025, 1, 1), now=NOW)
+    other = make_company("Other", "UTC", date(2025, 1, 1))
     assert _publish(company, PACKAGES / "phishing").course_id != _publish(
         other.organization_id, PACKAGES / "phishing"
     ).course_id  # fmt: skip
@@ -96,5 +258,23 @@ def test_the_command_publishes_captures_and_says_what_it_did(company, capsys):
     assert (told["version"], told["known"]) == (1, False)
     call_command("publish_course", *arguments)
     assert json.loads(capsys.readouterr().out)["known"] is True
+    plain = arguments[:-1]
+    for options, said in (
+        ([], "version 1 is this package already"),
+        (["--retake"], "version 2 is published, with 2 lessons."),
+        (["--retake"], "To ask everybody once more, raise the version in its manifest."),
+    ):
+        call_command("publish_course", *plain, *options)
+        assert said in capsys.readouterr().out
+
+
+def test_the_command_says_that_a_certificate_is_for_a_new_course_only(company, folder, capsys):
+    arguments = [str(folder), "--organization", str(company), "--certificate", "Fire"]
+    call_command("publish_course", *arguments)
+    call_command("publish_course", *arguments)  # given again after a crash, say
+    assert capsys.readouterr().err == ""
+    _say_otherwise(folder)
+    call_command("publish_course", *arguments)
+    assert "goes on earning what it earns" in capsys.readouterr().err
     with pytest.raises(CommandError, match="no organization"):
         call_command("publish_course", str(PACKAGES / "phishing"), organization=uuid.uuid4())

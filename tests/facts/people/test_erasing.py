@@ -1,4 +1,4 @@
-"""Erasure: what is personal goes, everywhere, and nothing else changes (issue 5; contract, privacy rules)."""
+"""Erasure: what is personal goes, everywhere, and nothing else changes."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ from compliance.facts.errors import (
     UnresolvedReferenceError,
 )
 from compliance.facts.people.erasing import WHOSE, erase_invitation, erase_person, repeat, would_clear
-from compliance.facts.people.erasure_list import ErasureListError, read
+from compliance.facts.people.erasure_list import Entry, Unreadable, append, read
 from compliance.facts.people.models import Erasure, Invitation, Profile
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.policies.chain import verify
@@ -157,8 +157,9 @@ class Remembered:
     def captured(self) -> None:
         """The history catches up; check codes are given."""
         capture_all(self.story.organization_id, self.story.now)
-        codes = CheckCode.objects.filter(learner_profile_id=self.profile_id, check_code__isnull=False)
-        self.strings += [str(code.check_code) for code in codes if str(code.check_code) not in self.strings]
+        with context.company(self.story.organization_id):
+            codes = CheckCode.objects.filter(learner_profile_id=self.profile_id, check_code__isnull=False)
+            self.strings += [str(code.check_code) for code in codes if str(code.check_code) not in self.strings]
 
 
 def hits(strings: list[str]) -> dict[str, set[str]]:
@@ -302,6 +303,7 @@ def test_nothing_personal_is_left_anywhere_and_no_hash_changes(
     assert len(after) > len(captures)
     assert isinstance(verify_history(story.organization_id), Verified)
     (entry,) = read(erasure_list)
+    assert isinstance(entry, Entry)
     assert (entry.organization_id, entry.learner_profile_id) == (story.organization_id, person.profile_id)
 
 
@@ -442,6 +444,7 @@ def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: 
     ana, bo = story.employees(["Ana Reis", "Bo Lind"])
     erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=story.now)
     (entry,) = read(erasure_list)
+    assert isinstance(entry, Entry)
     # A restored database that lacks the erasure is, to the list, a person whom it shows and the list does not.
     missing = entry._replace(learner_profile_id=bo)
     line = json.loads(erasure_list.read_text()) | {"learner_profile_id": str(bo)}
@@ -461,12 +464,54 @@ def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: 
         assert Profile.objects.get(learner_profile_id=bo).erased_at == missing.at
         with pytest.raises(ErasedPersonError):
             repeat(missing, now=story.now)
-    with erasure_list.open("a") as file:
-        file.write("{}\n")
-    with pytest.raises(ErasureListError, match="Line 6"):
-        list(read(erasure_list))
-    with pytest.raises(CommandError, match="Line 6"):
+
+
+def test_torn_lines_are_named_and_everything_else_on_the_list_is_erased(
+    committed: None, erasure_list: Path, capsys: Any
+) -> None:
+    story = Story(datetime.now(UTC))
+    people = story.employees(["Ana Reis", "Bo Lind", "Cy Moe", "Di Roe"])
+    lines = []
+    for person in people:
+        append([Entry(story.organization_id, person, None, story.now)])
+        lines.append(erasure_list.read_bytes().splitlines(keepends=True)[-1])
+    ana, bo, cy, di = lines
+    # Torn in the middle; whole, but glued to a torn one by an older version; no erasure; zeros; cut at the end.
+    erasure_list.write_bytes(ana + bo[:40] + b"\n" + bo[:25] + bo + b"{}\n" + b"\0" * 7 + b"\n" + cy + di[:-20])
+    with pytest.raises(CommandError, match="Not read: line 2, line 3, line 4, line 5, line 7") as refused:
         call_command("replay_erasures")
+    assert refused.value.returncode == 1
+    said = capsys.readouterr()
+    assert "3 erased again" in said.out
+    assert "Line 7 of the list" in said.err
+    with context.company(story.organization_id):
+        assert set(Erasure.objects.values_list("learner_profile_id", flat=True)) == {*people[:3]}
+
+
+def test_an_erasure_that_cannot_be_done_holds_up_none_of_the_others(
+    committed: None, erasure_list: Path, capsys: Any
+) -> None:
+    story = Story(datetime.now(UTC))
+    accepted = uuid.uuid4()
+    story.tell(
+        [lines.PersonInvited(fact_id=uuid.uuid4(), at=BEGIN, invitation_id=accepted, work_email="a@example.com")]
+    )
+    story.employee(invitation_id=accepted)
+    bo = story.employee("Bo Lind")
+    append([Entry(story.organization_id, None, accepted, story.now), Entry(story.organization_id, bo, None, story.now)])
+    with pytest.raises(CommandError, match="1 erasures could not be done"):
+        call_command("replay_erasures")
+    said = capsys.readouterr()
+    assert f"{accepted} of organization {story.organization_id} was not erased" in said.err
+    assert "1 erased again" in said.out
+
+
+def test_what_is_appended_behind_a_torn_line_begins_on_a_line_of_its_own(erasure_list: Path, now: datetime) -> None:
+    entry = Entry(uuid.uuid4(), uuid.uuid4(), None, now)
+    append([entry])
+    erasure_list.write_bytes(erasure_list.read_bytes()[:-9])
+    append([entry])
+    assert list(read(erasure_list)) == [Unreadable(1), entry]
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Forty signers at once, on two processes: one unbroken chain, one receipt each (issue 4)."""
+"""Forty signers at once, on two processes: one unbroken chain, one receipt each."""
 
 import multiprocessing
 import uuid

@@ -1,4 +1,4 @@
-"""When the invited was erased: the invitation's row says `erased` from then on (contract, privacy rules)."""
+"""When the invited was erased: the invitation's row says `erased` from then on."""
 
 from django.db import migrations, models
 

@@ -8,10 +8,9 @@ import pytest
 
 from compliance.facts.lines import KINDS
 from compliance.facts.lines.schema import facts_schema, facts_schema_text
+from tests.facts.files import course, joined, shared, waived
 
-from .files import course, joined, shared, waived
-
-PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas" / "facts.json"
+PUBLISHED = Path(__file__).parents[3] / "docs" / "schemas" / "facts.json"
 
 
 def test_the_published_schema_is_current() -> None:

@@ -1,4 +1,4 @@
-"""Importing a facts file (design 3): what is recorded, known and refused, and that order decides nothing."""
+"""Importing a facts file: what is recorded, known and refused, and that order decides nothing."""
 
 import random
 import uuid
@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from compliance.facts.decision_facts import load_person_courses
 from compliance.facts.importing import staging
 from compliance.facts.lines import KINDS
 from compliance.facts.people.queries import shown_people
+from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning.decide import decide, prepare
 from compliance.tenancy import context, sql
 from compliance.tenancy.errors import NoSuchCompanyError
 from tests.companies import make_company
-
-from .files import (
+from tests.facts.files import (
     NOW,
+    SHA256,
     completed,
     course,
     fact,
@@ -62,6 +62,7 @@ STORY: list[dict[str, Any]] = [
     shared("safety", 1, audience={"team_ids": ids("team blue")}, deadline=DUE),
     fact(
         "lesson_shared", "lesson", 2, share_id="share lesson", lesson_release_id="lesson", title="A lesson",
+        version=1, content_sha256=SHA256,
         course_id="course safety", doors=["employee"], audience={"learner_profile_ids": ids("anna")},
         requirement="optional", deadline={"basis": "none"},
     ),
@@ -112,13 +113,13 @@ def inside(company: uuid.UUID) -> Iterator[uuid.UUID]:
 
 
 def stored(organization_id: uuid.UUID) -> dict[str, list[str]]:
-    """Everything in the source rooms but what tells the order of recording."""
+    """Everything in the source rooms but what tells the order of recording and where it came from."""
     with context.company(organization_id):
         return {
             table: sorted(
                 row[0]
                 for row in sql.fetch(
-                    f"SELECT (to_jsonb(t) - 'id' - 'organization_id' - 'recorded_at')::text FROM {table} t"
+                    f"SELECT (to_jsonb(t) - 'id' - 'organization_id' - 'recorded_at' - 'origin')::text FROM {table} t"
                     " WHERE organization_id = %s",
                     (organization_id,),
                 )
@@ -188,7 +189,13 @@ def test_the_number_of_statements_does_not_grow_with_the_file(
 
 
 def test_good_lines_are_recorded_beside_bad_ones_unless_strict(company: uuid.UUID) -> None:
-    lines = [joined("anna"), b"nonsense\n", joined("ben", nickname="Benny"), joined("cleo", 900), team("blue")]
+    lines: list[dict[str, Any] | bytes] = [
+        joined("anna"),
+        b"nonsense\n",
+        joined("ben", nickname="Benny"),
+        joined("cleo", 900),
+        team("blue"),
+    ]
     strict = take_in(company, lines, strict=True)
     assert strict.recorded == 0
     assert stored(company)["people_profile"] == []

@@ -1,7 +1,7 @@
-"""Whom a fact may reach: wide pending subjects become the narrow ones that they may decide differently (design 5).
+"""Whom a fact may reach: wide pending subjects become the narrow ones that they may decide differently.
 
 Rather too many than too few, since deciding one more changes nothing. The company is a sub-select in every statement,
-as in `decision_facts`, and their number does not grow with the subjects.
+as in `people.loading`, and their number does not grow with the subjects.
 """
 
 import uuid
@@ -15,7 +15,7 @@ from compliance.tenancy import arrays, sql
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
 
 
-def expand(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> set[Subject]:
+def fan_out(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> set[Subject]:
     """Replaces wide subjects (kind, first) by the narrow ones that they may reach."""
     by_kind: dict[str, set[uuid.UUID]] = defaultdict(set)
     for kind, first in wide:
@@ -86,7 +86,7 @@ def _of_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -
         _STEPS + "(t.audience = 'everyone' OR t.team_ids && %s::uuid[] OR t.learner_profile_ids && %s::uuid[])",
         [organization_id, arrays.uuids(list(members)), wanted],
     )
-    _reach(found, steps, employees, employees | others, members, set(profile_ids))
+    _pair(found, steps, employees, employees | others, members, set(profile_ids))
     found |= _of_doers(organization_id, "learner_profile_id", wanted)
     return found
 
@@ -97,7 +97,7 @@ def _of_teams(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> se
     everybody = set().union(*members.values()) if members else set()
     found: set[Subject] = {(SubjectKind.PERSON.value, profile_id, None) for profile_id in everybody}
     steps = sql.fetch(_STEPS + "t.team_ids && %s", [organization_id, wanted])
-    _reach(found, steps, set(), set(), members, set())
+    _pair(found, steps, set(), set(), members, set())
     return found
 
 
@@ -110,11 +110,11 @@ def _of_shares(organization_id: uuid.UUID, column: str, values: Collection[uuid.
     if any(step[2] == "everyone" for step in steps):
         employees, others = _reachable(organization_id, None)
     found: set[Subject] = set()
-    _reach(found, steps, employees, employees | others, members, named)
+    _pair(found, steps, employees, employees | others, members, named)
     return found
 
 
-def _reach(
+def _pair(
     found: set[Subject],
     steps: Iterable[tuple[Any, ...]],
     employees: set[uuid.UUID],

@@ -1,0 +1,106 @@
+"""Reads about courses and policies, their versions and the content of those."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models.functions import Lower
+
+from compliance.facts.courses.models import Course
+from compliance.tenancy import sql
+
+
+class Title(NamedTuple):
+    """What a course or a policy (`kind`: training, policy) is called today."""
+
+    course_id: uuid.UUID
+    title: str
+    kind: str
+
+
+class Readable(NamedTuple):
+    """A version that can be read: it has a content file. `languages` are those of its words."""
+
+    course_release_id: uuid.UUID
+    title: str
+    version: int
+    published_at: datetime
+    withdrawn_at: datetime | None
+    languages: list[str]
+
+
+HAPPENED = """
+SELECT published_at, 'Version ' || version || ' published', CASE WHEN retake THEN 'retake' ELSE '' END
+  FROM courses_release WHERE organization_id = %(organization)s AND course_id = %(course)s
+UNION ALL SELECT withdrawn_at, 'Version ' || version || ' withdrawn', '' FROM courses_release
+  WHERE organization_id = %(organization)s AND course_id = %(course)s AND withdrawn_at IS NOT NULL
+"""
+"""SQL of what happened to %(course)s by the facts of this room (see `facts.happenings`)."""
+
+ABOUT = """
+SELECT course_release_id FROM courses_release WHERE organization_id = %(organization)s AND course_id = %(course)s
+"""
+"""SQL of the identifiers under which the ledger keeps facts of this room about %(course)s, beside its own."""
+
+
+def joined(alias: str) -> str:
+    """SQL that joins the course of `alias`.course_id as `c`: all null where there is none."""
+    return (
+        f" LEFT JOIN courses_course c ON c.organization_id = {alias}.organization_id"
+        f" AND c.course_id = {alias}.course_id"
+    )
+
+
+def looked_up(alias: str) -> str:
+    """As `joined`, by one look into the index for each row: for a few rows of a large company."""
+    return (
+        " LEFT JOIN LATERAL (SELECT * FROM courses_course f WHERE f.organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
+        f" AND f.course_id = {alias}.course_id LIMIT 1) c ON true"
+    )
+
+
+def published(course: str) -> str:
+    """SQL of whether the course of the column has a version at %(at)s that is not withdrawn."""
+    return f"""EXISTS (SELECT 1 FROM courses_release r WHERE r.organization_id = %(organization)s
+    AND r.course_id = {course} AND r.withdrawn_at IS NULL AND r.published_at <= %(at)s)"""  # noqa: S608
+
+
+def titles(organization_id: uuid.UUID, kind: str | None, most: int) -> list[Title]:
+    """The first `most` courses of a kind, or of both kinds, by title."""
+    found = Course.objects.filter(organization_id=organization_id).order_by(Lower("title"), "course_id")
+    if kind is not None:
+        found = found.filter(kind=kind)
+    return [Title._make(row) for row in found.values_list(*Title._fields)[:most]]
+
+
+def titles_of(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID | None]) -> dict[uuid.UUID, str]:
+    """What those of the courses that the company knows are called today."""
+    found = Course.objects.filter(organization_id=organization_id, course_id__in=set(course_ids))
+    return dict(found.values_list("course_id", "title"))
+
+
+def releases_in_use(organization_id: uuid.UUID, most: int) -> list[tuple[uuid.UUID, str, int]]:
+    """The first `most` published versions that are not withdrawn: `course_release_id`, title of the course, version."""
+    return sql.fetch(
+        f"SELECT r.course_release_id, c.title, r.version FROM courses_release r {joined('r')}"  # noqa: S608
+        " WHERE r.organization_id = %s AND r.withdrawn_at IS NULL"
+        " ORDER BY lower(c.title), r.version DESC LIMIT %s",
+        [organization_id, most],
+    )
+
+
+def readable(organization_id: uuid.UUID, most: int, course_release_id: uuid.UUID | None = None) -> list[Readable]:
+    """The versions with content, newest first, at most so many; only the one that is named, if one is."""
+    rows = sql.fetch(
+        f"""
+        SELECT r.course_release_id, c.title, r.version, r.published_at, r.withdrawn_at,
+            coalesce((SELECT array_agg(k ORDER BY k) FROM jsonb_object_keys(coalesce(x.words, '{{}}')) k), '{{}}')
+        FROM courses_releasecontent x
+        JOIN courses_release r ON r.organization_id = x.organization_id AND r.course_release_id = x.course_release_id
+        {joined("r")}
+        WHERE x.organization_id = %(organization)s AND (%(release)s::uuid IS NULL OR r.course_release_id = %(release)s)
+        ORDER BY r.published_at DESC, r.course_release_id LIMIT %(most)s""",  # noqa: S608 - an expression of our own
+        {"organization": organization_id, "release": course_release_id, "most": most},
+    )
+    return [Readable(*row) for row in rows]

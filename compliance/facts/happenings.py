@@ -1,0 +1,67 @@
+"""What happened to a person, to a course, and between them: facts of every room, for the story of a record.
+
+Each room says in its `queries.py` as SQL what of its facts belongs into a story (moment, what happened, detail), and
+under which identifiers the ledger keeps those facts. The parameters are %(organization)s, %(learner)s and %(course)s.
+"""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.certificates import queries as certificates
+from compliance.facts.courses import queries as courses
+from compliance.facts.pending import queries as ledger
+from compliance.facts.pending.queries import Came
+from compliance.facts.people import queries as people
+from compliance.facts.policies import queries as policies
+from compliance.facts.shares import queries as shares
+from compliance.facts.training import queries as training
+from compliance.tenancy import sql
+
+MOST = 300
+"""How many facts a story has at most: the newest."""
+
+_OF_PERSON = (people.HAPPENED,)
+_OF_PERSON_AND_COURSE = (training.HAPPENED, certificates.HAPPENED, policies.SIGNED)
+_OF_COURSE = (courses.HAPPENED, policies.PUBLISHED, shares.HAPPENED)
+_ABOUT = (people.ABOUT, training.ABOUT, certificates.ABOUT, shares.ABOUT, courses.ABOUT)
+
+
+class Happening(NamedTuple):
+    """A fact of a story: when it took effect, what it was, its details in words, and how it came in and by whom."""
+
+    at: datetime
+    what: str
+    detail: str
+    origins: tuple[str, ...] = ()
+
+
+def happenings(
+    organization_id: uuid.UUID, zone: str, learner: uuid.UUID | None, course: uuid.UUID | None
+) -> list[Happening]:
+    """What happened to the person, the course, and between them (of all courses, if none is named), oldest first.
+
+    One statement. Times of the day in details are those of `zone`.
+    """
+    one_course = "t.course_id = %(course)s" if course else "true"
+    of_both = [part.format(course=one_course) for part in _OF_PERSON_AND_COURSE]
+    parts = [*([*_OF_PERSON, *of_both] if learner else ()), *(_OF_COURSE if course else ())]
+    if not parts:
+        return []
+    rows = sql.fetch(
+        f"SELECT at, what, detail FROM ({' UNION ALL '.join(parts)}) f (at, what, detail)"  # noqa: S608
+        " ORDER BY at DESC LIMIT %(most)s",
+        {"organization": organization_id, "learner": learner, "course": course, "zone": zone, "most": MOST},
+    )
+    return [Happening(*row) for row in reversed(rows)]
+
+
+def came(
+    organization_id: uuid.UUID, happened: Sequence[Happening], learner: uuid.UUID | None, course: uuid.UUID | None
+) -> list[Came]:
+    """Where the facts of a story came from: the ledger's lines about the same, at the same moments. One statement."""
+    themselves = [each for each in (learner, course) if each is not None]
+    values = {"organization": organization_id, "learner": learner, "course": course, "themselves": themselves}
+    about = " UNION ALL ".join(("SELECT unnest(%(themselves)s::uuid[])", *_ABOUT))
+    return ledger.came([fact.at for fact in happened], about, values, MOST)

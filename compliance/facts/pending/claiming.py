@@ -1,0 +1,98 @@
+"""Writes of what waits for the writer: rows are taken by captures, and come back when a subject could not be decided.
+
+The caller holds the lock of the company's head, so nobody else takes any.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from compliance.facts.fan_out import Subject
+from compliance.tenancy import arrays, sql
+from compliance.tenancy.sql import Row
+
+# Since when a subject waits for the writer: a fact ahead of time keeps nobody waiting before its moment.
+_WAITING = """
+SELECT id, kind, first, second, greatest(recorded_at, waits_until), attempts FROM pending_pendingsubject
+WHERE organization_id = (SELECT %(organization)s::uuid) AND set_aside_at IS NULL
+    AND (retry_after IS NULL OR retry_after <= %(now)s) AND (waits_until IS NULL OR waits_until <= %(now)s)
+    AND (kind = ANY(%(kinds)s)) = %(among)s
+ORDER BY id LIMIT %(most)s
+"""
+_FAILING = """
+SELECT id, kind, first, second, recorded_at, attempts FROM pending_pendingsubject
+WHERE organization_id = (SELECT %s::uuid) AND attempts > 0
+"""
+_REMOVE = """
+DELETE FROM pending_pendingsubject WHERE organization_id = (SELECT %b::uuid) AND id = ANY(%b::bigint[])
+"""
+_REMOVE_MATCHING = """
+DELETE FROM pending_pendingsubject p USING unnest(%b::text[], %b::uuid[], %b::uuid[]) AS w (kind, first, second)
+WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind AND p.first = w.first
+    AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0 AND (p.waits_until IS NULL OR p.waits_until <= %b)
+"""
+_PUT_BACK = """
+INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts, set_aside_reason)
+SELECT %b, w.kind, w.first, w.second, w.recorded_at, 0, ''
+FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[]) AS w (kind, first, second, recorded_at)
+WHERE NOT EXISTS (
+    SELECT 1 FROM pending_pendingsubject p WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind
+        AND p.first = w.first AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0
+        AND (p.waits_until IS NULL OR p.waits_until <= %b)
+)
+"""
+_FAILED = """
+INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts, retry_after,
+    set_aside_at, set_aside_reason)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+
+
+def waiting(organization_id: uuid.UUID, now: datetime, kinds: Sequence[str], *, among: bool, most: int) -> list[Row]:
+    """The first `most` rows that may be taken at `now`, of these kinds or of all others.
+
+    Each is its id, kind, first, second, since when it waits, and how often it has failed.
+    """
+    asked = {"organization": organization_id, "now": now, "kinds": list(kinds), "among": among, "most": most}
+    return sql.fetch(_WAITING, asked)
+
+
+def failing(organization_id: uuid.UUID) -> list[Row]:
+    """All rows that have failed before, also those set aside, as `waiting` gives them."""
+    return sql.fetch(_FAILING, [organization_id])
+
+
+def remove(organization_id: uuid.UUID, ids: Sequence[int]) -> None:
+    """Takes rows away by their ids."""
+    sql.execute(_REMOVE, [organization_id, arrays.bigints(ids)])
+
+
+def remove_matching(organization_id: uuid.UUID, subjects: Iterable[Subject], now: datetime) -> None:
+    """Takes away the rows of these subjects that never failed and do not wait for a later moment."""
+    sql.execute(_REMOVE_MATCHING, [*columns(subjects), organization_id, now])
+
+
+def put_back(organization_id: uuid.UUID, subjects: Sequence[Subject], since: datetime, now: datetime) -> None:
+    """Adds rows that wait `since`, of the subjects that have none to be taken at `now`."""
+    moments = arrays.instants([since] * len(subjects))
+    sql.execute(_PUT_BACK, [organization_id, *columns(subjects), moments, organization_id, now])
+
+
+def put_back_failed(
+    organization_id: uuid.UUID,
+    subject: Subject,
+    *,
+    since: datetime,
+    attempts: int,
+    retry_after: datetime | None,
+    set_aside_at: datetime | None,
+    reason: str,
+) -> None:
+    """Adds the row of a subject that could not be decided, to be tried again later or set aside."""
+    sql.execute(_FAILED, [organization_id, *subject, since, attempts, retry_after, set_aside_at, reason])
+
+
+def columns(subjects: Iterable[Subject]) -> list[arrays.BinaryArray]:
+    """Kinds, first and second identifiers of subjects, each as one array."""
+    kinds, firsts, seconds = zip(*subjects, strict=True)
+    return [arrays.words(kinds), arrays.uuids(firsts), arrays.uuids(seconds)]

@@ -1,0 +1,128 @@
+"""Reads of the ledger of facts, and of what waits for the writer."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, Max, Min, Q
+from django.db.models.functions import Greatest
+
+from compliance.facts.pending.models import PendingSubject, SubjectKind
+from compliance.tenancy import sql
+
+WIDE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)
+"""The kinds of subject that the writer replaces by those of many people."""
+
+
+class Came(NamedTuple):
+    """By which way a fact came in, and who told and confirmed it, as the ledger keeps it."""
+
+    at: datetime
+    channel: str
+    name: str
+    actor_id: uuid.UUID | None
+    confirmed_by: uuid.UUID | None
+
+
+class Waiting(NamedTuple):
+    """How many subjects wait for the writer, how many were set aside, and since when the oldest waits, if any does.
+
+    What waits for its own moment waits from then on.
+    """
+
+    waiting: int
+    set_aside: int
+    oldest: datetime | None
+
+    def lag(self, now: datetime) -> timedelta:
+        """How long the oldest subject has waited, those set aside included; zero when nothing waits."""
+        return max(now - (self.oldest or now), timedelta(0))
+
+
+def waiting(organization_id: uuid.UUID) -> Waiting:
+    """What waits for the company's writer, in the company's context."""
+    found = PendingSubject.objects.filter(organization_id=organization_id).aggregate(
+        waiting=Count("id", filter=Q(set_aside_at=None)),
+        set_aside=Count("set_aside_at"),
+        oldest=Min(Greatest("recorded_at", "waits_until")),
+    )
+    return Waiting(**found)
+
+
+class Backlog(NamedTuple):
+    """How many subjects there are, failed and are tried again, were set aside; since when one waits that none tried."""
+
+    pending: int
+    failing: int
+    set_aside: int
+    untried_since: datetime | None
+
+
+def backlog(organization_id: uuid.UUID) -> Backlog:
+    """What the company's writer has before it, in the company's context."""
+    found = PendingSubject.objects.filter(organization_id=organization_id).aggregate(
+        pending=Count("id"),
+        failing=Count("id", filter=Q(attempts__gt=0, set_aside_at=None)),
+        set_aside=Count("set_aside_at"),
+        untried_since=Min(Greatest("recorded_at", "waits_until"), filter=Q(attempts=0)),
+    )
+    return Backlog(**found)
+
+
+def untried_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
+    """How long the oldest subject that no capture has tried yet has waited: the writer itself is behind.
+
+    What was tried and failed is its company's trouble alone. Needs the company's context.
+    """
+    since = backlog(organization_id).untried_since
+    return max(now - since, timedelta(0)) if since is not None else timedelta(0)
+
+
+def waiting_of(organization_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Waiting]:
+    """What waits for the writer of each of many companies, in one statement and outside of any company's context."""
+    with transaction.atomic():
+        rows = sql.fetch(
+            "SELECT company, waiting, aside, oldest FROM console_waiting_of(%s::uuid[])", [list(organization_ids)]
+        )
+    return {company: Waiting(*found) for company, *found in rows}
+
+
+def kinds_waiting(organization_id: uuid.UUID, most: int) -> list[str]:
+    """The kinds of the first `most` subjects that wait and were not set aside, in the company's context."""
+    found = PendingSubject.objects.filter(organization_id=organization_id, set_aside_at=None)
+    return list(found.values_list("kind", flat=True)[:most])
+
+
+def newest(organization_id: uuid.UUID) -> int:
+    """The greatest row id of what waits, 0 when nothing does, in the company's context."""
+    return PendingSubject.objects.filter(organization_id=organization_id).aggregate(newest=Max("id"))["newest"] or 0
+
+
+def is_wide(organization_id: uuid.UUID, after: int) -> bool:
+    """Whether a subject of many people waits whose row id is greater than `after`, in the company's context."""
+    found = PendingSubject.objects.filter(organization_id=organization_id, id__gt=after)
+    return found.filter(kind__in=WIDE).exists()
+
+
+def attempts(organization_id: uuid.UUID, recorded_at: datetime) -> list[int]:
+    """How often the writer has tried each subject recorded at that moment that still waits, each number once."""
+    found = PendingSubject.objects.filter(organization_id=organization_id, recorded_at=recorded_at)
+    return list(found.order_by("attempts").values_list("attempts", flat=True).distinct())
+
+
+def came(moments: Collection[datetime], about: str, values: dict[str, Any], most: int) -> list[Came]:
+    """Where the facts at these moments came from that speak of what `about` names, oldest first, at most so many.
+
+    `about` is SQL of identifiers, with the parameters `values`, among them %(organization)s.
+    """
+    rows = sql.fetch(
+        f"""
+        SELECT DISTINCT f.at, o.channel, o.name, f.actor_id, o.confirmed_by FROM pending_fact f
+        JOIN pending_origin o ON o.organization_id = f.organization_id AND o.id = f.origin
+        WHERE f.organization_id = (SELECT %(organization)s::uuid) AND f.at = ANY(%(moments)s)
+          AND f.about = ANY(ARRAY({about})) ORDER BY f.at LIMIT %(most)s""",  # noqa: S608
+        values | {"moments": list(set(moments)), "most": most},
+    )
+    return [Came(*row) for row in rows]

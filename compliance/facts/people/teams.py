@@ -1,0 +1,80 @@
+"""Recorders of teams and of who is in them.
+
+A membership outlasts leaving the company. Whether who joins a team is in it already is validated in validating.py.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from compliance.facts.lines import TeamCreated, TeamJoined, TeamLeft, TeamRenamed
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import resolving
+from compliance.facts.people.models import Team, TeamMembership
+from compliance.facts.recording.batch import Batch
+from compliance.facts.recording.rows import keep, update
+
+
+def record_team_created(batch: Batch[TeamCreated]) -> None:
+    """Records new teams."""
+    resolving.once_in(batch, Team, "team_id")
+    lines = batch.accepted_lines()
+    moments = [line.at for line in lines]
+    keep(Team, batch.organization_id, lines, created_at=moments, name_at=moments)
+    batch.subjects_of(SubjectKind.TEAM, (line.team_id for line in lines))
+
+
+def record_team_renamed(batch: Batch[TeamRenamed]) -> None:
+    """Records other names of teams; the latest counts, of the same moment the greater name."""
+    _teams_stand(batch)
+    latest: dict[uuid.UUID, tuple[datetime, str]] = {}
+    for line in batch.accepted_lines():
+        latest[line.team_id] = max(latest.get(line.team_id, (line.at, line.name)), (line.at, line.name))
+    update(
+        "people_team",
+        batch.organization_id,
+        {"team_id": "uuid", "at": "timestamptz", "name": "text"},
+        "name = x.name, name_at = x.at",
+        "t.team_id = x.team_id AND (t.name_at, t.name) < (x.at, x.name)",
+        [(team_id, at, name) for team_id, (at, name) in latest.items()],
+    )
+    batch.subjects_of(SubjectKind.TEAM, latest)
+
+
+def record_team_joined(batch: Batch[TeamJoined]) -> Iterator[None]:
+    """Records that people came into teams."""
+    return _record_memberships(batch, True)
+
+
+def record_team_left(batch: Batch[TeamLeft]) -> Iterator[None]:
+    """Records that people went out of teams."""
+    return _record_memberships(batch, False)
+
+
+def keep_memberships(organization_id: uuid.UUID, joined: Sequence[tuple[Any, uuid.UUID]]) -> None:
+    """Writes what joinings say of teams: (the line of the joining, team_id)."""
+    lines, team_ids = [line for line, _ in joined], [team_id for _, team_id in joined]
+    keep(TeamMembership, organization_id, lines, team_id=team_ids, joined=True)
+
+
+def _record_memberships(batch: Batch[Any], joined: bool) -> Iterator[None]:
+    _teams_stand(batch)
+    resolving.living_profiles(batch, resolving.VALIDATED)
+    yield
+    lines = batch.accepted_lines()
+    keep(TeamMembership, batch.organization_id, lines, joined=joined)
+    batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, {line.learner_profile_id for line in lines})
+
+
+def _teams_stand(batch: Batch[Any]) -> None:
+    resolving.all_standing(
+        batch, "team_id", lambda line: (line.team_id,), lambda ids: resolving.teams(batch.organization_id, ids)
+    )
+
+
+def named_teams_stand(batch: Batch[Any]) -> None:
+    """Refuses lines whose `team_ids` names a team that does not stand."""
+    resolving.all_standing(
+        batch, "team_ids", lambda line: line.team_ids, lambda ids: resolving.teams(batch.organization_id, ids)
+    )

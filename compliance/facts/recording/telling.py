@@ -1,0 +1,73 @@
+"""Who tells facts, by which way, and which kinds of fact they may tell.
+
+The way in (a page, a command, a file) opens `telling`; whatever is recorded within it has that origin. A teller with
+`kinds` can record nothing else, and whoever tells in person cannot name another person as the one who acted.
+"""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+
+from compliance.facts.lines import FactLine
+
+WHO_ACTED = ("actor_id", "publisher_id")
+"""The fields of a line that name whoever acted."""
+
+
+class Channel(StrEnum):
+    """The ways by which facts come in."""
+
+    CONSOLE = "console"
+    FILE = "file"
+    COMMAND = "command"
+    SOURCE = "source"
+    LEARNER = "learner"
+    PROGRAM = "program"  # an action called by a program of the deployment that says nothing about itself
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Who tells: the way, the name of the command or source, who acted, and who confirmed it as the second person.
+
+    `kinds` None: any kind of fact. With an `actor_id`, a line may name nobody else as the one who acted.
+    """
+
+    channel: Channel
+    name: str = ""
+    actor_id: uuid.UUID | None = None
+    confirmed_by: uuid.UUID | None = None
+    kinds: frozenset[str] | None = None
+
+    def refusal(self, line: FactLine) -> str | None:
+        """Why this teller may not tell `line`, as a sentence; None if they may."""
+        if self.kinds is not None and line.fact not in self.kinds:
+            return f"fact: {line.fact} is not among the kinds of fact that you may tell."
+        if self.actor_id is None:
+            return None
+        for name in WHO_ACTED:
+            named = getattr(line, name, None)
+            if named is not None and named != self.actor_id:
+                return f"{name}: names another person than you; who tells a fact is who acted."
+        return None
+
+
+PROGRAM = Teller(Channel.PROGRAM)
+_current: ContextVar[Teller] = ContextVar("teller", default=PROGRAM)
+
+
+def current() -> Teller:
+    """Who tells what is recorded now."""
+    return _current.get()
+
+
+@contextmanager
+def telling(teller: Teller) -> Iterator[None]:
+    """Whatever is recorded within is told by `teller`."""
+    token = _current.set(teller)
+    try:
+        yield
+    finally:
+        _current.reset(token)

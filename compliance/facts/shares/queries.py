@@ -1,0 +1,94 @@
+"""Reads about shares: those that are open, and whom one reaches."""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.courses import queries as courses
+from compliance.facts.people import queries as people
+from compliance.facts.policies import queries as policies
+from compliance.tenancy import sql
+
+
+class OpenShare(NamedTuple):
+    """An open share, and what it shares (`kind`: training, policy)."""
+
+    share_id: uuid.UUID
+    title: str
+    kind: str
+    opened_at: datetime
+
+
+class Reached(NamedTuple):
+    """What an open share is (`audience`: everyone, teams, people; doors of the share, and of the policy where it is
+    one), and how many people it reaches. `published`: there is a version that they owe."""
+
+    title: str
+    kind: str
+    audience: str
+    doors: list[str]
+    policy_doors: list[str] | None
+    people: int
+    published: bool
+
+
+HAPPENED = """
+SELECT s.at, CASE WHEN s.at = h.opened_at THEN 'Shared' ELSE 'Share changed' END,
+    concat_ws(', ', CASE s.audience WHEN 'everyone' THEN 'with everyone' WHEN 'teams' THEN 'with teams'
+      WHEN 'people' THEN 'with some people' END, s.requirement, replace(s.deadline_basis, '_', ' '), s.days || ' days')
+  FROM shares_sharestep s JOIN shares_share h ON h.organization_id = s.organization_id AND h.share_id = s.share_id
+  WHERE s.organization_id = %(organization)s AND h.course_id = %(course)s
+UNION ALL SELECT ended_at, 'Share ended', '' FROM shares_share
+  WHERE organization_id = %(organization)s AND course_id = %(course)s AND ended_at IS NOT NULL
+"""
+"""SQL of what happened to shares of %(course)s (see `facts.happenings`)."""
+
+ABOUT = "SELECT share_id FROM shares_share WHERE organization_id = %(organization)s AND course_id = %(course)s"
+"""SQL of the identifiers under which the ledger keeps facts of this room about %(course)s."""
+
+_REACHED = f"""
+WITH share AS (
+  SELECT s.course_id, s.lesson_release_id, c.title, c.kind,
+    (SELECT doors FROM shares_sharestep t WHERE t.organization_id = %(organization)s AND t.share_id = %(share)s
+      AND t.doors IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) AS doors,
+    {policies.doors("s.course_id")} AS policy_doors
+  FROM shares_share s {courses.joined("s")}
+  WHERE s.organization_id = %(organization)s AND s.share_id = %(share)s),
+audience AS (
+  SELECT audience, team_ids, learner_profile_ids FROM shares_sharestep t WHERE t.organization_id = %(organization)s
+    AND t.share_id = %(share)s AND t.audience IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1),
+reached AS (
+  SELECT DISTINCT p.learner_profile_id FROM ({people.HERE}) p CROSS JOIN share s CROSS JOIN audience a
+  WHERE p.door = ANY(s.doors) AND (s.kind <> 'policy' OR p.door = ANY(s.policy_doors))
+    AND (a.audience = 'everyone' OR p.learner_profile_id = ANY(a.learner_profile_ids)
+      OR p.learner_profile_id IN ({people.members("SELECT team_ids FROM audience")})))
+SELECT s.title, s.kind, a.audience, s.doors, s.policy_doors, (SELECT count(*) FROM reached),
+  s.lesson_release_id IS NOT NULL OR s.policy_doors IS NOT NULL OR {courses.published("s.course_id")}
+FROM share s CROSS JOIN audience a
+"""  # noqa: S608 - expressions of our own
+
+
+def open_shares(organization_id: uuid.UUID, most: int) -> list[OpenShare]:
+    """The first `most` open shares, by the title of what is shared."""
+    rows = sql.fetch(
+        f"SELECT s.share_id, c.title, c.kind, s.opened_at FROM shares_share s {courses.joined('s')}"  # noqa: S608
+        " WHERE s.organization_id = %s AND s.ended_at IS NULL ORDER BY lower(c.title), s.opened_at LIMIT %s",
+        [organization_id, most],
+    )
+    return [OpenShare(*row) for row in rows]
+
+
+def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Reached:
+    """Whom an open share reaches at `at`. One statement, however many people there are; in the company's context."""
+    (row,) = sql.fetch(_REACHED, {"organization": organization_id, "share": share_id, "at": at})
+    return Reached(*row)
+
+
+def title_of(organization_id: uuid.UUID, share_id: uuid.UUID) -> str | None:
+    """What is shared is called today; null for no share of the company's."""
+    rows = sql.fetch(
+        f"SELECT c.title FROM shares_share s {courses.joined('s')}"  # noqa: S608
+        " WHERE s.organization_id = %s AND s.share_id = %s",
+        [organization_id, share_id],
+    )
+    return rows[0][0] if rows else None

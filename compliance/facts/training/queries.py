@@ -1,0 +1,45 @@
+"""Reads about training, and SQL about it that other rooms put into statements of theirs."""
+
+import uuid
+
+from compliance.tenancy import sql
+
+NAMED = """
+SELECT learner_profile_id FROM training_completion
+  WHERE organization_id = %(organization)s AND completion_receipt_id = ANY(%(ids)s)
+"""
+"""SQL of the people that identifiers of this room name: of a completion."""
+
+HAPPENED = """
+SELECT t.at, 'Completed', CASE WHEN t.assessed THEN 'assessed' ELSE '' END FROM training_completion t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+UNION ALL SELECT t.voided_at, 'Completion voided', '' FROM training_completion t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+    AND t.voided_at IS NOT NULL
+UNION ALL SELECT t.at, CASE t.change WHEN 'waive' THEN 'Waived' WHEN 'reinstate' THEN 'Reinstated'
+      ELSE 'Deadline set' END,
+    coalesce(replace(t.reason_code, '_', ' '), to_char(t.due_at AT TIME ZONE %(zone)s, 'DD Mon YYYY, HH24:MI'), '')
+  FROM training_obligationchange t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+UNION ALL SELECT t.at, 'Reminder sent', '' FROM training_reminder t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+UNION ALL SELECT t.at, 'Marked in a live session', t.attended || ', by ' || t.marked_by FROM training_attendancemark t
+  WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
+"""
+"""SQL of what happened between %(learner)s and the courses that {course} says, as `t` (see `facts.happenings`)."""
+
+ABOUT = """
+SELECT completion_receipt_id FROM training_completion
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+"""
+"""SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s."""
+
+
+def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | None:
+    """The name of who leads the live session; null where nobody is named, or no more."""
+    rows = sql.fetch(
+        "SELECT t.trainer_name FROM training_livesession s JOIN training_trainer t"
+        " USING (organization_id, trainer_profile_id) WHERE s.organization_id = %s AND s.live_session_id = %s",
+        [organization_id, live_session_id],
+    )
+    return rows[0][0] if rows else None

@@ -1,0 +1,72 @@
+"""Validates changes of obligations and of certificates beside the whole file and all that is recorded.
+
+Only the decider knows whether a record or a certificate exists at a moment, so it is asked: the facts of the people and
+courses concerned are loaded as the history's writer loads them, what waits to be written is added, and what the decider
+refuses is refused.
+"""
+
+import uuid
+from collections import defaultdict
+from typing import Any
+
+from compliance.facts.lines import CertificateCorrected, CertificateRevoked
+from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.training.loading import load_person_courses
+from compliance.rules.owed_learning.decide import decide, prepare
+from compliance.rules.owed_learning.facts import (
+    NOTHING_DONE,
+    CertificateCorrection,
+    CertificateRevocation,
+    DoingFacts,
+    ObligationChange,
+)
+from compliance.tenancy import queries
+
+
+def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
+    """Refuses, among the lines of `batches`, those that the decider refuses."""
+    waiting: dict[tuple[str, Any], tuple[Batch[Any], Staged[Any]]] = {}
+    doings: dict[tuple[uuid.UUID, uuid.UUID], list[Any]] = defaultdict(list)
+    for each in batches.values():
+        for batch in each:
+            for staged in batch.accepted():
+                line = staged.line
+                if isinstance(line, CertificateCorrected | CertificateRevoked):
+                    waiting[line.fact, line.certificate_id] = (batch, staged)
+                    doings[batch.unwritten["owner"][line.certificate_id]].append(line)
+                else:
+                    waiting[line.fact, line.obligation_change_id] = (batch, staged)
+                    doings[line.learner_profile_id, line.course_id].append(line)
+    if not waiting:
+        return
+    batch = next(batch for each in batches.values() for batch in each)
+    zone = queries.organization(batch.organization_id).time_zone
+    facts = load_person_courses(batch.organization_id, list(doings))
+    prepared = {course_id: prepare(course) for course_id, course in facts.courses.items()}
+    for place, ((profile_id, course_id), lines) in enumerate(doings.items()):
+        doing = _with(facts.doings.get(place, NOTHING_DONE), lines)
+        decision = decide(
+            batch.organization_id, zone, prepared[course_id], facts.learners[profile_id], doing, batch.now
+        )
+        for refusal in decision.refusals:
+            found = waiting.get((refusal.fact, refusal.fact_key))
+            if found is not None:
+                own, staged = found
+                own.refuse(staged, RefusalReason.RULE, refusal.sentence)
+
+
+def _with(doing: DoingFacts, lines: list[Any]) -> DoingFacts:
+    """What a learner did in a course, and what `lines` add to it."""
+    changes, revocations, corrections = list(doing.changes), list(doing.revocations), list(doing.corrections)
+    for line in lines:
+        if isinstance(line, CertificateCorrected):
+            corrections.append(CertificateCorrection(line.certificate_id, line.supersedes_id, line.at, line.actor_id))
+        elif isinstance(line, CertificateRevoked):
+            revocations.append(CertificateRevocation(line.certificate_id, line.at, line.actor_id))
+        else:
+            changes.append(
+                ObligationChange(
+                    line.obligation_change_id, line.at, line.change, line.reason_code, line.due_at, line.actor_id
+                )
+            )
+    return doing._replace(changes=tuple(changes), revocations=tuple(revocations), corrections=tuple(corrections))

@@ -1,0 +1,106 @@
+"""What is known of a lesson that is shared by itself: what was told, and nothing else."""
+
+import uuid
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+import orjson
+import pytest
+
+from compliance.history.actions import capture_all
+from compliance.history.projections import courses
+from compliance.tenancy import context, sql
+from tests.companies import make_company
+from tests.facts.files import EMPLOYEES, EVERYONE, NEVER, NOW, course, fact, identifier, release, take_in
+
+pytestmark = pytest.mark.django_db
+
+TOLD: dict[str, Any] = {"version": 3, "content_sha256": "a" * 64}
+
+
+@pytest.fixture
+def inside() -> Iterator[uuid.UUID]:
+    organization_id = make_company().organization_id
+    with context.company(organization_id):
+        yield organization_id
+
+
+def shared(name: str = "doors", key: str = "", day: float = 2, **told: Any) -> dict[str, Any]:
+    return fact(
+        "lesson_shared", name + key, day, share_id=f"share {name}{key}", lesson_release_id=f"lesson {name}",
+        title="Doors", course_id="course fire", doors=EMPLOYEES, audience=EVERYONE, requirement="optional",
+        deadline=NEVER, **told,
+    )  # fmt: skip
+
+
+def released(version: int = 2, **told: Any) -> dict[str, Any]:
+    """A release of another course that has the lesson."""
+    lesson = {"release_id": identifier("lesson doors"), "title": "Doors", **TOLD, **told}
+    return release("safety", version, 5) | {"lessons": [lesson]}
+
+
+def shown(organization_id: uuid.UUID) -> list[tuple[int, str]]:
+    """(version, content_sha256) of the lessons in the rows of lessons shared alone, as the history says them."""
+    capture_all(organization_id, NOW)
+    rows = sql.fetch(
+        "SELECT v.body FROM history_historyrecord r JOIN history_historyrow v USING (organization_id, birth)"
+        " WHERE r.organization_id = %s AND r.record_id = %s ORDER BY v.sequence DESC LIMIT 1",
+        [organization_id, courses.lesson_row_id(organization_id, uuid.UUID(identifier("lesson doors")))],
+    )
+    return [(lesson["version"], lesson["content_sha256"]) for lesson in orjson.loads(rows[0][0])["lessons"]]
+
+
+@pytest.mark.parametrize("told", [{}, {"version": 3}, {"content_sha256": "a" * 64}])
+def test_a_lesson_of_which_nobody_told_version_and_fingerprint_is_not_shared(
+    inside: uuid.UUID, told: dict[str, Any]
+) -> None:
+    report = take_in(inside, [*course("fire"), shared(**told), shared("other", **TOLD)])
+    (error,) = report.errors
+    assert error.fact_id == shared()["fact_id"]
+    assert "tell its version and content_sha256" in error.reason
+    # That somebody shared it with them is no release: each share says of what it is.
+    assert take_in(inside, [shared(key=" whole", **TOLD)]).errors == []
+    assert len(take_in(inside, [shared(**told)]).errors) == 1
+    assert shown(inside) == [(3, "a" * 64)]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_what_a_release_told_of_a_lesson_need_not_be_told_again(inside: uuid.UUID, together: bool) -> None:
+    begin = [*course("fire"), *course("safety"), released()]
+    for part in [[shared(), *begin]] if together else [begin, [shared()]]:
+        assert take_in(inside, part).errors == []
+    assert shown(inside) == [(3, "a" * 64)]
+
+
+def test_a_lesson_release_never_changes(inside: uuid.UUID) -> None:
+    begin = [*course("fire"), *course("safety")]
+    other: dict[str, Any] = {"content_sha256": "b" * 64}
+    report = take_in(inside, [*begin, shared(**TOLD), shared(key=" later", day=3, **TOLD | other)])
+    assert [error.reason for error in report.errors] == [
+        "content_sha256: a lesson release never changes, and it was another."
+    ]
+    assert len(take_in(inside, [released(**other)]).errors) == 1
+    assert take_in(inside, [released()]).errors == []
+    assert shown(inside) == [(3, "a" * 64)]
+
+
+def test_a_lesson_has_the_lowest_version_told_whatever_came_first() -> None:
+    told = [shared(**TOLD), shared(key=" two", **TOLD | {"version": 2}), released(version=2), released(version=7)]
+    told[3] = told[3] | {"fact_id": identifier("another"), "course_release_id": identifier("another")}
+    told[3]["lessons"][0]["version"] = 7
+    for order in permutations(told):
+        organization_id = make_company().organization_id
+        with context.company(organization_id):
+            take_in(organization_id, [*course("fire"), *course("safety")])
+            for line in order:
+                assert take_in(organization_id, [line]).errors == []
+            assert shown(organization_id) == [(2, "a" * 64)]
+
+
+def test_a_share_recorded_before_shows_no_invented_lesson(inside: uuid.UUID) -> None:
+    assert take_in(inside, [*course("fire"), shared(**TOLD)]).errors == []
+    sql.execute("UPDATE courses_lesson SET version = NULL, content_sha256 = NULL WHERE organization_id = %s", [inside])
+    assert shown(inside) == []
+    assert take_in(inside, [shared(key=" told now", day=9, **TOLD)]).errors == []
+    assert shown(inside) == [(3, "a" * 64)]
