@@ -1,1 +1,1 @@
-"""The append-only, hash-chained history: pending subjects are decided, captured and read back (design 5)."""
+"""The append-only, hash-chained history: pending subjects are decided, captured and read back."""

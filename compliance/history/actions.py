@@ -1,18 +1,19 @@
-"""Writes of this room: a company's history begins, and captures append to it (design 5).
+"""Writes of this room: a company's history begins, and captures append to it.
 
 The head is locked first and pending rows are claimed after it: claiming first was tried, and two writers recorded the
 older truth last, for good. Readers and the facts' actions never take this lock.
 """
 
-import contextlib
-import gc
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import NamedTuple
 
-from compliance.facts.certificates.actions import provide_codes
-from compliance.facts.reach import Subject
+from compliance.facts import captured
+from compliance.facts.certificates.actions import keep_issued
+from compliance.facts.fan_out import Subject
+from compliance.facts.pending import sealing
+from compliance.garbage_collection import without_collection
 from compliance.history import deciding, stored, subjects
 from compliance.history.append import Appender, StoredRecord
 from compliance.history.errors import NoHistoryError
@@ -124,11 +125,23 @@ def _until_done(
         done.append(captured)
         if progress is not None:
             progress(captured.subjects)
+    _seal_the_rest(organization_id)
     return done
 
 
+def _seal_the_rest(organization_id: uuid.UUID) -> None:
+    """A large import has more lines than its captures sealed on their way: each turn holds the head for a moment."""
+    while True:
+        with context.company(organization_id):
+            if not sealing.any_wait(organization_id):
+                return
+            _lock_head(organization_id)
+            if not sealing.seal(organization_id):
+                return
+
+
 def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
-    with _no_garbage_collection():  # around the function that holds all the objects: when it ends, they are gone
+    with without_collection():  # around the function that holds all the objects: when it ends, they are gone
         return _capture_batch(organization_id, now, sweep=sweep)
 
 
@@ -137,6 +150,7 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
     with context.company(organization_id):
         sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version = _lock_head(organization_id)
         now = max(now, captured_at)
+        sealing.seal(organization_id)
         if logic_version < LOGIC.version:
             subjects.make_all_due(organization_id, now)
             next_change_at = now
@@ -153,12 +167,14 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         with sql.appending_behind():
             for subject, answer in deciding.decide(ready, failed):
                 by_clock = subject in claimed.by_clock if claimed.by_clock else False
-                _append(appender, answer.timelines, standing.get(subject) if standing else None, by_clock)
-                if answer.next_change_at is not None and answer.next_change_at > now:
-                    due[subject] = answer.next_change_at
+                timelines, changes_at = _so_far(answer, now)
+                _append(appender, timelines, standing.get(subject) if standing else None, by_clock)
+                if changes_at is not None:
+                    due[subject] = changes_at
             rows = appender.insert()
         if appender.certificates:
-            provide_codes(organization_id=organization_id, certificates=appender.certificates)
+            keep_issued(organization_id=organization_id, certificates=appender.certificates)
+        captured.take_in(organization_id, capture_sequence + 1, now)
         subjects.put_back(organization_id, claimed, failed, now)
         next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
         changed = len(appender.digests)
@@ -188,6 +204,19 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
     )
 
 
+def _so_far(answer: deciding.Decided, now: datetime) -> tuple[list[ProjectedTimeline], datetime | None]:
+    """What holds by `now`, and when the clock changes it next: no row of a capture holds from later than itself."""
+    timelines, next_change_at = answer
+    coming = [] if next_change_at is None or next_change_at <= now else [next_change_at]
+    if any(timeline.versions and timeline.versions[-1].valid_from > now for timeline in timelines):
+        coming += [version.valid_from for each in timelines for version in each.versions if version.valid_from > now]
+        timelines = [
+            each._replace(versions=[version for version in each.versions if version.valid_from <= now])
+            for each in timelines
+        ]
+    return timelines, min(coming, default=None)
+
+
 def _append(
     appender: Appender,
     timelines: list[ProjectedTimeline],
@@ -203,6 +232,7 @@ def _append(
         if record is None:
             appender.begin(timeline, by_clock=by_clock)
         else:
+            appender.sources.update(timeline.sources)
             appender.restate(record, timeline.versions, by_clock=by_clock)
     for record in standing.values():
         appender.restate(record, (), by_clock=by_clock)
@@ -245,15 +275,3 @@ def _write_capture(
         why=why(capture_sequence, causes),
     )
     return chain_hash
-
-
-@contextlib.contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """A batch makes hundreds of thousands of objects that are all in use: looking for garbage among them is wasted."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -1,4 +1,4 @@
-"""Appends what a capture says anew: compares with what stands, numbers, hashes and inserts (design 5).
+"""Appends what a capture says anew: compares with what stands, numbers, hashes and inserts.
 
 In force at (T, S) is the version with the greatest `valid_from <= T`, then the greatest `sequence <= S`. So where a
 late fact changes a record, a version is appended at every boundary, old or new, whose content differs from what stands
@@ -6,18 +6,22 @@ there; absence is a content too. Nothing stored is touched.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from compliance.history.numbers import CERTIFICATES, REGISTERS
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.facts.certificates.actions import Issued
 from compliance.history.projections import (
-    NO_COLUMNS,
+    ABSENT,
     ProjectedTimeline,
     ProjectedVersion,
+    Source,
+    courses,
     hashed_body,
 )
-from compliance.history.text import instant, same_uuid_bare
+from compliance.history.text import identifier, instant
 from compliance.proofs.history import row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
@@ -26,12 +30,12 @@ from compliance.tenancy import arrays, sql
 class Said(NamedTuple):
     """What a stored version says: all that can differ between two contents."""
 
-    body: str
+    body: bytes
     state: str | None
     state_before_end: str | None
 
 
-ABSENT = Said("", None, None)
+NOTHING = Said(b"", None, None)
 
 
 class StoredRecord(NamedTuple):
@@ -45,22 +49,45 @@ class StoredRecord(NamedTuple):
 
 _FIRST, _CHANGE, _SWEEP = Cause.FIRST.value, Cause.CHANGE.value, Cause.SWEEP.value
 
-_INSERT_ROWS = """
-INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from, recorded_at,
-    cause, logic_version, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at, body, row_sha256)
-SELECT %b, %b + number, register, birth, %b, valid_from, %b, cause, %b, state, state_before_end, begins_at, due_at,
-    done_at, waived_at, ends_at, body, row_sha256
-FROM unnest(%b::smallint[], %b::bigint[], %b::timestamptz[], %b::text[], %b::text[], %b::text[], %b::timestamptz[],
-    %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::timestamptz[], %b::text[], %b::bytea[]) WITH ORDINALITY
-    AS v (register, birth, valid_from, cause, state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at,
-          body, row_sha256, number)
-"""
+_ROW: Final[dict[str, tuple[str, Callable[[Sequence[Any]], arrays.BinaryArray]]]] = {
+    "register": ("smallint", arrays.smallints),
+    "birth": ("bigint", arrays.bigints),
+    "valid_from": ("timestamptz", arrays.instants),
+    "cause": ("text", arrays.words),
+    "state": ("text", arrays.words),
+    "state_before_end": ("text", arrays.words),
+    "begins_at": ("timestamptz", arrays.instants),
+    "due_at": ("timestamptz", arrays.instants),
+    "done_at": ("timestamptz", arrays.instants),
+    "waived_at": ("timestamptz", arrays.instants),
+    "ends_at": ("timestamptz", arrays.instants),
+    "door": ("text", arrays.words),
+    "receipt_id": ("uuid", arrays.uuids),
+    "live_session_id": ("uuid", arrays.uuids),
+    "renews_certificate_id": ("uuid", arrays.uuids),
+    "lesson_share_id": ("uuid", arrays.uuids),
+    "body": ("text", arrays.encoded_texts),
+    "row_sha256": ("bytea", arrays.digests),
+}
+"""What differs between the rows of a capture, by column: its type, and how a column of values is sent."""
+
+_INSERT_ROWS = f"""
+INSERT INTO history_historyrow (organization_id, sequence, capture_sequence, recorded_at, logic_version,
+    {", ".join(_ROW)})
+SELECT %b, %b + number, %b, %b, %b, {", ".join(_ROW)}
+FROM unnest({", ".join(f"%b::{kind}[]" for kind, _ in _ROW.values())}) WITH ORDINALITY AS v ({", ".join(_ROW)}, number)
+"""  # noqa: S608
 
 _INSERT_RECORDS = """
 INSERT INTO history_historyrecord (organization_id, register, birth, record_id, learner_profile_id, course_id)
 SELECT %b, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[])
 """
 
+_INSERT_SOURCES = """
+INSERT INTO history_recordsource (organization_id, row_id, sequence)
+SELECT %b, row_id, %b FROM unnest(%b::uuid[]) AS w (row_id)
+WHERE NOT EXISTS (SELECT FROM history_recordsource s WHERE s.organization_id = %b AND s.row_id = w.row_id)
+"""
 
 CHUNK = 4_000
 """So many rows go in one statement, behind the back of the rules; a capture of fewer needs one statement a table."""
@@ -79,29 +106,32 @@ class Appender:
         self.capture_sequence = capture_sequence
         self.captured_at = captured_at
         self.records = 0
-        self.certificates: list[tuple[uuid.UUID, uuid.UUID]] = []
+        self.certificates: list[Issued] = []
         self.digests: list[str] = []
         self.causes: set[str] = set()
+        self.sources: set[Source] = set()
         self._hash = row_hasher(str(organization_id))
         self._recorded_at = instant(captured_at)
         self._logic_version = str(LOGIC.version)
-        self._rows: list[tuple[Any, ...]] = []  # in the order of _INSERT_ROWS
+        self._rows: list[tuple[Any, ...]] = []  # in the order of _ROW
         self._records: list[tuple[int, int, uuid.UUID, uuid.UUID | None, uuid.UUID | None]] = []
         self._inserted = sequence
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
         """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
-        register, record_id, learner_profile_id, course_id, versions = timeline
+        register, record_id, learner_profile_id, course_id, versions, sources = timeline
         if not versions:
             return
         if len(self._rows) >= CHUNK:
             self._hand_over()
+        self.sources.update(sources)
         birth = self.last_sequence + 1
         self.records += 1
         self._records.append((register, birth, record_id, learner_profile_id, course_id))
-        if register == CERTIFICATES and learner_profile_id is not None:
-            self.certificates.append((record_id, learner_profile_id))
-        text = same_uuid_bare(record_id)
+        if register == CERTIFICATES.number and learner_profile_id is not None:
+            issued_at = versions[0].columns.begins_at or versions[0].valid_from
+            self.certificates.append(Issued(record_id, learner_profile_id, issued_at))
+        text = identifier(record_id)
         cause = _SWEEP if by_clock else _FIRST
         for version in versions:
             self._append(register, text, birth, version, cause)
@@ -112,10 +142,10 @@ class Appender:
         """Appends what differs between `versions` and what stands; no versions at all say that it never was."""
         wanted_at = {version.valid_from: version for version in versions}
         standing_at = dict(stored.standing)
-        body, columns, wanted_said = "", NO_COLUMNS, ABSENT
-        in_force = ABSENT
+        (body, columns), wanted_said = ABSENT, NOTHING
+        in_force = NOTHING
         cause = _SWEEP if by_clock else _CHANGE
-        record_id = str(stored.record_id)
+        record_id = identifier(stored.record_id)
         for boundary in sorted(wanted_at.keys() | standing_at.keys()):
             if boundary in wanted_at:
                 _, body, columns = wanted_at[boundary]
@@ -126,33 +156,32 @@ class Appender:
             in_force = wanted_said
 
     def _append(self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str) -> None:
-        valid_from, body, (state, state_before_end, begins_at, due_at, done_at, waived_at, ends_at) = version
+        valid_from, body, columns = version
         self.last_sequence = sequence = self.last_sequence + 1
-        encoded = body.encode()
         self.digests.append(
             self._hash(
                 str(sequence),
-                REGISTERS[register],
+                REGISTERS[register].name,
                 record_id,
                 instant(valid_from),
                 self._recorded_at,
                 cause,
                 self._logic_version,
-                hashed_body(register, encoded, state, state_before_end),
+                hashed_body(register, body, columns.state, columns.state_before_end),
             )
         )
         self.causes.add(cause)
-        self._rows.append(
-            (
-                register, birth, valid_from, cause, state, state_before_end, begins_at, due_at, done_at, waived_at,
-                ends_at, encoded,
-            )
-        )  # fmt: skip
+        self._rows.append((register, birth, valid_from, cause, *columns, body))
 
     def insert(self) -> str:
         """Inserts what is not inserted yet; returns `rows_sha256`."""
         for statement, parameters in self._statements():
             sql.execute(statement, parameters)
+        if self.sources:
+            behind = courses.row_ids(self.organization_id, self.sources)
+            sql.execute(
+                _INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind), self.organization_id]
+            )
         return rows_sha256(self.digests)
 
     def _hand_over(self) -> None:
@@ -165,24 +194,11 @@ class Appender:
         records, self._records = self._records, []
         before, self._inserted = self._inserted, self.last_sequence
         if rows:
-            registers, births, valid_from, causes, states, states_before_end, *moments, bodies = zip(*rows, strict=True)
-            digests = self.digests[before - self.first_sequence + 1 :]
+            columns = [*zip(*rows, strict=True), self.digests[before - self.first_sequence + 1 :]]
+            sent = [send(column) for (_, send), column in zip(_ROW.values(), columns, strict=True)]
             yield (
                 _INSERT_ROWS,
-                [
-                    self.organization_id,
-                    before,
-                    self.capture_sequence,
-                    self.captured_at,
-                    LOGIC.version,
-                    arrays.smallints(registers),
-                    arrays.bigints(births),
-                    arrays.instants(valid_from),
-                    *[arrays.words(column) for column in (causes, states, states_before_end)],
-                    *[arrays.instants(column) for column in moments],
-                    arrays.encoded_texts(bodies),
-                    arrays.digests(digests),
-                ],
+                [self.organization_id, before, self.capture_sequence, self.captured_at, LOGIC.version, *sent],
             )
         if records:
             numbers, begun, record_ids, learner_profile_ids, course_ids = zip(*records, strict=True)

@@ -9,4 +9,3 @@ class HistoryConfig(AppConfig):
     name = "compliance.history"
     label = "history"
     verbose_name = "History"
-    default_auto_field = "django.db.models.BigAutoField"

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from django.db import OperationalError, transaction
 
-from compliance.facts import decision_facts
+from compliance.facts.fan_out import Subject
 from compliance.facts.pending.models import SubjectKind
-from compliance.facts.reach import Subject
-from compliance.history.projections import ProjectedTimeline, courses, people, policies, policy_records, training
+from compliance.facts.people.loading import Learners, Pair, load_invitations, load_people
+from compliance.facts.policies.loading import load_person_policies
+from compliance.facts.training.loading import load_person_courses
+from compliance.history.projections import ProjectedTimeline, courses, people, policies, training
 from compliance.rules.owed_learning import decide as owed_learning
 from compliance.rules.owed_learning.facts import NOTHING_DONE
 from compliance.rules.people.decide import decide_employees, decide_invitation
@@ -33,12 +35,12 @@ class Decided(NamedTuple):
 
 
 class Company(NamedTuple):
-    """What the rules need to know of the company."""
+    """What the rules need to know of the company. What takes effect after `now` is not told to them."""
 
     organization_id: uuid.UUID
     zone: str
     now: datetime
-    learners: decision_facts.Learners
+    learners: Learners
     """Those that were read for one kind of subject, for the next to use."""
 
 
@@ -100,7 +102,7 @@ def place(error: Exception) -> str:
 
 def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
-    facts = decision_facts.load_person_courses(company.organization_id, pairs, company.learners)
+    facts = load_person_courses(company.organization_id, pairs, company.learners, company.now)
     organization_id, zone, now, _ = company
     prepared = {course_id: owed_learning.prepare(course) for course_id, course in facts.courses.items()}
     learners, doings = facts.learners, facts.doings
@@ -122,7 +124,8 @@ def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
 
 
 def _people(company: Company, subjects: list[Subject]) -> _Lazy:
-    facts = decision_facts.load_people(company.organization_id, {first for _, first, _ in subjects}, company.learners)
+    profile_ids = {first for _, first, _ in subjects}
+    facts = load_people(company.organization_id, profile_ids, company.learners, company.now)
 
     def answer(profile_id: uuid.UUID) -> Decided:
         return Decided(people.project(decide_employees(facts[profile_id])))
@@ -133,10 +136,12 @@ def _people(company: Company, subjects: list[Subject]) -> _Lazy:
 
 def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
     invitation_ids = {first for _, first, _ in subjects}
-    facts = decision_facts.load_invitations(company.organization_id, invitation_ids, company.learners)
+    facts = load_invitations(company.organization_id, invitation_ids, company.learners, company.now)
 
     def answer(invitation_id: uuid.UUID) -> Decided:
-        found = facts[invitation_id]
+        found = facts.get(invitation_id)
+        if found is None:
+            return Decided([])
         return Decided(people.project([decide_invitation(found.invitation, found.person)]))
 
     for subject in subjects:
@@ -145,10 +150,10 @@ def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
 
 def _person_policies(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
-    facts = decision_facts.load_person_policies(company.organization_id, pairs, company.learners)
+    facts = load_person_policies(company.organization_id, pairs, company.learners, company.now)
     organization_id, zone, now, _ = company
 
-    def answer(pair: decision_facts.Pair) -> Decided:
+    def answer(pair: Pair) -> Decided:
         learner_profile_id, course_id = pair
         timelines = decide_policy(
             organization_id,
@@ -159,20 +164,21 @@ def _person_policies(company: Company, subjects: list[Subject]) -> _Lazy:
             now,
         )
         moments = [each.next_change_at for each in timelines if each.next_change_at is not None]
-        return Decided(policy_records.project(timelines), min(moments, default=None))
+        return Decided(policies.project_records(timelines), min(moments, default=None))
 
     for subject, pair in zip(subjects, pairs, strict=True):
         yield subject, partial(answer, pair)
 
 
 def _courses(company: Company, subjects: list[Subject]) -> _Lazy:
-    timelines = courses.project(company.organization_id, {first for _, first, _ in subjects})
+    timelines = courses.project(company.organization_id, {first for _, first, _ in subjects}, company.now)
     for subject in subjects:
         yield subject, partial(Decided, timelines[subject[1]])
 
 
 def _policy_versions(company: Company, subjects: list[Subject]) -> _Lazy:
-    yield from _sealed(subjects, policies.project_versions(company.organization_id, {each[1] for each in subjects}))
+    published = policies.project_versions(company.organization_id, {each[1] for each in subjects}, company.now)
+    yield from _sealed(subjects, published)
 
 
 def _receipts(company: Company, subjects: list[Subject]) -> _Lazy:

@@ -9,7 +9,3 @@ class HistoryError(ComplianceError):
 
 class NoHistoryError(HistoryError):
     """The company has no history: its head was never made."""
-
-
-class DecisionFailedError(HistoryError):
-    """A pending subject could not be decided; the reason names the place in the code and nothing personal."""

@@ -1,4 +1,4 @@
-"""The tables of the history (design 5): one mechanism for all registers.
+"""The tables of the history: one mechanism for all registers.
 
 Only the head is ever updated. Captures, records and rows are append-only, by privileges and triggers.
 """
@@ -30,6 +30,8 @@ class HistoryHead(models.Model):
 class Capture(models.Model):
     """One commit of the writer, chained to the one before (`svc.capture/1`)."""
 
+    append_only = True
+
     pk = models.CompositePrimaryKey("organization_id", "capture_sequence")
     organization_id = models.UUIDField()
     capture_sequence = models.BigIntegerField()
@@ -41,9 +43,16 @@ class Capture(models.Model):
     logic_version = models.IntegerField()
     why = models.CharField(max_length=40)
 
+    @property
+    def rows(self) -> int:
+        """How many row versions it wrote."""
+        return self.last_sequence - self.first_sequence + 1
+
 
 class HistoryRecord(models.Model):
     """A record of a register, by `birth`: the sequence of its first version. Pages go in this order."""
+
+    append_only = True
 
     pk = models.CompositePrimaryKey("organization_id", "register", "birth")
     organization_id = models.UUIDField()
@@ -66,20 +75,13 @@ class HistoryRow(models.Model):
 
     `body` is the canonical JSON text of what is stored: without personal fields, without what is joined at read,
     without what the clock decides, without the columns beside it here. An empty body says that the record is absent.
-    The typed columns are what read-time rules need; what each holds, by register:
-
-    | column | training records | people | certificates | policies | policy records | receipts |
-    | --- | --- | --- | --- | --- | --- | --- |
-    | state | requirement | access_state | valid, revoked, replaced | - | - | - |
-    | state_before_end | requirement before the end | - | - | - | - | - |
-    | begins_at | assigned_at | joined_at or invited_at | issued_at | published_at | - | signed_at |
-    | due_at | due_at | invitation_expires_at | valid_until | - | due_at | - |
-    | done_at | completed_at | - | - | - | signed_at | - |
-    | waived_at | waived_at | - | - | - | - | - |
-    | ends_at | ended_at | left_at, or when revoked | changed_at | - | - | - |
-
-    Of course versions `begins_at` is published_at.
+    The typed columns are what read-time rules need. They repeat fields of the body (`catalogue`: `Register.columns`)
+    but for these: `state_before_end` is what a training record required before it ended; `state` of a certificate is
+    valid, revoked or replaced; an invitation begins when it was sent, and ends when it was revoked or erased;
+    `lesson_share_id` is the first share of a training record of a lesson that was shared alone.
     """
+
+    append_only = True
 
     pk = models.CompositePrimaryKey("organization_id", "sequence")
     organization_id = models.UUIDField()
@@ -98,6 +100,11 @@ class HistoryRow(models.Model):
     done_at = models.DateTimeField(null=True)
     waived_at = models.DateTimeField(null=True)
     ends_at = models.DateTimeField(null=True)
+    door = models.CharField(max_length=10, null=True)
+    receipt_id = models.UUIDField(null=True)
+    live_session_id = models.UUIDField(null=True)
+    renews_certificate_id = models.UUIDField(null=True)
+    lesson_share_id = models.UUIDField(null=True)
     body = models.TextField()
     row_sha256 = models.BinaryField(
         max_length=32, help_text="The row digest (`svc.row/1`), so that a fault has a place."
@@ -113,6 +120,21 @@ class HistoryRow(models.Model):
                 name="row_in_force",
             )
         ]
+
+
+class RecordSource(models.Model):
+    """A course version, or a lesson shared alone, behind training records: `row_id` is its row of the courses register.
+
+    `sequence` is the first of the capture that first wrote such a record, so that a pin before it does not see it. The
+    records' own bodies say the same of releases; nobody could look there for each release in turn.
+    """
+
+    append_only = True
+
+    pk = models.CompositePrimaryKey("organization_id", "row_id")
+    organization_id = models.UUIDField()
+    row_id = models.UUIDField()
+    sequence = models.BigIntegerField()
 
 
 class DueSubject(CompanyRow):

@@ -1,11 +1,18 @@
-"""Reads of the history that other rooms ask for: where it stands, and how far the writer lags (design 5)."""
+"""Reads of the history that other rooms ask for: where it stands, its captures and records."""
 
 import uuid
-from datetime import datetime, timedelta
+from collections.abc import Collection
+from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Count
+
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.courses import queries as courses
+from compliance.facts.people import queries as people
+from compliance.facts.training import queries as training
 from compliance.history.errors import NoHistoryError
-from compliance.history.models import Capture, HistoryHead
+from compliance.history.models import Capture, HistoryHead, HistoryRecord
 from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import sql
 
@@ -35,35 +42,6 @@ def capture_row(organization_id: uuid.UUID, capture_sequence: int) -> Capture | 
     return Capture.objects.filter(organization_id=organization_id, capture_sequence=capture_sequence).first()
 
 
-def writer_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
-    """How long the oldest pending subject has waited, those set aside included; zero when nothing waits.
-
-    Needs the company's context. Readers are told `writer_unavailable` when it exceeds WRITER_LAG_SECONDS.
-    """
-    ((oldest,),) = sql.fetch(
-        "SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s", [organization_id]
-    )
-    return max(now - oldest, timedelta(0)) if oldest is not None else timedelta(0)
-
-
-def untried_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
-    """How long the oldest subject that no capture has tried yet has waited: the writer itself is behind.
-
-    What was tried and failed is its company's trouble alone. Needs the company's context.
-    """
-    ((oldest,),) = sql.fetch(
-        "SELECT min(recorded_at) FROM pending_pendingsubject WHERE organization_id = %s AND attempts = 0",
-        [organization_id],
-    )
-    return max(now - oldest, timedelta(0)) if oldest is not None else timedelta(0)
-
-
-def pending_count(organization_id: uuid.UUID) -> int:
-    """How many pending rows wait, those set aside included. Needs the company's context."""
-    ((count,),) = sql.fetch("SELECT count(*) FROM pending_pendingsubject WHERE organization_id = %s", [organization_id])
-    return int(count)
-
-
 def companies() -> list[uuid.UUID]:
     """All companies that have a history."""
     return list(HistoryHead.objects.order_by("organization_id").values_list("organization_id", flat=True))
@@ -82,3 +60,107 @@ def companies_with_work(now: datetime) -> list[uuid.UUID]:
         [now, LOGIC.version, now],
     )
     return [organization_id for (organization_id,) in found]
+
+
+class NamedRecord(NamedTuple):
+    """A record of a register, with what its person and its course are called today (null: there is none)."""
+
+    record_id: uuid.UUID
+    birth: int
+    learner_profile_id: uuid.UUID | None
+    course_id: uuid.UUID | None
+    person_name: str | None
+    email: str | None
+    course_title: str | None
+
+
+def named_records(
+    organization_id: uuid.UUID, register: int, record_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, NamedRecord]:
+    """Those of the records that the register holds, by `record_id`, in the company's context."""
+    rows = sql.fetch(
+        f"SELECT r.record_id, r.birth, r.learner_profile_id, r.course_id, {people.SHOWN_NAME},"  # noqa: S608
+        " coalesce(p.work_email, p.account_email), c.title"
+        f" FROM history_historyrecord r {people.joined('r')} {courses.joined('r')}"
+        " WHERE r.organization_id = (SELECT %s::uuid) AND r.register = %s AND r.record_id = ANY(%s)",
+        [organization_id, register, list(record_ids)],
+    )
+    return {row[0]: NamedRecord(*row) for row in rows}
+
+
+def courses_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[uuid.UUID]:
+    """The courses of which the person has a training record, in the company's context."""
+    found = HistoryRecord.objects.filter(
+        organization_id=organization_id,
+        learner_profile_id=learner_profile_id,
+        register=TRAINING_RECORDS.number,
+    )
+    return [each for each in found.values_list("course_id", flat=True).distinct() if each is not None]
+
+
+def learners_named(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """The people behind those of the identifiers that name one: of a profile, an employment, an invitation, a record.
+
+    One statement, in the company's context; each part of it goes by an index.
+    """
+    rows = sql.fetch(
+        f"""{people.NAMED} UNION {training.NAMED}
+        UNION SELECT learner_profile_id FROM history_historyrecord
+          WHERE organization_id = %(organization)s AND record_id = ANY(%(ids)s) AND learner_profile_id IS NOT NULL""",  # noqa: S608
+        {"organization": organization_id, "ids": list(identifiers)},
+    )
+    return [row[0] for row in rows]
+
+
+class Pinned(NamedTuple):
+    """A capture that a read is pinned to, and how far the history is beyond it."""
+
+    last_sequence: int
+    capture_sequence: int
+    chain_hash: str
+    captured_at: datetime
+    logic_version: int
+    newest_capture: int
+    newest_sequence: int
+
+
+HEAD_SEQUENCE = "(SELECT sequence FROM history_historyhead WHERE organization_id = %(organization)s)"
+"""SQL of where the history of a company stands; null before it begins."""
+
+
+def joined_head(alias: str) -> str:
+    """SQL that joins the head of the company of `alias`.organization_id as `h`: all null before its history begins."""
+    return f" LEFT JOIN history_historyhead h ON h.organization_id = {alias}.organization_id"
+
+
+def pinned(organization_id: uuid.UUID, known: int | None) -> Pinned:
+    """The capture of the number `known`, or the newest where there is none of it. Raises NoHistoryError before any."""
+    rows = sql.fetch(
+        "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence,"
+        " h.sequence FROM history_historyhead h JOIN history_capture c ON c.organization_id = h.organization_id"
+        " AND c.capture_sequence = least(h.capture_sequence, coalesce(%s::bigint, h.capture_sequence))"
+        " WHERE h.organization_id = %s",
+        [known, organization_id],
+    )
+    if not rows:
+        raise NoHistoryError("Nothing has been captured for this company yet, or not under this number.")
+    return Pinned(*rows[0])
+
+
+def sequence(organization_id: uuid.UUID) -> int:
+    """How many row versions the history has; 0 before it begins."""
+    found = HistoryHead.objects.filter(organization_id=organization_id)
+    return found.values_list("sequence", flat=True).first() or 0
+
+
+def sequences() -> dict[uuid.UUID, int]:
+    """How many row versions the history of each company has."""
+    return dict(HistoryHead.objects.values_list("organization_id", "sequence"))
+
+
+def records_by_register(organization_id: uuid.UUID, upto: int | None = None) -> dict[int, int]:
+    """How many records each register ever held; only those that began at the sequence `upto` or before, if given."""
+    found = HistoryRecord.objects.filter(organization_id=organization_id)
+    if upto is not None:
+        found = found.filter(birth__lte=upto)
+    return dict(found.values_list("register").annotate(Count("birth")))

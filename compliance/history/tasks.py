@@ -1,4 +1,4 @@
-"""Background work of the history: captures after actions, the sweep each minute (design 5).
+"""Background work of the history: captures after actions, the sweep each minute.
 
 All of it may run twice, at once, or not at all: a capture claims under the head's lock, and what a lost task left
 behind, the next sweep finds. Arguments are identifiers only; nothing personal is ever queued.

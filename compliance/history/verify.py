@@ -1,4 +1,4 @@
-"""Recomputes a company's whole history from what is stored, and names the first fault (design 5, "Chains").
+"""Recomputes a company's whole history from what is stored, and names the first fault.
 
 Every column of every row takes part: what a row digest holds directly; the typed columns because they repeat what the
 hashed body says; `birth` and `capture_sequence` because they must lead to the record and the capture that the digests
@@ -6,15 +6,17 @@ speak of. Rows are streamed: memory does not grow with the history.
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import orjson
 
-from compliance.history import numbers
-from compliance.history.numbers import REGISTERS
-from compliance.history.projections import hashed_body
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history.projections import Columns, hashed_body
 from compliance.history.reasons import why
 from compliance.history.text import instant
 from compliance.proofs.digests import ZERO_DIGEST
@@ -63,6 +65,11 @@ class _Row(NamedTuple):
     done_at: datetime | None
     waived_at: datetime | None
     ends_at: datetime | None
+    door: str | None
+    receipt_id: uuid.UUID | None
+    live_session_id: uuid.UUID | None
+    renews_certificate_id: uuid.UUID | None
+    lesson_share_id: uuid.UUID | None
     body: str
     row_sha256: bytes
     record_id: uuid.UUID | None
@@ -89,10 +96,8 @@ class _Fault(Exception):
 
 # LATERAL with OFFSET 0 holds the planner to a look-up a row: just after an import, without statistics, it read and
 # hashed all records of the company for each page.
-_ROWS = """
-SELECT v.sequence, v.register, v.birth, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version,
-    v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body, v.row_sha256,
-    r.record_id, r.learner_profile_id, r.course_id
+_ROWS = f"""
+SELECT {", ".join(f"v.{column}" for column in _Row._fields[:-3])}, r.record_id, r.learner_profile_id, r.course_id
 FROM (SELECT * FROM history_historyrow WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s
     ORDER BY sequence LIMIT %s) v
 LEFT JOIN LATERAL (
@@ -100,7 +105,7 @@ LEFT JOIN LATERAL (
     WHERE organization_id = (SELECT %s::uuid) AND register = v.register AND birth = v.birth OFFSET 0
 ) r ON true
 ORDER BY v.sequence
-"""
+"""  # noqa: S608
 _CAPTURES = """
 SELECT capture_sequence, captured_at, first_sequence, last_sequence, rows_sha256, chain_hash, logic_version, why
 FROM history_capture WHERE organization_id = (SELECT %s::uuid) AND capture_sequence > %s AND capture_sequence <= %s
@@ -113,8 +118,8 @@ WHERE organization_id = %s
 
 
 _BEYOND = """
-SELECT (SELECT count(*) FROM history_historyrecord
-        WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s),
+SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyrecord
+        WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s) END,
     (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %(organization_id)s AND sequence < 1),
     (SELECT min(sequence) FROM history_historyrow
         WHERE organization_id = %(organization_id)s AND sequence > %(sequence)s),
@@ -124,34 +129,45 @@ SELECT (SELECT count(*) FROM history_historyrecord
 """
 
 
-def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
-    """Walks the company's captures and rows up to its head, in its context."""
+class Known(NamedTuple):
+    """How far a history was recomputed before: what is signed. Nothing yet: capture 0."""
+
+    capture_sequence: int = 0
+    chain_hash: str = ZERO_DIGEST
+
+
+def verify_history(organization_id: uuid.UUID, since: Known = Known()) -> Verified | FirstFault:  # noqa: B008 - a constant
+    """Walks the company's captures and rows up to its head, in its context.
+
+    With `since`, only what came after that capture, which must be the one that is stored; `records` then counts those
+    that began since.
+    """
     with context.company(organization_id):
         try:
-            return _walk(organization_id)
+            return _walk(organization_id, since)
         except _Fault as fault:
             row = fault.row
             return FirstFault(
                 organization_id,
                 fault.capture if row is None else row.capture_sequence,
                 fault.more.get("sequence") if row is None else row.sequence,
-                REGISTERS[row.register].value if row is not None and row.register in REGISTERS else None,
+                REGISTERS[row.register].name if row is not None and row.register in REGISTERS else None,
                 row.record_id if row is not None else None,
                 fault.more.get("column"),
                 str(fault),
             )
 
 
-def _walk(organization_id: uuid.UUID) -> Verified:
+def _walk(organization_id: uuid.UUID, since: Known) -> Verified:
     heads = sql.fetch(_HEAD, [organization_id])
     if not heads:
         raise _Fault("The history has no head.")
     last_sequence, last_capture, chain_hash, captured_at, logic_version = heads[0]
-    rows = _rows(organization_id, last_sequence)
     digest = row_hasher(str(organization_id))
-    previous = _Capture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
+    previous = _known(organization_id, since)
+    rows = _rows(organization_id, previous.last_sequence, last_sequence)
     records = 0
-    for capture in _captures(organization_id, last_capture):
+    for capture in _captures(organization_id, since.capture_sequence, last_capture):
         number = capture.capture_sequence
         if number != previous.capture_sequence + 1:
             raise _Fault(f"Capture {previous.capture_sequence + 1} is missing.", capture=previous.capture_sequence + 1)
@@ -179,25 +195,48 @@ def _walk(organization_id: uuid.UUID) -> Verified:
         if rows_sha256(digests) != capture.rows_sha256:
             raise _Fault(f"The rows of capture {number} are not those that were captured.", capture=number,
                          column="rows_sha256")  # fmt: skip
-        recomputed = capture_digest(
-            organization_id=organization_id,
-            capture_sequence=number,
-            captured_at=capture.captured_at,
-            first_sequence=capture.first_sequence if digests else None,
-            last_sequence=capture.last_sequence if digests else None,
-            rows_sha256=capture.rows_sha256,
-            previous_chain_hash=previous.chain_hash,
-        )
-        if recomputed != capture.chain_hash:
+        if _recomputed(organization_id, capture, previous.chain_hash) != capture.chain_hash:
             raise _Fault(f"Capture {number} does not follow from the one before it.", capture=number,
                          column="chain_hash")  # fmt: skip
         if capture.why != why(number, causes):
             raise _Fault(f"Capture {number} gives a cause that its rows do not.", capture=number, column="why")
         previous = capture
     _check_head(
-        organization_id, previous, (last_sequence, last_capture, chain_hash, captured_at, logic_version), records
+        organization_id,
+        previous,
+        (last_sequence, last_capture, chain_hash, captured_at, logic_version),
+        records if since.capture_sequence == 0 else None,
     )
     return Verified(organization_id, last_capture, records, last_sequence, chain_hash)
+
+
+def _recomputed(organization_id: uuid.UUID, capture: _Capture, previous_chain_hash: str) -> str:
+    """The chain hash that follows from a capture's columns, its rows' digest included."""
+    has_rows = capture.last_sequence >= capture.first_sequence
+    return capture_digest(
+        organization_id=organization_id,
+        capture_sequence=capture.capture_sequence,
+        captured_at=capture.captured_at,
+        first_sequence=capture.first_sequence if has_rows else None,
+        last_sequence=capture.last_sequence if has_rows else None,
+        rows_sha256=capture.rows_sha256,
+        previous_chain_hash=previous_chain_hash,
+    )
+
+
+def _known(organization_id: uuid.UUID, since: Known) -> _Capture:
+    """The capture from which the walk goes on: the stored one, once its columns give the hash that is known."""
+    number = since.capture_sequence
+    if number == 0:
+        return _Capture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
+    found = list(_captures(organization_id, max(number - 2, 0), number))
+    if not found or found[-1].capture_sequence != number:
+        raise _Fault(f"Capture {number} is missing.", capture=number)
+    before = found[-2].chain_hash if len(found) > 1 else ZERO_DIGEST
+    if not since.chain_hash == found[-1].chain_hash == _recomputed(organization_id, found[-1], before):
+        raise _Fault(f"Capture {number} is not the one that was recomputed before.", capture=number,
+                     column="chain_hash")  # fmt: skip
+    return found[-1]
 
 
 def _check_place(row: _Row, capture: _Capture) -> None:
@@ -218,7 +257,7 @@ def _check_place(row: _Row, capture: _Capture) -> None:
 def _check_digest(row: _Row, digest: Any) -> str:
     recomputed = digest(
         str(row.sequence),
-        REGISTERS[row.register],
+        REGISTERS[row.register].name,
         str(row.record_id),
         instant(row.valid_from),
         instant(row.recorded_at),
@@ -238,7 +277,7 @@ def _check_columns(row: _Row) -> None:
 
 
 def _check_head(
-    organization_id: uuid.UUID, last: _Capture, head: tuple[int, int, str, datetime, int], records: int
+    organization_id: uuid.UUID, last: _Capture, head: tuple[int, int, str, datetime, int], records: int | None
 ) -> None:
     sequence, capture_sequence, chain_hash, captured_at, logic_version = head
     if last.capture_sequence != capture_sequence:
@@ -256,9 +295,15 @@ def _check_head(
                      column="logic_version")  # fmt: skip
     # What a capture appends meanwhile lies beyond the head that was read; anything else there was put there by hand.
     ((stored_records, before, beyond, captured_beyond, capture_sequence_now),) = sql.fetch(
-        _BEYOND, {"organization_id": organization_id, "sequence": sequence, "capture_sequence": capture_sequence}
+        _BEYOND,
+        {
+            "organization_id": organization_id,
+            "sequence": sequence,
+            "capture_sequence": capture_sequence,
+            "whole": records is not None,
+        },
     )
-    if stored_records != records:
+    if records is not None and stored_records != records:
         raise _Fault("There are records that no row begins.", capture=capture_sequence)
     unmoved = capture_sequence_now == capture_sequence
     if before is not None or (beyond is not None and unmoved):
@@ -268,40 +313,38 @@ def _check_head(
         raise _Fault(f"Capture {captured_beyond} is not known to the head.", capture=captured_beyond)
 
 
+_TYPES: dict[str, Callable[[str], Any]] = {"state": str, "door": str} | dict.fromkeys(
+    ("receipt_id", "live_session_id", "renews_certificate_id"), uuid.UUID
+)
+"""How a column is read from the body where it is no instant."""
+
+
 def _expected(row: _Row) -> dict[str, Any]:
     """What the columns of a row must be, from its body, whose digest has been found to hold."""
-    columns: dict[str, Any] = dict.fromkeys(
-        ("state", "state_before_end", "begins_at", "due_at", "done_at", "waived_at", "ends_at")
-    )
+    columns: dict[str, Any] = dict.fromkeys(Columns._fields)
     if not row.body:
         if row.birth == row.sequence:
             return {"body": "a record begins with a content"}
         return columns
     said = orjson.loads(row.body)
-    if row.register == numbers.TRAINING_RECORDS:
-        before_end = row.state_before_end if said.get("ended_at") else said.get("requirement")
-        columns |= {"state": said.get("requirement"), "state_before_end": before_end}
-        names = {"begins_at": "assigned_at", "due_at": "due_at", "done_at": "completed_at", "waived_at": "waived_at",
-                 "ends_at": "ended_at"}  # fmt: skip
-    elif row.register == numbers.PEOPLE:
-        begins = "joined_at" if said.get("entry_type") == "employee" else "invited_at"
-        columns["state"] = said.get("access_state")
-        names = {"begins_at": begins, "due_at": "invitation_expires_at", "ends_at": "left_at"}
+    register = REGISTERS[row.register]
+    names = dict(register.columns)
+    if register is TRAINING_RECORDS:
+        columns["state_before_end"] = row.state_before_end if said.get("ended_at") else said.get("requirement")
+        if said.get("course_release_id") is None and said.get("share_ids"):
+            columns["lesson_share_id"] = uuid.UUID(said["share_ids"][0])
+    elif register is PEOPLE:
+        if said.get("entry_type") != "employee":
+            names["begins_at"] = "invited_at"
         if said.get("joined_at") is None and said.get("access_state") in ("ended", "erased"):
             columns["ends_at"] = row.valid_from
             del names["ends_at"]
-    elif row.register == numbers.CERTIFICATES:
+    elif register is CERTIFICATES:
         columns["state"] = row.state
-        names = {"begins_at": "issued_at", "due_at": "valid_until", "ends_at": "changed_at"}
-    elif row.register == numbers.POLICY_RECORDS:
-        names = {"due_at": "due_at", "done_at": "signed_at"}
-    elif row.register == numbers.ACKNOWLEDGEMENTS:
-        names = {"begins_at": "signed_at"}
-    else:
-        names = {"begins_at": "published_at"}
     for column, field in names.items():
         value = said.get(field)
-        columns[column] = datetime.fromisoformat(value) if value is not None else None
+        if value is not None:
+            columns[column] = _TYPES.get(column, datetime.fromisoformat)(value)
     if row.birth == row.sequence:
         columns |= _expected_of_record(row, said)
     return columns
@@ -310,7 +353,7 @@ def _expected(row: _Row) -> dict[str, Any]:
 def _expected_of_record(row: _Row, said: dict[str, Any]) -> dict[str, uuid.UUID | None]:
     """What the columns of a record must be, from its first version."""
     learner, course = said.get("learner_profile_id"), said.get("course_id")
-    if row.register == numbers.PEOPLE and said.get("entry_type") != "employee":
+    if row.register == PEOPLE.number and said.get("entry_type") != "employee":
         learner = None
     return {
         "learner_profile_id": uuid.UUID(learner) if learner else None,
@@ -318,15 +361,13 @@ def _expected_of_record(row: _Row, said: dict[str, Any]) -> dict[str, uuid.UUID 
     }
 
 
-def _rows(organization_id: uuid.UUID, last: int) -> Iterator[_Row]:
-    after = 0
+def _rows(organization_id: uuid.UUID, after: int, last: int) -> Iterator[_Row]:
     while page := sql.fetch(_ROWS, [organization_id, after, last, _PAGE, organization_id]):
         yield from map(_Row._make, page)
         after = page[-1][0]
 
 
-def _captures(organization_id: uuid.UUID, last: int) -> Iterator[_Capture]:
-    after = 0
+def _captures(organization_id: uuid.UUID, after: int, last: int) -> Iterator[_Capture]:
     while page := sql.fetch(_CAPTURES, [organization_id, after, last, _PAGE]):
         yield from map(_Capture._make, page)
         after = page[-1][0]

@@ -24,7 +24,7 @@ def captures(organization_id: uuid.UUID) -> list[Capture]:
 
 
 def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: int | None = None) -> dict[str, Any]:
-    """What is in force at (moment, sequence), by record id: the rule of design 5, in so many words."""
+    """What is in force at (moment, sequence), by record id: docs/architecture.md#reading, in so many words."""
     known = head(organization_id).sequence if sequence is None else sequence
     found: dict[int, HistoryRow] = {}
     for row in rows(organization_id, register):

@@ -1,4 +1,4 @@
-"""Writers, facts and readers of one company as real processes (design 5). CONCURRENCY_SECONDS: how long; 60 in full."""
+"""Writers, facts and readers of one company as real processes. CONCURRENCY_SECONDS: how long; 60 in full."""
 
 import os
 import subprocess
@@ -8,8 +8,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from compliance.history import actions, queries
-from compliance.history.numbers import TRAINING_RECORDS
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.pending import queries as pending
+from compliance.history import actions
 from compliance.history.verify import Verified, verify_history
 from compliance.tenancy import context, sql
 from tests.companies import NOW, make_company
@@ -49,9 +50,9 @@ def test_writers_and_readers_see_prefixes_and_a_killed_writer_loses_nothing(comm
 
     actions.capture_all(organization_id, NOW)
     assert isinstance(verify_history(organization_id), Verified)
-    stored = rows(organization_id, TRAINING_RECORDS)
+    stored = rows(organization_id, TRAINING_RECORDS.number)
     with context.company(organization_id):
-        assert queries.pending_count(organization_id) == 0
+        assert pending.backlog(organization_id).pending == 0
         completions = {str(row[0]) for row in sql.fetch("SELECT completion_receipt_id FROM training_completion")}
         assert set(said["facts"]) <= completions
         sql.execute(

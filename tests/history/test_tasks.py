@@ -1,11 +1,12 @@
-"""The history's background work (issue 7): each task may run twice, and minds nothing that is not there."""
+"""The history's background work: each task may run twice, and minds nothing that is not there."""
 
 import uuid
 
 import pytest
 
-from compliance.history import queries, tasks
-from compliance.history.numbers import TRAINING_RECORDS
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.pending import queries as pending
+from compliance.history import tasks
 from compliance.tenancy import context
 from tests.companies import make_company
 from tests.history.reading import captures, rows
@@ -24,7 +25,7 @@ def waiting():
 def test_a_capture_task_captures_once_however_often_it_comes(waiting):
     for _ in range(3):
         tasks.capture(str(waiting.organization_id))
-    assert len(rows(waiting.organization_id, TRAINING_RECORDS)) == 1
+    assert len(rows(waiting.organization_id, TRAINING_RECORDS.number)) == 1
     assert len(captures(waiting.organization_id)) == 2
 
 
@@ -37,7 +38,7 @@ def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypa
     assert str(idle.organization_id) not in dict(handed)
     tasks.sweep_company(str(waiting.organization_id))
     with context.company(waiting.organization_id):
-        assert queries.pending_count(waiting.organization_id) == 0
+        assert pending.backlog(waiting.organization_id).pending == 0
 
 
 def test_a_company_that_is_gone_fails_no_task():

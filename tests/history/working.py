@@ -17,10 +17,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
 from compliance.facts.errors import FactsError  # noqa: E402 - needs the settings
-from compliance.facts.training import actions as training  # noqa: E402
 from compliance.history import actions, queries  # noqa: E402
 from compliance.tenancy import context, sql  # noqa: E402
 from config.celery import app  # noqa: E402
+from tests import verbs  # noqa: E402
 
 app.conf.broker_url = "memory://"
 
@@ -40,7 +40,7 @@ def facts(organization_id: uuid.UUID, until: float) -> None:
         learner_profile_id, joined_at = chance.choice(people)
         at = joined_at + timedelta(minutes=chance.randrange(60 * 24 * 300))
         try:
-            receipt_id = training.complete_course(
+            receipt_id = verbs.complete_course(
                 organization_id=organization_id, learner_profile_id=learner_profile_id,
                 course_release_id=chance.choice(releases)[0], at=at, now=datetime.now(UTC),
             )  # fmt: skip

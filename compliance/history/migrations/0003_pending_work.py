@@ -1,4 +1,4 @@
-"""The one question about pending rows that is asked without a company: whose are there (design 5, the sweep).
+"""The one question about pending rows that is asked without a company: whose are there.
 
 Row-level security hides the rows from the sweep, which must not open every company's context each minute. The function
 runs as the tables' owner and answers with organization ids only, which the directory tables list anyway.

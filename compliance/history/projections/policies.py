@@ -1,22 +1,25 @@
-"""Policy version rows and receipt rows: sealed when written, so each has one version (contract, both rows).
+"""Policy version rows and receipt rows, sealed when written, so each has one version; and what people owe of versions.
 
 `html` is stored byte for byte, in a row as in the facts. Receipts come in the order of their chain, and so does birth.
+The state of what somebody owes is decided at read, from receipt and deadline.
 """
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from datetime import datetime
 
-import orjson
-
-from compliance.history.numbers import ACKNOWLEDGEMENTS, POLICIES
-from compliance.history.projections import Columns, ProjectedTimeline, ProjectedVersion
-from compliance.history.text import instant
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS, POLICIES, POLICY_RECORDS
+from compliance.facts.policies.served import version_body
+from compliance.history.projections import ABSENT, Columns, ProjectedTimeline, ProjectedVersion
+from compliance.history.text import canonical
+from compliance.rules.policies.decisions import RecordTimeline
 from compliance.tenancy import sql
 
 _VERSIONS = """
 SELECT course_id, course_release_id, policy_title, version, act, doors, statement, statement_sha256, effective_on,
     renew_months, change_kind, published_at, document_sha256, version_digest, html
 FROM policies_policyversion WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s)
+    AND published_at <= %s
 ORDER BY published_at, course_id, version
 """
 _RECEIPTS = """
@@ -39,18 +42,37 @@ _RECEIPT_FIELDS = (
 
 
 def project_versions(
-    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
+    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID], until: datetime
 ) -> dict[uuid.UUID, ProjectedTimeline]:
-    """The timelines of policy versions, oldest first, by release."""
+    """The timelines of policy versions published by `until`, oldest first, by release."""
     projected = {}
-    for row in sql.fetch(_VERSIONS, [organization_id, list(course_release_ids)]):
+    for row in sql.fetch(_VERSIONS, [organization_id, list(course_release_ids), until]):
         said = dict(zip(_VERSION_FIELDS, row, strict=True))
         published_at = said["published_at"]
-        said["doors"] = sorted(said["doors"])
-        said["published_at"] = instant(published_at)
-        version = ProjectedVersion(published_at, orjson.dumps(said).decode(), Columns(begins_at=published_at))
+        version = ProjectedVersion(published_at, version_body(said), Columns(begins_at=published_at))
         projected[said["course_release_id"]] = ProjectedTimeline(
-            POLICIES, said["course_release_id"], None, said["course_id"], [version]
+            POLICIES.number, said["course_release_id"], None, said["course_id"], [version]
+        )
+    return projected
+
+
+def project_records(timelines: Iterable[RecordTimeline]) -> list[ProjectedTimeline]:
+    """The timelines of one person's records of one policy."""
+    projected = []
+    for timeline in timelines:
+        learner_profile_id = course_id = None
+        versions = []
+        for valid_from, content in timeline.versions:
+            if content is None:
+                versions.append(ProjectedVersion(valid_from, *ABSENT))
+                continue
+            learner_profile_id, course_id = content.learner_profile_id, content.course_id
+            columns = Columns(
+                due_at=content.due_at, done_at=content.signed_at, door=content.door, receipt_id=content.receipt_id
+            )
+            versions.append(ProjectedVersion(valid_from, canonical(content), columns))
+        projected.append(
+            ProjectedTimeline(POLICY_RECORDS.number, timeline.record_id, learner_profile_id, course_id, versions)
         )
     return projected
 
@@ -63,9 +85,8 @@ def project_receipts(
     for row in sql.fetch(_RECEIPTS, [organization_id, list(receipt_ids)]):
         said = dict(zip(_RECEIPT_FIELDS, row, strict=True))
         signed_at = said["signed_at"]
-        said["signed_at"] = instant(signed_at)
-        version = ProjectedVersion(signed_at, orjson.dumps(said).decode(), Columns(begins_at=signed_at))
+        version = ProjectedVersion(signed_at, canonical(said), Columns(begins_at=signed_at, door=said["door"]))
         projected[said["receipt_id"]] = ProjectedTimeline(
-            ACKNOWLEDGEMENTS, said["receipt_id"], said["learner_profile_id"], said["course_id"], [version]
+            ACKNOWLEDGEMENTS.number, said["receipt_id"], said["learner_profile_id"], said["course_id"], [version]
         )
     return projected

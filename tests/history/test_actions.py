@@ -1,4 +1,4 @@
-"""The writer of the history: what it appends, when, and why (design 5)."""
+"""The writer of the history: what it appends, when, and why."""
 
 import uuid
 from dataclasses import replace
@@ -8,22 +8,27 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts.lines import Certificate
-from compliance.facts.people import actions as people
-from compliance.facts.shares import actions as shares
-from compliance.history import actions, deciding, numbers, queries, subjects
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.lines import Audience, Certificate
+from compliance.facts.pending import queries as pending
+from compliance.history import actions, queries, subjects
 from compliance.history.errors import NoHistoryError
 from compliance.history.verify import Verified, verify_history
 from compliance.rules.company_days import start_of_day
+from compliance.rules.owed_learning import decide as owed_learning
 from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context, sql
+from tests import verbs
 from tests.companies import NOW, START, day, make_company
 from tests.facts.story import Story
 from tests.history.reading import at, captures, only, rows
 
 pytestmark = pytest.mark.django_db
 
-TRAINING = numbers.TRAINING_RECORDS
+TRAINING = TRAINING_RECORDS.number
 
 
 def _capture(company):
@@ -111,14 +116,14 @@ def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
     company.complete(anna, course, day(3))
     _capture(company)
     before = queries.head(organization_id).sequence
-    person = people.join_employee(
+    person = verbs.join_employee(
         organization_id=organization_id, at=START, now=NOW, person_name="Ben", account_email=None
     )
     # Narrowed to Ben from the start on: the share never covered Anna.
     ((share_id,),) = _fetch(company, "SELECT share_id FROM shares_share")
-    shares.change_share(
+    verbs.change_share(
         organization_id=organization_id, share_id=share_id, at=START, now=NOW,
-        audience=shares.Audience(learner_profile_ids=(person[1],)),
+        audience=Audience(learner_profile_ids=(person[1],)),
     )  # fmt: skip
     _capture(company)
     absent = [row for row in rows(organization_id, TRAINING) if row.sequence > before and not row.body]
@@ -134,11 +139,11 @@ def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
 def test_suspension_neither_ends_nor_pauses_what_is_owed(told):
     company, _, anna = told
     organization_id = company.organization_id
-    for act, moment in ((people.suspend_employee, day(10)), (people.resume_employee, day(40))):
+    for act, moment in ((verbs.suspend_employee, day(10)), (verbs.resume_employee, day(40))):
         act(organization_id=organization_id, at=moment, now=NOW, person_id=anna.person_id)
     _capture(company)
     assert [row.valid_from for row in rows(organization_id, TRAINING)] == [START]
-    states = [only(at(organization_id, numbers.PEOPLE, day(number)))["access_state"] for number in (9, 10, 40)]
+    states = [only(at(organization_id, PEOPLE.number, day(number)))["access_state"] for number in (9, 10, 40)]
     assert states == ["active", "suspended", "active"]
 
 
@@ -192,9 +197,9 @@ def test_recording_the_same_facts_in_another_order_gives_the_same_answers():
         if late:
             company.complete(anna, course, day(9))
             _capture(company)
-            shares.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
+            verbs.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
         else:
-            shares.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
+            verbs.end_share(organization_id=company.organization_id, share_id=share, at=day(8), now=NOW)
             _capture(company)
             company.complete(anna, course, day(9))
         _capture(company)
@@ -247,11 +252,12 @@ def test_a_certificate_gets_its_check_code_in_the_capture_that_begins_it():
     company.share(course)
     company.complete(anna, course, day(1))
     _capture(company)
-    (certificate,) = at(company.organization_id, numbers.CERTIFICATES, NOW)
-    assert sql.fetch(
-        "SELECT learner_profile_id, check_code IS NOT NULL FROM certificates_checkcode WHERE certificate_id = %s",
-        [uuid.UUID(certificate)],
-    ) == [(anna.learner_profile_id, True)]
+    (certificate,) = at(company.organization_id, CERTIFICATES.number, NOW)
+    with context.company(company.organization_id):
+        assert sql.fetch(
+            "SELECT learner_profile_id, check_code IS NOT NULL FROM certificates_checkcode WHERE certificate_id = %s",
+            [uuid.UUID(certificate)],
+        ) == [(anna.learner_profile_id, True)]
 
 
 def test_a_capture_costs_the_same_number_of_queries_for_one_subject_and_for_many():
@@ -283,7 +289,7 @@ def test_what_a_wide_subject_reaches_beyond_the_limit_waits_as_narrow_subjects(m
     monkeypatch.setattr(subjects, "NARROW_LIMIT", 4)
     assert actions.capture(company.organization_id, NOW).subjects == 4
     with context.company(company.organization_id):
-        waiting = queries.pending_count(company.organization_id)
+        waiting = pending.backlog(company.organization_id).pending
     assert waiting == 9 + 9 + 1 - 4  # people, their records, and the course
     assert [captured.subjects for captured in _capture(company)] == [4, 4, 4, 3]
 
@@ -297,7 +303,7 @@ def test_receipts_are_born_in_the_order_of_their_chain_in_however_many_captures(
     with context.company(story.organization_id):
         chain = sql.fetch("SELECT receipt_id FROM policies_receipt ORDER BY number")
         born = sql.fetch(
-            "SELECT record_id FROM history_historyrecord WHERE register = %s ORDER BY birth", [numbers.ACKNOWLEDGEMENTS]
+            "SELECT record_id FROM history_historyrecord WHERE register = %s ORDER BY birth", [ACKNOWLEDGEMENTS.number]
         )
     assert born == chain
     assert len(chain) == 10
@@ -307,14 +313,14 @@ def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_
     company = make_company()
     course, anna, ben = company.course(), company.join("Anna"), company.join("Ben")
     company.share(course)
-    decide = deciding.owed_learning.decide
+    decide = owed_learning.decide
 
     def fail_for_anna(organization_id, zone, prepared, learner, doing, now):
         if learner.learner_profile_id == anna.learner_profile_id:
             raise ValueError("anna@example.org is a poison pill")
         return decide(organization_id, zone, prepared, learner, doing, now)
 
-    monkeypatch.setattr(deciding.owed_learning, "decide", fail_for_anna)
+    monkeypatch.setattr(owed_learning, "decide", fail_for_anna)
     (captured,) = _capture(company)
     organization_id = company.organization_id
     assert captured.failed == 1
@@ -329,18 +335,18 @@ def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_
         company, "SELECT attempts, set_aside_at IS NOT NULL, set_aside_reason FROM pending_pendingsubject"
     )
     assert (attempts, aside) == (subjects.ATTEMPTS, True)
-    assert reason.startswith("ValueError at test_writer.py:")
-    assert "anna" not in reason.lower().replace("test_writer", "")
+    assert reason.startswith("ValueError at test_actions.py:")
+    assert "anna" not in reason.lower().replace("test_actions", "")
     with context.company(organization_id):
-        assert queries.writer_lag(organization_id, later) == later - NOW
-        assert queries.untried_lag(organization_id, later) == timedelta(0)
+        assert pending.waiting(organization_id).oldest == NOW
+        assert pending.untried_lag(organization_id, later) == timedelta(0)
 
     monkeypatch.undo()
     _pend(company, "person_course", anna.learner_profile_id, course.course_id)
     actions.capture_all(organization_id, later)
     assert len(at(organization_id, TRAINING, NOW)) == 2
     with context.company(organization_id):
-        assert queries.pending_count(organization_id) == 0
+        assert pending.backlog(organization_id).pending == 0
 
 
 def test_days_of_the_history_begin_in_the_company_zone():

@@ -1,0 +1,57 @@
+"""What the clock and the columns decide of a version, as SQL conditions: "open", "overdue", "expired", written once.
+
+`rules` decides the same in Python; `tests/history/test_outcomes.py` holds the two to each other on PostgreSQL. A
+condition speaks of the version `v` in force at the parameter `moment`. At exactly `due_at` nothing is late.
+"""
+
+from compliance.rules.vocabulary import AccessState, CertificateStatus, Requirement
+
+UNDONE = "v.done_at IS NULL AND v.waived_at IS NULL"
+"""A training record that is neither completed nor waived."""
+
+TO_DO = f"{UNDONE} AND v.ends_at IS NULL"
+"""A training record that its person can still complete, required or not."""
+
+OPEN = f"v.state = '{Requirement.REQUIRED}' AND {UNDONE}"
+"""A listed training record whose outcome is `not_due_yet` or `overdue`."""
+
+OPTIONAL_UNDONE = f"v.state = '{Requirement.OPTIONAL}' AND {UNDONE}"
+COMPLETED = "v.done_at IS NOT NULL AND v.done_at <= %(moment)s"
+WAIVED = "v.waived_at IS NOT NULL AND v.done_at IS NULL"
+REQUIRED = f"v.state = '{Requirement.REQUIRED}' AND (v.waived_at IS NULL OR v.done_at IS NOT NULL)"
+"""What counts as required in a rate of completion: a waiver takes a record out of it, unless it was completed."""
+
+SIGNED = "v.done_at IS NOT NULL"
+UNSIGNED = "v.done_at IS NULL"
+"""A policy that somebody owes, with and without a receipt."""
+
+
+def listed(moment: str = "%(moment)s") -> str:
+    """A training record that applies at `moment`."""
+    return f"v.begins_at <= {moment} AND (v.ends_at IS NULL OR v.ends_at > {moment})"
+
+
+def past(column: str = "v.due_at", moment: str = "%(moment)s") -> str:
+    """A deadline, or the end of a certificate's validity, that has passed."""
+    return f"{column} < {moment}"
+
+
+def ahead(column: str = "v.due_at", moment: str = "%(moment)s") -> str:
+    """A deadline, or an end of validity, that has not passed or does not exist."""
+    return f"({column} IS NULL OR {column} >= {moment})"
+
+
+OVERDUE = f"{OPEN} AND {past()}"
+SIGNATURE_OVERDUE = f"{UNSIGNED} AND {past()}"
+SIGNATURE_TO_DO = f"{UNSIGNED} AND {ahead()}"
+VALID = f"v.state = '{CertificateStatus.VALID}' AND {ahead()}"
+EXPIRED = f"v.state = '{CertificateStatus.VALID}' AND {past()}"
+
+_IN_90_DAYS = "%(moment)s + interval '90 days'"
+EXPIRING = f"{VALID} AND {past(moment=_IN_90_DAYS)}"
+"""A certificate that is valid and will have expired in 90 days."""
+
+
+def invitation_expired(moment: str = "%(moment)s") -> str:
+    """A people row of an invitation that has expired by `moment`: at exactly its expiry it has."""
+    return f"(v.state = '{AccessState.INVITED}' AND v.due_at IS NOT NULL AND v.due_at <= {moment})"

@@ -1,0 +1,158 @@
+"""Reads of records and of their versions that other rooms ask for, each one statement within the company's context."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history import in_force, outcomes
+from compliance.rules.vocabulary import AccessState
+from compliance.tenancy import sql
+
+_NOW = in_force.records(sequence=None)
+
+CHAIN_HASH = """
+SELECT chain_hash FROM history_capture
+WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence = %(capture_sequence)s"""
+"""SQL of the chain hash of the capture of this number."""
+
+
+class Version(NamedTuple):
+    """A version as written: from when it holds, since when it is known, why it came about, what it says."""
+
+    sequence: int
+    capture_sequence: int
+    valid_from: datetime
+    recorded_at: datetime
+    cause: str
+    logic_version: int
+    body: str
+    why: str
+
+
+class InForce(NamedTuple):
+    """What holds of a record now: its body and the columns that the clock is compared with."""
+
+    body: str
+    state: str | None
+    due_at: datetime | None
+    ends_at: datetime | None
+
+
+class Written(NamedTuple):
+    """A row that was written, with the body that held at its `valid_from` before ("": none, None: no version)."""
+
+    register: int
+    record_id: uuid.UUID
+    learner_profile_id: uuid.UUID | None
+    course_id: uuid.UUID | None
+    body: str
+    before: str | None
+
+
+def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]:
+    """The first `most` versions of a record in the order in which they were written."""
+    rows = sql.fetch(
+        "SELECT v.sequence, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.body, c.why"
+        " FROM history_historyrow v JOIN history_capture c"
+        " ON c.organization_id = v.organization_id AND c.capture_sequence = v.capture_sequence"
+        " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
+        [organization_id, birth, most],
+    )
+    return [Version._make(row) for row in rows]
+
+
+def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -> list[dict[str, Any]]:
+    """The first `most` rows with `after` < sequence <= `last` in their order; `absent`: the row says nothing."""
+    names = ("sequence", "register", "record_id", "valid_from", "cause", "state", "absent", "learner_profile_id")
+    rows = sql.fetch(
+        "SELECT v.sequence, v.register, r.record_id, v.valid_from, v.cause, v.state, v.body = '', r.learner_profile_id"
+        " FROM history_historyrow v JOIN history_historyrecord r USING (organization_id, register, birth)"
+        " WHERE v.organization_id = %s AND v.sequence > %s AND v.sequence <= %s ORDER BY v.sequence LIMIT %s",
+        [organization_id, after, last, most],
+    )
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def written_after(organization_id: uuid.UUID, sequence: int, most: int) -> list[Written]:
+    """The first `most` rows behind `sequence`, each beside what was known before of its moment."""
+    before = in_force.version("v.body", moment="w.valid_from")
+    rows = sql.fetch(
+        f"SELECT w.register, r.record_id, r.learner_profile_id, r.course_id, w.body, {before}"  # noqa: S608
+        " FROM history_historyrow w JOIN history_historyrecord r USING (organization_id, register, birth)"
+        " WHERE w.organization_id = %(organization)s AND w.sequence > %(sequence)s ORDER BY w.sequence LIMIT %(most)s",
+        {"organization": organization_id, "sequence": sequence, "most": most},
+    )
+    return [Written._make(row) for row in rows]
+
+
+def changed_records(
+    organization_id: uuid.UUID, after: int, upto: int, registers: Collection[int]
+) -> list[tuple[int, int]]:
+    """The records of these registers, by register and birth, that have a version with `after` < sequence <= `upto`."""
+    return sql.fetch(
+        "SELECT DISTINCT register, birth FROM history_historyrow WHERE organization_id = %s"
+        " AND sequence > %s AND sequence <= %s AND register = ANY(%s)",
+        [organization_id, after, upto, list(registers)],
+    )
+
+
+def current(organization_id: uuid.UUID, register: int, record_id: uuid.UUID, now: datetime) -> InForce | None:
+    """What holds of the record at `now`; None: nothing, or there is no such record."""
+    rows = sql.fetch(
+        f"SELECT v.body, v.state, v.due_at, v.ends_at FROM {_NOW}"  # noqa: S608
+        " AND r.register = %(register)s AND r.record_id = %(record)s",
+        {"organization": organization_id, "moment": now, "register": register, "record": record_id},
+    )
+    return InForce._make(rows[0]) if rows else None
+
+
+def still_to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:
+    """Those of the training records that are neither completed nor waived nor ended at `now`."""
+    rows = sql.fetch(
+        f"SELECT r.record_id FROM {_NOW} AND r.register = %(register)s"  # noqa: S608
+        f" AND r.record_id = ANY(%(records)s) AND {outcomes.TO_DO}",
+        {
+            "organization": organization_id,
+            "moment": now,
+            "register": TRAINING_RECORDS.number,
+            "records": list(record_ids),
+        },
+    )
+    return {record_id for (record_id,) in rows}
+
+
+def open_between(
+    organization_id: uuid.UUID, now: datetime, after: datetime, until: datetime
+) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, datetime]]:
+    """The open training records with `after` < due_at <= `until`: record, learner, course and deadline of each."""
+    return sql.fetch(
+        f"SELECT r.record_id, r.learner_profile_id, r.course_id, v.due_at FROM {_NOW}"  # noqa: S608
+        f" AND r.register = %(register)s AND {outcomes.OPEN} AND v.ends_at IS NULL"
+        " AND v.due_at > %(after)s AND v.due_at <= %(until)s",
+        {
+            "organization": organization_id,
+            "moment": now,
+            "register": TRAINING_RECORDS.number,
+            "after": after,
+            "until": until,
+        },
+    )
+
+
+def active_employees(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:
+    """Those of the learners who are active employees at `now`."""
+    rows = sql.fetch(
+        f"SELECT r.learner_profile_id FROM {_NOW} AND r.register = %(register)s"  # noqa: S608
+        " AND r.learner_profile_id = ANY(%(learners)s) AND v.state = %(active)s",
+        {
+            "organization": organization_id,
+            "moment": now,
+            "register": PEOPLE.number,
+            "learners": list(learners),
+            "active": AccessState.ACTIVE.value,
+        },
+    )
+    return {learner for (learner,) in rows}

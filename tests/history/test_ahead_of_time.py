@@ -1,0 +1,262 @@
+"""Facts up to five minutes ahead of time: recorded at once, in no row before their moment ."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts import lines
+from compliance.facts.pending import queries as pending
+from compliance.facts.recording import record
+from compliance.history import actions, queries
+from compliance.history.verify import Verified, verify_history
+from compliance.rules.vocabulary import Attendance, ChangeKind, Door, LiveSessionFormat, MarkedBy
+from compliance.tenancy import context, sql
+from config.celery import app
+from tests import verbs
+from tests.companies import ADMINISTRATOR, NOW, day, make_company
+from tests.facts.story import Story
+from tests.history.reading import at, captures, only, rows
+
+pytestmark = pytest.mark.django_db
+
+TRAINING = TRAINING_RECORDS.number
+SOON = NOW + timedelta(minutes=2)
+
+
+def _decide_everything_again(organization_id: uuid.UUID) -> None:
+    with context.company(organization_id):
+        sql.execute(
+            "INSERT INTO pending_pendingsubject (organization_id, kind, recorded_at, attempts, set_aside_reason)"
+            " VALUES (%s, 'company', %s, 0, '')",
+            [organization_id, NOW],
+        )
+
+
+@pytest.fixture
+def told():
+    """A company in which Anna owes a course by day 600; captured."""
+    company = make_company()
+    course, anna = company.course(), company.join("Anna")
+    company.share(course, due_at=day(600))
+    actions.capture_all(company.organization_id, NOW)
+    return company, course, anna
+
+
+def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    before = queries.head(organization_id)
+    receipt = company.complete(anna, course, SOON)
+    with context.company(organization_id):
+        assert sql.fetch("SELECT completion_receipt_id FROM training_completion") == [(receipt,)]
+    for moment in (NOW, SOON - timedelta(microseconds=1)):
+        assert actions.capture_all(organization_id, moment) == []
+        assert actions.sweep_company(organization_id, moment) == []
+        assert organization_id not in queries.companies_with_work(moment)
+    assert queries.head(organization_id) == before
+    assert organization_id in queries.companies_with_work(SOON)
+    (captured,) = actions.sweep_company(organization_id, SOON)
+    assert captured.rows == 1
+    row = rows(organization_id, TRAINING)[-1]
+    assert (row.valid_from, row.recorded_at, row.cause) == (SOON, SOON, "change")
+    assert only(at(organization_id, TRAINING, SOON))["completion_receipt_id"] == str(receipt)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_a_capture_for_another_reason_says_nothing_of_a_fact_ahead_of_time(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    company.complete(anna, course, SOON)
+    verbs.set_deadline(
+        organization_id=organization_id, learner_profile_id=anna.learner_profile_id, course_id=course.course_id,
+        due_at=day(700), at=NOW, now=NOW, actor_id=ADMINISTRATOR,
+    )  # fmt: skip
+    actions.capture_all(organization_id, NOW)
+    row = only(at(organization_id, TRAINING, SOON))
+    assert (row["due_at"][:10], row["completed_at"]) == (day(700).date().isoformat(), None)
+    actions.sweep_company(organization_id, SOON)
+    assert only(at(organization_id, TRAINING, SOON))["completed_at"] is not None
+
+
+def test_facts_ahead_of_time_of_every_noun_change_no_row_before_their_moment():
+    """Everything that is told ahead here would change a row if it counted; ends stand in columns of earlier facts."""
+    story = Story(NOW)
+    organization_id = story.organization_id
+    ana, leaving, invited, erased = story.employees(["Ana", "Bo", "Cy", "Di"])
+    course_id, release_id = story.shared_course()
+    voided = story.completed(ana, release_id, day(20))
+    version, share_id = story.shared_policy()
+    told = {"organization_id": organization_id, "now": NOW}
+    invitation = verbs.invite_person(**told, at=day(1), work_email="x@example.org")
+    team = verbs.create_team(**told, at=day(1), name="Blue")
+    contact = story.contact()
+    with context.company(organization_id):
+        persons: dict[uuid.UUID, uuid.UUID] = dict(
+            sql.fetch("SELECT learner_profile_id, person_id FROM people_employment")
+        )
+    actions.capture_all(organization_id, NOW)
+    before = queries.head(organization_id)
+    stored = {register: at(organization_id, register, SOON) for register in REGISTERS}
+
+    fact: dict[str, Any] = {"at": SOON}
+    another = uuid.uuid4()
+    ahead = [
+        lines.EmployeeLeft(**fact, fact_id=uuid.uuid4(), person_id=persons[leaving]),
+        lines.EmployeeSuspended(**fact, fact_id=uuid.uuid4(), person_id=persons[ana]),
+        lines.EmployeeJoined(
+            **fact, fact_id=uuid.uuid4(), person_id=uuid.uuid4(), learner_profile_id=uuid.uuid4(), person_name="Eva"
+        ),
+        lines.InvitationRevoked(**fact, fact_id=uuid.uuid4(), invitation_id=invitation),
+        lines.PersonInvited(
+            **fact, fact_id=uuid.uuid4(), invitation_id=uuid.uuid4(), work_email="y@example.org"
+        ),
+        lines.TeamJoined(**fact, fact_id=uuid.uuid4(), team_id=team, learner_profile_id=ana),
+        lines.ContactLeft(**fact, fact_id=uuid.uuid4(), learner_profile_id=contact, door=Door.PARTNER),
+        lines.PersonErased(**fact, fact_id=uuid.uuid4(), learner_profile_id=erased),
+        lines.CompletionVoided(
+            **fact, fact_id=uuid.uuid4(), completion_receipt_id=voided, actor_id=ADMINISTRATOR
+        ),
+        lines.ReleasePublished(
+            **fact, fact_id=uuid.uuid4(), course_id=course_id, course_release_id=another, version=2, lessons=(),
+            retake=True,
+        ),
+        lines.CourseCompleted(
+            **fact, fact_id=uuid.uuid4(), completion_receipt_id=uuid.uuid4(), learner_profile_id=invited,
+            course_release_id=release_id,
+        ),
+        lines.ShareEnded(**fact, fact_id=uuid.uuid4(), share_id=share_id),
+        story.version(
+            at=SOON, course_id=version.course_id, version=2, change_kind=ChangeKind.ASK_AGAIN, fact_id=uuid.uuid4()
+        ),
+    ]  # fmt: skip
+    record(organization_id, ahead, now=NOW)
+    _decide_everything_again(organization_id)
+    actions.capture_all(organization_id, SOON - timedelta(microseconds=1))
+    assert queries.head(organization_id).sequence == before.sequence
+    assert {register: at(organization_id, register, SOON) for register in REGISTERS} == stored
+
+    actions.capture_all(organization_id, SOON)
+    changed = {row.register for row in rows(organization_id) if row.sequence > before.sequence}
+    assert changed == set(REGISTERS) - {ACKNOWLEDGEMENTS.number}
+    assert all(row.valid_from <= row.recorded_at for row in rows(organization_id))
+    first = queries.head(organization_id).sequence
+    _decide_everything_again(organization_id)
+    actions.capture_all(organization_id, SOON)
+    assert queries.head(organization_id).sequence == first  # nothing was missed when the moment came
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    later = SOON + timedelta(minutes=1)
+    ben = company.join("Ben")
+    actions.capture_all(organization_id, NOW)
+    record(
+        organization_id,
+        [
+            lines.CourseCompleted(
+                fact_id=uuid.uuid4(), at=moment, completion_receipt_id=uuid.uuid4(),
+                learner_profile_id=person.learner_profile_id, course_release_id=course.course_release_id,
+            )
+            for person, moment in ((anna, SOON), (ben, later))
+        ],
+        now=NOW,
+    )  # fmt: skip
+    for moment in (SOON, later):
+        (captured,) = actions.capture_all(organization_id, moment)
+        assert captured.rows == 1
+        assert rows(organization_id, TRAINING)[-1].valid_from == moment
+
+
+def test_what_waits_for_its_moment_makes_no_writer_late(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    company.complete(anna, course, SOON)
+    moments = ((NOW + timedelta(minutes=1), 0), (SOON, 0), (SOON + timedelta(seconds=7), 7))
+    with context.company(organization_id):
+        for moment, seconds in moments:
+            assert pending.untried_lag(organization_id, moment) == timedelta(seconds=seconds)
+        assert pending.waiting(organization_id).oldest == SOON
+
+
+def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_is_decided(told):
+    """A wide subject that reaches what waits takes no row of it away: it would never be decided."""
+    company, course, anna = told
+    organization_id = company.organization_id
+    company.complete(anna, course, SOON)
+    _decide_everything_again(organization_id)
+    actions.capture_all(organization_id, NOW)
+    with context.company(organization_id):
+        assert pending.backlog(organization_id).pending == 1
+    assert sum(each.rows for each in actions.capture_all(organization_id, SOON)) == 1
+
+
+def _completions(organization_id: uuid.UUID, course, people_: list[uuid.UUID], first: datetime, apart: timedelta):
+    return [
+        lines.CourseCompleted(
+            fact_id=uuid.uuid4(), at=first + number * apart, completion_receipt_id=uuid.uuid4(),
+            learner_profile_id=person, course_release_id=course.course_release_id,
+        )
+        for number, person in enumerate(people_)
+    ]  # fmt: skip
+
+
+def test_the_number_of_statements_does_not_grow_with_the_facts_ahead_of_time():
+    counted = []
+    for many in (60, 240):
+        company = make_company()
+        course = company.course()
+        company.share(course)
+        people_ = [company.join(f"Person {number}").learner_profile_id for number in range(many)]
+        facts = _completions(
+            company.organization_id, course, people_, NOW + timedelta(seconds=1), timedelta(seconds=228) / (many - 1)
+        )
+        with CaptureQueriesContext(connection) as statements:
+            record(company.organization_id, facts, now=NOW)
+        counted.append(len(statements))
+    assert counted[0] == counted[1]
+
+
+def test_the_worker_is_asked_for_a_capture_at_the_moment(told, django_capture_on_commit_callbacks):
+    company, course, anna = told
+    app.conf.broker_url = "memory://"
+    with app.connection_for_read() as broker, broker.SimpleQueue("celery") as queue:
+        queue.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            company.complete(anna, course, SOON)
+        message = queue.get(timeout=1)
+        message.ack()
+        assert message.headers["task"] == "compliance.history.capture"
+        assert datetime.fromisoformat(message.headers["eta"]) == SOON
+        assert message.payload[0] == [str(company.organization_id)]
+        assert queue.qsize() == 0
+
+
+def test_a_capture_never_says_what_holds_from_later_than_itself(told):
+    """An attendance that is marked before the session has ended completes the course at its end."""
+    company, course, anna = told
+    organization_id = company.organization_id
+    ends_at = NOW + timedelta(hours=1)
+    session = verbs.hold_live_session(
+        organization_id=organization_id, course_release_id=course.course_release_id, format=LiveSessionFormat.ON_SITE,
+        starts_at=NOW - timedelta(hours=1), ends_at=ends_at, minutes=120, at=NOW - timedelta(hours=1), now=NOW,
+    )  # fmt: skip
+    verbs.mark_attendance(
+        organization_id=organization_id, live_session_id=session, learner_profile_id=anna.learner_profile_id,
+        attended=Attendance.FULL, marked_by=MarkedBy.TRAINER, at=NOW, now=NOW,
+    )  # fmt: skip
+    actions.capture_all(organization_id, NOW)
+    assert all(row.valid_from <= row.recorded_at for row in rows(organization_id))
+    actions.sweep_company(organization_id, ends_at)
+    row = only(at(organization_id, TRAINING, ends_at))
+    assert row["completed_at"] is not None
+    assert isinstance(verify_history(organization_id), Verified)
+    assert captures(organization_id)[-1].captured_at >= rows(organization_id, TRAINING)[-1].valid_from

@@ -1,0 +1,243 @@
+"""The bytes that stored bodies, digests, chains and served rows have always had, for a story with every kind of row.
+
+What is stored is hashed and chained, so not one byte of it may change with the code that writes it. The files beside
+this one were written by the code of before; a change here would break every history that exists.
+"""
+
+import uuid
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from compliance.catalogue import REGISTERS
+from compliance.facts.certificates.models import CheckCode
+from compliance.history.actions import capture_all, sweep_company
+from compliance.history.models import HistoryRecord
+from compliance.history.verify import Verified, verify_history
+from compliance.registers import pages
+from compliance.registers.listings import LISTINGS
+from compliance.registers.questions import Company, Pin, Position, Question
+from compliance.rules.owed_learning.identity import certificate_id
+from compliance.tenancy import context
+from tests.companies import make_company
+from tests.facts import files
+from tests.facts.files import EMPLOYEES, EVERYONE, NEVER, fact, identifier, ids, moment
+from tests.history.reading import captures, rows
+
+pytestmark = pytest.mark.django_db
+
+FOLDER = Path(__file__).parent / "golden"
+ORGANIZATION_ID = uuid.UUID("0d9f0c3e-58a1-5c2e-9a37-0f6f1d0c9a11")
+DEPLOYMENT_ID = uuid.UUID("dddddddd-0000-4000-8000-000000000001")
+SPACE_ID = uuid.UUID("eeeeeeee-0000-4000-8000-000000000001")
+HTML = '<h1>Håndbok “2”</h1>\n<p title="a">Tab\there, back\\slash, \u2028 line, 😀, </p>\n'
+
+
+def _lesson(name, version=1):
+    return {
+        "release_id": identifier(f"lesson {name} {version}"),
+        "title": f"{name} «{version}»",
+        "version": version,
+        "content_sha256": f"{version}" * 64,
+    }
+
+
+def _certificate(title, **more):
+    return {"title": title, "kind": "completion"} | more
+
+
+def _earned(person, name, key=""):
+    return str(certificate_id(ORGANIZATION_ID, uuid.UUID(identifier(f"receipt {person} {name}{key}"))))
+
+
+def _released(name, version, day, lessons, **more):
+    return fact(
+        "release_published",
+        f"{name} {version}",
+        day,
+        course_id=f"course {name}",
+        course_release_id=f"release {name} {version}",
+        version=version,
+        lessons=lessons,
+        **more,
+    )
+
+
+def _policy(name, version, day, **more):
+    said = {"act": "sign", "doors": ["partner", "employee"], "statement": "I have read it\n and agre\u0301e \"fully\".",
+            "effective_on": "2025-02-01", "renew_months": 12, "change_kind": "first", "html": HTML}  # fmt: skip
+    return fact(
+        "policy_published",
+        f"{name} {version}",
+        day,
+        course_id=f"policy {name}",
+        course_release_id=f"policy {name} {version}",
+        version=version,
+        **said | more,
+    )
+
+
+def _signed(person, name, version, day, **more):
+    said = {"door": "employee", "signature": {"typed": "Anna Ångström"}, "sign_in_methods": "password, totp"}
+    return fact(
+        "policy_signed",
+        f"{person} {name} {version}",
+        day,
+        receipt_id=f"receipt {person} {name} {version}",
+        share_id=f"share {name}",
+        learner_profile_id=person,
+        course_release_id=f"policy {name} {version}",
+        **said | more,
+    )
+
+
+def _told_first():
+    """Everything at once, as an import does: a year of every kind of fact."""
+    yield files.team("Drift")
+    yield files.team("Lager", 1)
+    yield from files.course("Fire", certificate=_certificate('Brann "sikker" \\', valid_months=2, renew_days_before=20))
+    yield _released("Fire", 2, 40, [_lesson("Doors"), _lesson("Exits", 3)], content_sha256="a" * 64,
+                    contents_sha256="b" * 64, publisher_id="publisher", retake=True)  # fmt: skip
+    yield from files.course("First aid", 2, certificate=_certificate("Førstehjelp", kind="assessed"))
+    yield from files.course("Gone", 3)
+    yield fact("release_withdrawn", "Gone", 50, course_release_id="release Gone 1")
+    yield from files.course("Old", 3)
+    yield files.joined("Anna", 4, person_name='Anna "Å" Ångström', team_ids=ids("team Drift"))
+    yield files.joined("Bo", 4.123456)
+    yield files.joined("Cleo", 5)
+    yield files.joined("Dora", 6)
+    yield files.joined("Practice", 6, staff_practice=True)
+    yield fact("contact_joined", "Egil", 5, learner_profile_id="Egil", door="partner", company="Atlas & Sønner",
+               person_name="Egil", account_email="egil@example.org")  # fmt: skip
+    yield fact("contact_joined", "Frida", 5, learner_profile_id="Frida", door="customer", company="Kunde",
+               person_name="Frida")  # fmt: skip
+    for name, expires in (("Gus", None), ("Hanna", moment(30)), ("Ivar", moment(900)), ("Jon", None)):
+        yield fact("person_invited", name, 7, invitation_id=f"invitation {name}", person_name=name,
+                   work_email=f"{name}@example.org", expires_at=expires, team_ids=ids("team Lager"))  # fmt: skip
+    yield fact("invitation_revoked", "Gus", 9, invitation_id="invitation Gus")
+    yield files.joined("Jon", 10, invitation_id="invitation Jon")
+    yield files.shared("Fire", 10, deadline={"basis": "days_after_added", "days": 14})
+    yield files.shared("First aid", 10, deadline={"basis": "share_deadline", "due_at": moment(60)})
+    yield files.shared("Old", 10, requirement="optional")
+    yield files.shared("Gone", 11, audience={"team_ids": ids("team Drift")})
+    yield fact("lesson_shared", "Ladders", 12, share_id="share Ladders", lesson_release_id="lesson Ladders 1",
+               title="Ladders", version=4, content_sha256="c" * 64, course_id="course First aid", doors=EMPLOYEES,
+               audience=EVERYONE, requirement="required", deadline=NEVER)  # fmt: skip
+    yield files.completed("Anna", "Fire", 20)
+    yield files.completed("Anna", "Fire", 75, " again")
+    yield files.completed("Bo", "Fire", 8)
+    yield files.completed("Cleo", "Fire", 33)
+    yield files.completed("Dora", "Old", 15)
+    yield fact("course_completed", "Bo First aid", 25, completion_receipt_id="receipt Bo First aid",
+               learner_profile_id="Bo", course_release_id="release First aid 1", assessed=True)  # fmt: skip
+    yield fact("course_completed", "Anna Ladders", 26, completion_receipt_id="receipt Anna Ladders",
+               learner_profile_id="Anna", lesson_release_id="lesson Ladders 1")  # fmt: skip
+    yield fact("trainer_named", "Kari", 20, trainer_profile_id="Kari", trainer_name="Kari Træner")
+    yield fact("live_session_held", "one", 45, live_session_id="session one", course_release_id="release Fire 2",
+               format="on_site", starts_at=moment(44.5), ends_at=moment(44.75), minutes=360,
+               trainer_profile_id="Kari")  # fmt: skip
+    for person, attended in (("Jon", "full"), ("Dora", "partial")):
+        yield fact("attendance_marked", person, 45, live_session_id="session one", learner_profile_id=person,
+                   attended=attended, marked_by="trainer")  # fmt: skip
+    yield files.waived(1, "Dora", "Fire", 16)
+    yield files.waived(2, "Dora", "Fire", 70, "reinstate")
+    yield files.waived(3, "Jon", "Fire", 18, "set_deadline", due_at=moment(90))
+    for key, day in (("one", 21), ("two", 61)):
+        yield fact("reminder_sent", key, day, learner_profile_id="Dora", course_id="course Fire")
+    yield fact("employee_suspended", "Cleo", 80, person_id="stay Cleo")
+    yield fact("employee_resumed", "Cleo", 81, person_id="stay Cleo")
+    yield fact("employee_left", "Bo", 100, person_id="stay Bo")
+    yield fact("team_joined", "Cleo", 82, team_id="team Lager", learner_profile_id="Cleo")
+    yield fact("team_left", "Anna", 83, team_id="team Drift", learner_profile_id="Anna")
+    yield fact("share_ended", "Old", 120, share_id="share Old")
+    yield _policy("Devices", 1, 13)
+    yield _policy("Devices", 2, 150, change_kind="ask_again", effective_on=None)
+    yield _policy("Visits", 1, 14, act="acknowledge", doors=["customer", "employee"], effective_on=None, renew_months=0)
+    yield fact("policy_shared", "Devices", 15, share_id="share Devices", course_id="policy Devices",
+               doors=["employee", "partner"], audience=EVERYONE,
+               deadline={"basis": "days_after_added", "days": 30})  # fmt: skip
+    yield fact("policy_shared", "Visits", 15, share_id="share Visits", course_id="policy Visits",
+               doors=["customer", "employee"], audience=EVERYONE, deadline=NEVER)  # fmt: skip
+    yield _signed("Anna", "Devices", 1, 28)
+    yield _signed("Egil", "Devices", 1, 28.5, door="partner", signature={"drawn": [[1, 2, 3.5], [4, 5]]})
+    yield _signed("Frida", "Visits", 1, 29, door="customer", signature=None, sign_in_methods=None)
+
+
+def _told_late():
+    """What changes stored records afterwards: late facts, voids, revocations, corrections, an erasure."""
+    yield fact("completion_voided", "Anna Fire", 200, completion_receipt_id="receipt Anna Fire", actor_id="admin")
+    yield fact("employee_left", "Dora", 95, person_id="stay Dora")
+    yield fact("certificate_revoked", "Cleo", 210, actor_id="admin") | {"certificate_id": _earned("Cleo", "Fire")}
+    yield fact(
+        "certificate_corrected", "Bo", 211, certificate_id="corrected Bo", person_name="Bo Riktig", actor_id="admin"
+    ) | {"supersedes_id": _earned("Bo", "First aid")}
+    yield fact("share_changed", "First aid", 55, share_id="share First aid", requirement="optional")
+    yield fact("share_ended", "Visits", 220, share_id="share Visits")
+    yield _signed("Jon", "Visits", 1, 190, signature=None)
+    yield files.joined("Kim", 200)
+    yield fact("course_completed", "Kim Fire", 225, completion_receipt_id="receipt Kim Fire", learner_profile_id="Kim",
+               course_release_id="release Fire 2", assessed=True)  # fmt: skip
+    yield fact("person_erased", "Cleo", 230, learner_profile_id="Cleo")
+
+
+@pytest.fixture
+def told():
+    """The story, captured as it was told, and swept once when a certificate's renewal had opened."""
+    now = datetime(2025, 9, 1, 12, tzinfo=UTC)
+    begun = datetime(2025, 1, 1, tzinfo=UTC)
+    make_company("Gull & Ør", "Europe/Oslo", date(2024, 1, 1), at=begun, organization_id=ORGANIZATION_ID)
+    for lines in (_told_first(), _told_late()):
+        report = files.take_in(ORGANIZATION_ID, lines, now=now)
+        assert not report.errors, report.errors
+        capture_all(ORGANIZATION_ID, now)
+        now += timedelta(days=1)
+    sweep_company(ORGANIZATION_ID, now + timedelta(days=200))
+    return ORGANIZATION_ID
+
+
+def _compare(name, found):
+    """The lines found with those of the file."""
+    expected = (FOLDER / name).read_text().removesuffix("\n").split("\n")
+    for number, (line, before) in enumerate(zip(found, expected, strict=False), 1):
+        assert line == before, f"line {number} of {name}"
+    assert len(found) == len(expected)
+
+
+def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(told):
+    stored = rows(told)
+    with context.company(told):
+        records = {record.birth: record for record in HistoryRecord.objects.filter(organization_id=told)}
+    assert {row.register for row in stored} == set(REGISTERS)
+    assert {row.cause for row in stored} == {"first", "change", "sweep"}
+    assert any(not row.body for row in stored)
+    lines = []
+    for row in stored:
+        values = (
+            row.sequence, row.register, row.birth, records[row.birth].record_id, row.valid_from.isoformat(),
+            row.recorded_at.isoformat(), row.cause, row.state, row.state_before_end, bytes(row.row_sha256).hex(),
+            row.body,
+        )  # fmt: skip
+        lines.append("\t".join(map(str, values)))
+    lines += [f"{each.capture_sequence}\t{each.rows_sha256}\t{each.chain_hash}" for each in captures(told)]
+    _compare("stored.tsv", lines)
+    assert isinstance(verify_history(told), Verified)
+
+
+def test_every_served_row_is_what_it_always_was(told):
+    with context.company(told):
+        for given, code in enumerate(CheckCode.objects.filter(organization_id=told).order_by("certificate_id")):
+            if code.check_code is not None:  # they are drawn by lot
+                CheckCode.objects.filter(pk=code.pk).update(check_code=f"CODE-{given}")
+    last = captures(told)[-1]
+    pin = Pin(last.last_sequence, last.capture_sequence, last.chain_hash, last.captured_at, last.logic_version)
+    company = Company(told, DEPLOYMENT_ID, SPACE_ID, "Europe/Oslo", datetime(2023, 12, 31, 23, tzinfo=UTC))
+    lines = []
+    for name, listing in LISTINGS.items():
+        for day, personal in ((30, True), (70, False), (300, True)):
+            start = files.START + timedelta(days=day - 20)
+            question = Question(company, pin, files.START + timedelta(days=day), start=start, personal=personal)
+            with context.company(told):
+                page = pages.page(listing, question, Position(), pages.MAXIMUM_ROWS, pages.MAXIMUM_ROWS)
+            lines += [f"{name}\t{day}\t{page.held}", *page.content.decode().replace("},{", "}\n{").split("\n")]
+    _compare("served.jsonl", lines)
