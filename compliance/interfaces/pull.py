@@ -1,8 +1,9 @@
-"""The reference client: pulls every register of one company to JSON Lines, and checks what it gets (contract, whole).
+"""The reference client: pulls every register of one company to JSON Lines, and checks what it gets.
 
     SVC_KEY=svc_live_… python -m compliance.interfaces.pull --base-url https://svc.example --key-env SVC_KEY DIR
 
-Small on purpose: httpx and the standard library, and `compliance.proofs` to recompute digests; rich draws the bar.
+Small on purpose: httpx and the standard library, `compliance.catalogue` for what the registers are, `compliance.proofs`
+to recompute digests; rich draws the bar; `pulled` keeps what has come on disk.
 What it shows to whoever writes another client:
 
 - compare `sequence` and `capture_sequence` of /v1/snapshot with the last complete pull; equal: nothing to do;
@@ -15,13 +16,11 @@ DIR holds one `<register>.jsonl` a register and `state.json`; files under `DIR/p
 """
 
 import argparse
-import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -30,36 +29,20 @@ import httpx
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from compliance.catalogue.declaration import Window
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.interfaces.pulled import REGISTERS, Folder, Json, Part
 from compliance.proofs.pages import page_of
 from compliance.proofs.verifier import verify
 
-REGISTERS = (
-    "policies",
-    "acknowledgements",
-    "policy-records",
-    "courses",
-    "certificates",
-    "people",
-    "training-records",
-)
-IDENTITY = {
-    "training-records": "record_id",
-    "people": "person_id",
-    "certificates": "certificate_id",
-    "courses": "row_id",
-    "policies": "course_release_id",
-    "policy-records": "record_id",
-    "acknowledgements": "receipt_id",
-}
 PERIOD = timedelta(days=400)
 FRESH = timedelta(days=1)
-"""Outcomes depend on the clock too, so after a day a pull is repeated although no fact has changed (contract)."""
+"""Outcomes depend on the clock too, so after a day a pull is repeated although no fact has changed."""
 
 ROUNDS = 5
 ATTEMPTS = 10
 LONGEST_WAIT_SECONDS = 60.0
 DONE, AT_FAULT, FAILED = 0, 1, 2
-Json = dict[str, Any]
 
 
 class PullError(Exception):
@@ -72,24 +55,6 @@ class FaultError(Exception):
 
 class StaleCursorError(Exception):
     """A kept cursor no longer opens: the register is pulled anew."""
-
-
-@dataclass
-class Part:
-    """How far the pull of one register has come; written after each page, behind the rows it speaks of."""
-
-    register: str
-    rows: int = 0
-    bytes: int = 0
-    total: int = -1
-    cursor: str | None = None
-    snapshot: Json = field(default_factory=dict)
-    done: bool = False
-    skipped: bool = False
-
-    @property
-    def pin(self) -> tuple[int, int]:
-        return self.snapshot["sequence"], self.snapshot["capture_sequence"]
 
 
 class Service:
@@ -137,103 +102,6 @@ def _code(answer: httpx.Response) -> str:
         return str(answer.json()["code"])
     except (ValueError, KeyError, TypeError):
         return "unknown"
-
-
-class Folder:
-    """What has been pulled and what is being pulled; every change is complete on disk before the next begins."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.pulling = folder / "pulling"
-        self.pulling.mkdir(parents=True, exist_ok=True)
-
-    @property
-    def state(self) -> Json:
-        """The last complete pull; empty before the first."""
-        return self._read(self.folder / "state.json")
-
-    @property
-    def plan(self) -> Json:
-        """The moments of the pull under way; empty when there is none."""
-        return self._read(self.pulling / "plan.json")
-
-    def begin(self, plan: Json) -> None:
-        """A new pull; what an earlier one left is thrown away."""
-        for left in self.pulling.iterdir():
-            left.unlink()
-        self._write(self.pulling / "plan.json", plan)
-
-    def part(self, register: str) -> Part:
-        """How far a register is, with its file cut back to what is known to be whole."""
-        kept = self._read(self.pulling / f"{register}.json")
-        part = Part(**kept) if kept else Part(register)
-        with (self.pulling / f"{register}.jsonl").open("ab") as file:
-            file.truncate(part.bytes)
-        return part
-
-    def restart(self, register: str) -> Part:
-        """Throws away what was pulled of a register."""
-        part = Part(register)
-        self._write(self.pulling / f"{register}.json", asdict(part))
-        return self.part(register)
-
-    def append(self, part: Part, rows: list[Json]) -> None:
-        """Keeps the rows of a page, then says so."""
-        content = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows).encode()
-        with (self.pulling / f"{part.register}.jsonl").open("ab") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.bytes += len(content)
-        part.rows += len(rows)
-        self.keep(part)
-
-    def keep(self, part: Part) -> None:
-        """Says how far a register is."""
-        self._write(self.pulling / f"{part.register}.json", asdict(part))
-
-    def rows(self, register: str, *, pulled: bool = False) -> Iterator[Json]:
-        """The rows of a register, of the pull under way or of the last complete one."""
-        place = (self.folder if pulled else self.pulling) / f"{register}.jsonl"
-        if not place.exists():
-            return
-        with place.open(encoding="utf-8") as file:
-            for line in file:
-                yield json.loads(line)
-
-    def publish(self, state: Json) -> None:
-        """Puts the pulled files in their place. Repeated after a crash, it ends the same."""
-        self._write(self.pulling / "publish.json", state)
-        self.finish()
-
-    def finish(self) -> bool:
-        """Ends a publication that a crash cut short; tells whether there was one."""
-        state = self._read(self.pulling / "publish.json")
-        if not state:
-            return False
-        for register in REGISTERS:
-            part = self.pulling / f"{register}.jsonl"
-            if part.exists():
-                part.replace(self.folder / f"{register}.jsonl")
-        self._write(self.folder / "state.json", state)
-        for left in sorted(self.pulling.iterdir(), key=lambda each: each.name == "publish.json"):
-            left.unlink()
-        return True
-
-    def _read(self, path: Path) -> Json:
-        try:
-            found: Json = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            return {}
-        return found
-
-    def _write(self, path: Path, content: Json) -> None:
-        temporary = path.with_name(path.name + ".new")
-        with temporary.open("wb") as file:
-            file.write(json.dumps(content, indent=1).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
 
 
 def pull(
@@ -335,11 +203,9 @@ def _pull_register(
 
 
 def _parameters(register: str, plan: Json) -> dict[str, str]:
-    if register == "courses":
-        return {}
-    if register == "people":
-        return {"from": plan["from"], "to": plan["as_at"]}
-    return {"as_at": plan["as_at"]}
+    window = REGISTERS[register].window
+    parameters = {} if window.end is None else {window.end: plan["as_at"]}
+    return parameters | ({"from": plan["from"]} if window is Window.PERIOD else {})
 
 
 def _accept(part: Part, page: Json) -> None:
@@ -362,7 +228,7 @@ def _check(folder: Folder, parts: list[Part], last: Json) -> None:
             continue
         seen: set[str] = set()
         for row in folder.rows(part.register):
-            identity = row[IDENTITY[part.register]]
+            identity = row[REGISTERS[part.register].identity]
             if identity in seen:
                 raise FaultError(f"{part.register}: {identity} came twice.")
             seen.add(identity)
@@ -378,7 +244,7 @@ def _check(folder: Folder, parts: list[Part], last: Json) -> None:
             {"data": list(folder.rows(part.register)), "total": part.total, "snapshot": part.snapshot},
         )
         for part in parts
-        if part.register in ("policies", "acknowledgements") and not part.skipped
+        if REGISTERS[part.register].signed and not part.skipped
     ]
     faults = verify(pages).faults
     if faults:
@@ -391,17 +257,17 @@ def _check_prefix(folder: Folder, last: Json) -> None:
     number, digest = (last.get("receipts") or [0, ""])[:2]
     if number == 0:
         return
-    for position, row in enumerate(folder.rows("acknowledgements"), start=1):
+    for position, row in enumerate(folder.rows(ACKNOWLEDGEMENTS.name), start=1):
         if position == number:
             if row["receipt_sha256"] != digest:
                 break
             return
-    raise FaultError("acknowledgements: the chain no longer begins with the receipts of the last pull.")
+    raise FaultError(f"{ACKNOWLEDGEMENTS.name}: the chain no longer begins with the receipts of the last pull.")
 
 
 def _tail(folder: Folder) -> list[Any]:
     number, digest = 0, ""
-    for row in folder.rows("acknowledgements"):
+    for row in folder.rows(ACKNOWLEDGEMENTS.name):
         number, digest = number + 1, row["receipt_sha256"]
     return [number, digest]
 

@@ -1,4 +1,4 @@
-"""Who calls, from where, and what they may read (contract, Authentication), as DRF's authentication and permission."""
+"""Who calls, from where, and what they may read, as DRF's authentication and permission."""
 
 import re
 from typing import Any
@@ -48,10 +48,6 @@ class KeyAuthentication(BaseAuthentication):
             actions.note_use(key_id=found.key_id, at=now)
         return found, found
 
-    def authenticate_header(self, request: Request) -> str:
-        """What DRF would challenge with."""
-        return REALM
-
 
 def caller_of(request: Request) -> Caller:
     """The caller of a request, whom this authenticates when nobody has asked before."""
@@ -60,10 +56,25 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
-def check_network(caller: Caller, known: exchange.Exchange) -> None:
-    """Raises `ip_not_allowed` when the key may not be used from where the call comes."""
-    if not networks.allowed(known.address, caller.networks):
-        raise Problem(Code.IP_NOT_ALLOWED)
+class FromAllowedNetwork(BasePermission):
+    """The key may be used from where the call comes."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """True, or raises `ip_not_allowed`."""
+        if not networks.allowed(exchange.of(request._request).address, caller_of(request).networks):
+            raise Problem(Code.IP_NOT_ALLOWED)
+        return True
+
+
+class WithinLimits(BasePermission):
+    """The key and its company have calls left. No throttle of DRF, for limits are told before a missing scope."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """True, and the call is counted; or raises `rate_limited` or `concurrent_limit`."""
+        known = exchange.of(request._request)
+        known.caller = caller_of(request)
+        known.count_for_key(known.caller)
+        return True
 
 
 class HoldsScope(BasePermission):

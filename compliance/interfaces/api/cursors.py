@@ -1,4 +1,4 @@
-"""Cursors: sealed, so that nobody reads, changes or makes one (contract, `cursor`; design 7).
+"""Cursors: sealed, so that nobody reads, changes or makes one.
 
 AES-256-GCM under a key derived from each of CURSOR_KEYS (newest first: it seals, the others still open), bound to the
 endpoint and the company. A cursor holds where the pull is pinned, its filters, its position and its total. It grants

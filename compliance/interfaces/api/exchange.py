@@ -2,57 +2,53 @@
 
 import uuid
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from django.conf import settings
 from django.http import HttpRequest
 
 from compliance.interfaces.api import networks
-from compliance.interfaces.api.limits import Limiter, Policy, Verdict, limiter_for
+from compliance.interfaces.api.limits import AtOnce, Policy, Verdict, limiter
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.registers.callers import Caller
 
 _WHERE = "compliance.exchange"
 
 
-@lru_cache(maxsize=4)
-def _limiter(address: str) -> Limiter:
-    return limiter_for(address)
-
-
-def limiter() -> Limiter:
-    """The limiter of this process."""
-    return _limiter(settings.REDIS_URL)
-
-
 @dataclass(slots=True)
 class Exchange:
-    """One call. `verdict` is set once it was counted, under its key and company or under its address."""
+    """One call. `keys` are what looks like API keys in its URL.
+
+    `verdict` is set once it was counted, under its key and company or under its address.
+    """
 
     address: networks.Address | None
+    keys: frozenset[str] = frozenset()
     request_id: uuid.UUID = field(default_factory=uuid.uuid4)
     caller: Caller | None = None
     verdict: Verdict | None = None
 
     def count_for_key(self, caller: Caller) -> None:
-        """Counts the call for a valid key and its company, and takes one of the key's leases.
+        """Counts the call for a valid key and its company, and takes one of the leases of both.
 
         Raises `rate_limited` or `concurrent_limit`.
         """
-        key = str(caller.key_id)
+        key, company = str(caller.key_id), str(caller.company.organization_id)
         self.verdict = limiter().acquire(
             (
                 Policy("key", key, settings.RATE_LIMIT_KEY_PER_MINUTE),
-                Policy("company", str(caller.company.organization_id), settings.RATE_LIMIT_COMPANY_PER_MINUTE),
+                Policy("company", company, settings.RATE_LIMIT_COMPANY_PER_MINUTE),
             ),
-            (key, settings.CONCURRENT_LIMIT),
+            (
+                AtOnce(key, settings.CONCURRENT_LIMIT),
+                AtOnce(company, max(settings.CONCURRENT_LIMIT, settings.CONCURRENT_LIMIT_COMPANY)),
+            ),
         )
         self._refuse_if_told()
 
     def count_for_address(self) -> None:
         """Counts a call that is answered before a valid key is known. Raises `rate_limited`."""
         self.verdict = limiter().acquire(
-            (Policy("address", networks.bucket(self.address), settings.RATE_LIMIT_ADDRESS_PER_MINUTE),)
+            (Policy("address", networks.pseudonym(self.address), settings.RATE_LIMIT_ADDRESS_PER_MINUTE),)
         )
         self._refuse_if_told()
 
@@ -69,9 +65,9 @@ class Exchange:
         raise Problem(code, headers={"Retry-After": str(verdict.retry_after)})
 
 
-def begin(request: HttpRequest) -> Exchange:
+def begin(request: HttpRequest, keys: frozenset[str]) -> Exchange:
     """The exchange of a call that has just come in."""
-    exchange = Exchange(networks.client_address(request.META, settings.TRUSTED_PROXIES))
+    exchange = Exchange(networks.client_address(request.META, settings.TRUSTED_PROXIES), keys)
     request.META[_WHERE] = exchange
     return exchange
 

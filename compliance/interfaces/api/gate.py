@@ -1,4 +1,4 @@
-"""The outermost middleware: everything under /v1 is answered here, and nothing but JSON ever comes out (design 7).
+"""Everything under /v1 is answered here, and nothing but JSON ever comes out.
 
 The order of checks: request id, key in URL, host, path (404), method (405); then, in the views, token (401), network
 (403), rate and concurrency (429), scope (403), parameters (400), history (422). A key in the address of any other page
@@ -9,48 +9,50 @@ import base64
 import binascii
 import logging
 import time
-import traceback
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from importlib import import_module
 from urllib.parse import unquote
 
-import orjson
-import psycopg
 from django.conf import settings
-from django.core.exceptions import DisallowedHost
-from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import Resolver404, resolve
+from rest_framework.response import Response
 
-from compliance.access import actions, tokens
-from compliance.interfaces.api import clock, exchange, health, networks
+from compliance.access import tokens
+from compliance.interfaces.api import exchange, health
 from compliance.interfaces.api.exchange import Exchange
-from compliance.interfaces.api.problems import Code, Problem
-from compliance.registers.errors import RecordTooLargeError
+from compliance.interfaces.api.views import NothingHere
 
 log = logging.getLogger("compliance.api")
 
 ROUTES = "compliance.interfaces.api.urls"
-ALLOWED = ("GET", "HEAD")
-PROBLEM_TYPE = "application/problem+json"
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
+CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+"""Should a browser ever show an answer that is none of our pages, nothing in it does anything."""
 _DECODINGS = 5
+_NOTHING_HERE = NothingHere.as_view({"get": "http_method_not_allowed"})
 # Asked by containers and load balancers at an address, by no name of ours and without TLS.
 _HEALTH = {"/livez": health.livez, "/readyz": health.readyz}
 
 
 class Gate:
-    """Django middleware; must stand first."""
+    """Django middleware; only `Answered` stands before it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         keys = keys_in_url(request)
-        if keys or is_api(request.path_info):
-            return _answer(request, keys)
         look = _HEALTH.get(request.path_info)
-        return self._get_response(request) if look is None else look(request)
+        response: HttpResponseBase
+        if keys or is_api(request.path_info):
+            response = _answer(request, keys)
+        elif look is not None:
+            response = look(request)
+        else:
+            return self._get_response(request)
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Content-Security-Policy"] = CONTENT_POLICY
+        return response
 
 
 def is_api(path: str) -> bool:
@@ -58,7 +60,12 @@ def is_api(path: str) -> bool:
     return path == "/v1" or path.startswith("/v1/")
 
 
-def keys_in_url(request: HttpRequest) -> set[str]:
+def answers(path: str) -> bool:
+    """Whether this gate answers an address itself: the API and the health checks, which read no body."""
+    return is_api(path) or path in _HEALTH
+
+
+def keys_in_url(request: HttpRequest) -> frozenset[str]:
     """What looks like a key in the target of a request, however often encoded, or in the userinfo of its URL.
 
     Clients send a URL's userinfo as a Basic header, so what stands there was in the URL.
@@ -70,7 +77,7 @@ def keys_in_url(request: HttpRequest) -> set[str]:
             texts.append(base64.b64decode(credentials.strip()).decode("utf-8", "replace"))
         except (binascii.Error, ValueError):
             pass
-    return {key for text in texts for decoded in _decodings(text) for key in tokens.SHAPE.findall(decoded)}
+    return frozenset(key for text in texts for decoded in _decodings(text) for key in tokens.SHAPE.findall(decoded))
 
 
 def _decodings(text: str) -> Iterator[str]:
@@ -81,20 +88,15 @@ def _decodings(text: str) -> Iterator[str]:
         text = unquote(text)
 
 
-def _answer(request: HttpRequest, keys: set[str]) -> HttpResponse:
+def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
     started = time.monotonic()
-    known = exchange.begin(request)
-    code = None
+    known = exchange.begin(request, keys)
     try:
-        response = _respond(request, known, keys)
-    except Problem as problem:
-        problem = _counted(problem, known)
-        response, code = _problem_response(problem, known), problem.code.code
+        response = _view(request.path_info)(request).render()
     finally:
         known.end()
     response["X-Request-Id"] = str(known.request_id)
     response["Cache-Control"] = "no-store"
-    response["X-Content-Type-Options"] = "nosniff"
     if settings.PRODUCTION:
         response["Strict-Transport-Security"] = STRICT_TRANSPORT
     if known.verdict is not None:
@@ -104,85 +106,20 @@ def _answer(request: HttpRequest, keys: set[str]) -> HttpResponse:
     if request.method == "HEAD":
         response.content = b""
     # Django would log the path of every refusal as it stands, and a key may stand in it.
-    response._has_been_logged = True  # type: ignore[attr-defined]
-    _log(request, response, known, code, started)
+    response._has_been_logged = True
+    _log(request, response, known, started)
     return response
 
 
-@lru_cache(maxsize=1)
-def _views() -> dict[str, Callable[[HttpRequest], HttpResponseBase]]:
-    """Every address of the API, which hold no parameters, and who answers there."""
-    return {f"/{pattern.pattern}": pattern.callback for pattern in import_module(ROUTES).urlpatterns}
-
-
-def _respond(request: HttpRequest, known: Exchange, keys: set[str]) -> HttpResponse:
-    """The answer. Raises Problem, and nothing else."""
+def _view(path: str) -> Callable[[HttpRequest], Response]:
+    """What answers at an address under /v1."""
     try:
-        if keys:
-            actions.revoke_seen_in_url(candidates=keys, at=clock.now())
-            raise Problem(Code.KEY_IN_URL)
-        try:
-            request.get_host()
-        except DisallowedHost:
-            raise Problem(Code.INVALID_REQUEST, "The Host header names no host of this service.") from None
-        if settings.PRODUCTION and not networks.is_secure(request.META, settings.TRUSTED_PROXIES):
-            raise Problem(Code.INVALID_REQUEST, "The API is spoken over HTTPS only.")
-        view = _views().get(request.path_info)
-        if view is None:
-            raise Problem(Code.NOT_FOUND)
-        if request.META.get("REQUEST_METHOD") not in ALLOWED:  # as sent: Django would take `get` for GET
-            raise Problem(Code.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(ALLOWED)})
-        response = view(request)
-        assert isinstance(response, HttpResponse)
-        return response
-    except Problem:
-        raise
-    except RecordTooLargeError as error:
-        raise Problem(Code.RECORD_TOO_LARGE, str(error)) from None
-    except (DatabaseError, InterfaceError) as error:
-        if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
-            raise Problem(Code.READ_TIMEOUT) from None
-        _log_failure(known, error)
-        raise Problem(Code.READ_FAILED) from None
-    except Exception as error:  # noqa: BLE001 - the last line: what nobody foresaw is told as a problem, never as HTML
-        _log_failure(known, error)
-        raise Problem(Code.READ_FAILED, "The read failed.") from None
+        return resolve(path, ROUTES).func
+    except Resolver404:
+        return _NOTHING_HERE
 
 
-def _counted(problem: Problem, known: Exchange) -> Problem:
-    """Counts an answer that is given before a valid key is known; the address's limit refuses first.
-
-    A key in the URL is said so in any case: its owner must hear that it is revoked.
-    """
-    if known.verdict is not None:
-        return problem
-    try:
-        known.count_for_address()
-    except Problem as refusal:
-        return problem if problem.code is Code.KEY_IN_URL else refusal
-    return problem
-
-
-def _problem_response(problem: Problem, known: Exchange) -> HttpResponse:
-    meaning = problem.code.value
-    content: dict[str, object] = {
-        "type": f"{settings.BASE_URL}/problems/{problem.code.code}",
-        "title": meaning.title,
-        "status": meaning.status,
-        "detail": problem.detail,
-        "instance": f"urn:uuid:{known.request_id}",
-        "code": problem.code.code,
-        "request_id": str(known.request_id),
-    }
-    if problem.errors:
-        content["errors"] = [fault._asdict() for fault in problem.errors]
-    response = HttpResponse(orjson.dumps(content), content_type=PROBLEM_TYPE, status=meaning.status)
-    for name, value in problem.headers.items():
-        response[name] = value
-    return response
-
-
-def _log(request: HttpRequest, response: HttpResponse, known: Exchange, code: str | None, started: float) -> None:
+def _log(request: HttpRequest, response: Response, known: Exchange, started: float) -> None:
     caller = known.caller
     log.info(
         "api_call",
@@ -191,21 +128,9 @@ def _log(request: HttpRequest, response: HttpResponse, known: Exchange, code: st
             "method": request.method,
             "path": tokens.redact(request.path_info),
             "status": response.status_code,
-            "code": code,
+            "code": response.data["code"] if response.exception else None,
             "milliseconds": round((time.monotonic() - started) * 1000, 1),
             "key_id": None if caller is None else str(caller.key_id),
             "organization_id": None if caller is None else str(caller.company.organization_id),
-        },
-    )
-
-
-def _log_failure(known: Exchange, error: Exception) -> None:
-    """Where it failed, without the message: messages of a database may quote rows."""
-    log.error(
-        "api_failure",
-        extra={
-            "request_id": str(known.request_id),
-            "error": type(error).__name__,
-            "where": [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]],
         },
     )

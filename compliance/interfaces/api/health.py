@@ -1,4 +1,4 @@
-"""`/livez` and `/readyz`, outside keys and limits (design 9), for whoever runs the service."""
+"""`/livez` and `/readyz`, outside keys and limits, for whoever runs the service."""
 
 import redis
 from django.conf import settings
@@ -6,8 +6,9 @@ from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
-from compliance.history.queries import untried_lag
+from compliance.facts.pending.queries import untried_lag
 from compliance.interfaces.api import clock
+from compliance.redis_client import client
 from compliance.tenancy import context, sql
 
 
@@ -45,7 +46,7 @@ def _database() -> str:
 
 def _redis() -> str:
     try:
-        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1).ping()
+        client().ping()
     except redis.RedisError:
         return "unreachable"
     return "ok"

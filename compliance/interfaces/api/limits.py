@@ -1,23 +1,22 @@
-"""Rate and concurrency limits, counted by one atomic script in Redis (contract, Limits; design 7).
+"""Rate and concurrency limits, counted by one atomic script in Redis.
 
 A window begins with the first call that it counts and lasts a minute. A refused call consumes nothing. Concurrency is
 a lease for each request, given back when it ends and by itself when its process died. When Redis is away, each process
 counts by itself and the API keeps answering. Header fields follow draft-ietf-httpapi-ratelimit-headers-10.
 """
 
-import contextlib
-import hashlib
 import logging
 import math
 import threading
 import time
 import uuid
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+
+from compliance.redis_client import client
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +24,6 @@ WINDOW_SECONDS = 60
 LEASE_SECONDS = 60
 """Longer than any request may take, so a lease is only taken back from a process that died."""
 
-REDIS_PATIENCE_SECONDS = 0.5
 REDIS_PAUSE_SECONDS = 2.0
 """After Redis failed, how long the process counts by itself before it tries again."""
 
@@ -67,27 +65,38 @@ class Verdict:
         }
 
 
+class AtOnce(NamedTuple):
+    """How many calls of `subject` may be under way at the same time."""
+
+    subject: str
+    most: int
+
+
 class Lease(NamedTuple):
-    """One of the calls that a subject may have at the same time. `counter` is who gave it."""
+    """One of the calls that each of `subjects` may have at the same time. `counter` is who gave it."""
 
     counter: "Counter"
-    subject: str
+    subjects: tuple[str, ...]
     identifier: str
 
 
 class Counter(Protocol):
-    """Counts calls. `lease` names whose calls at the same time are bounded, and by how many."""
+    """Counts calls. `bounds` says whose calls at the same time are bounded, and by how many."""
 
-    def acquire(self, policies: tuple[Policy, ...], lease: tuple[str, int] | None) -> Verdict: ...
+    def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...]) -> Verdict:
+        """Count one call against the policies and bounds, and say whether it may go on."""
+        ...
 
-    def release(self, lease: Lease) -> None: ...
+    def release(self, lease: Lease) -> None:
+        """Give back the place that a call under way had taken."""
+        ...
 
 
-# KEYS: one counter a policy, then the leases (if any). ARGV: window in ms; concurrency limit (0: none); lease in ms;
-# lease id; then one quota a policy. Answer: verdict (0 go on, 1 rate, 2 concurrency), then used and ms left of each.
+# KEYS: one counter a policy, then one set of leases a bound. ARGV: window in ms; lease in ms; lease id; how many
+# policies; one quota a policy; one number a bound. Answer: verdict (0 go on, 1 rate, 2 concurrency), then used and ms
+# left of each policy.
 _SCRIPT = """
-local window, at_once, lease_ms, lease_id = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local policies = #ARGV - 4
+local window, lease_ms, lease_id, policies = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local answer = {0}
 for i = 1, policies do
   local used = tonumber(redis.call('GET', KEYS[i]) or '0')
@@ -98,11 +107,13 @@ for i = 1, policies do
   if used >= tonumber(ARGV[4 + i]) then answer[1] = 1 end
 end
 local now = 0
-if answer[1] == 0 and at_once > 0 then
+if answer[1] == 0 and #KEYS > policies then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  redis.call('ZREMRANGEBYSCORE', KEYS[policies + 1], '-inf', now)
-  if redis.call('ZCARD', KEYS[policies + 1]) >= at_once then answer[1] = 2 end
+  for i = policies + 1, #KEYS do
+    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+    if redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[4 + i]) then answer[1] = 2 end
+  end
 end
 if answer[1] == 0 then
   for i = 1, policies do
@@ -113,93 +124,43 @@ if answer[1] == 0 then
     end
     answer[2 * i] = answer[2 * i] + 1
   end
-  if at_once > 0 then
-    redis.call('ZADD', KEYS[policies + 1], now + lease_ms, lease_id)
-    redis.call('PEXPIRE', KEYS[policies + 1], lease_ms)
+  for i = policies + 1, #KEYS do
+    redis.call('ZADD', KEYS[i], now + lease_ms, lease_id)
+    redis.call('PEXPIRE', KEYS[i], lease_ms)
   end
 end
 return answer
 """
-_SCRIPT_NAME = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
+# KEYS: one set of leases a bound. ARGV: lease id.
+_GIVE_BACK = "for i = 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end"
 _REFUSED_BY = {0: None, 1: "rate", 2: "concurrency"}
-
-
-class _Line(threading.local):
-    """A thread's own connection to Redis: a pool's bookkeeping costs several times what the commands do."""
-
-    def __init__(self, pool: Any) -> None:
-        self._connection = pool.connection_class(**pool.connection_kwargs)
-        self._owed = 0
-
-    def ask(self, *command: Any) -> Any:
-        """Sends a command and returns its answer; over a new connection when this one went stale."""
-        try:
-            return self._ask(command)
-        except (redis.ConnectionError, redis.TimeoutError):
-            self._drop()
-        try:
-            return self._ask(command)
-        except (redis.ConnectionError, redis.TimeoutError):
-            self._drop()
-            raise
-
-    def tell(self, *command: Any) -> None:
-        """Sends a command whose answer nobody waits for; Redis takes it before anything that is sent later."""
-        try:
-            self._connection.send_command(*command, check_health=False)
-            self._owed += 1
-        except (redis.ConnectionError, redis.TimeoutError):
-            self._drop()
-            raise
-
-    def _ask(self, command: tuple[Any, ...]) -> Any:
-        # An answer that nobody waited for has long arrived.
-        while self._owed:
-            self._owed -= 1
-            with contextlib.suppress(redis.ResponseError):
-                self._connection.read_response()
-        self._connection.send_command(*command, check_health=False)
-        return self._connection.read_response()
-
-    def _drop(self) -> None:
-        self._connection.disconnect()
-        self._owed = 0
 
 
 class RedisCounter:
     """Counts in Redis, for all processes together."""
 
     def __init__(self, client: redis.Redis, prefix: str = "svc:limits") -> None:
-        self._client = client
-        self._line = _Line(client.connection_pool)
+        self._take = client.register_script(_SCRIPT)
+        self._give_back = client.register_script(_GIVE_BACK)
         self._prefix = prefix
 
-    def acquire(self, policies: tuple[Policy, ...], lease: tuple[str, int] | None) -> Verdict:
+    def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...]) -> Verdict:
         """Counts the call or refuses it. Raises redis.RedisError."""
         keys = [f"{self._prefix}:{policy.name}:{policy.subject}" for policy in policies]
+        keys += [self._leases(bound.subject) for bound in bounds]
         identifier = uuid.uuid4().hex
-        if lease is not None:
-            keys.append(self._leases(lease[0]))
-        words = (
-            len(keys),
-            *keys,
-            WINDOW_SECONDS * 1000,
-            0 if lease is None else lease[1],
-            LEASE_SECONDS * 1000,
-            identifier,
-            *(policy.quota for policy in policies),
+        quotas = [policy.quota for policy in policies]
+        most = [bound.most for bound in bounds]
+        answer = self._take(
+            keys, [WINDOW_SECONDS * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most]
         )
-        try:
-            answer = self._line.ask("EVALSHA", _SCRIPT_NAME, *words)
-        except redis.exceptions.NoScriptError:
-            answer = self._line.ask("EVAL", _SCRIPT, *words)
-        held = None if lease is None or answer[0] != 0 else Lease(self, lease[0], identifier)
+        held = _lease(self, bounds, identifier) if answer[0] == 0 else None
         stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
         return _verdict(policies, _REFUSED_BY[int(answer[0])], stands, held)
 
     def release(self, lease: Lease) -> None:
         """Gives a lease back. Raises redis.RedisError."""
-        self._line.tell("ZREM", self._leases(lease.subject), lease.identifier)
+        self._give_back([self._leases(subject) for subject in lease.subjects], [lease.identifier])
 
     def _leases(self, subject: str) -> str:
         return f"{self._prefix}:leases:{subject}"
@@ -220,7 +181,7 @@ class ProcessCounter:
     _windows: dict[tuple[str, str], _Window] = field(default_factory=dict)
     _leases: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def acquire(self, policies: tuple[Policy, ...], lease: tuple[str, int] | None) -> Verdict:
+    def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...]) -> Verdict:
         """Counts the call or refuses it."""
         with self._lock:
             now = self.clock()
@@ -232,14 +193,12 @@ class ProcessCounter:
             stands = [(window.used, window.ends - now) for window in windows]
             if any(window.used >= policy.quota for window, policy in zip(windows, policies, strict=True)):
                 return _verdict(policies, "rate", stands, None)
-            held = None
-            if lease is not None:
-                subject, at_once = lease
-                leases = self._leases.setdefault(subject, {})
-                if len(leases) >= at_once:
-                    return _verdict(policies, "concurrency", stands, None)
-                held = Lease(self, subject, uuid.uuid4().hex)
-                leases[held.identifier] = now + LEASE_SECONDS
+            if any(len(self._leases.get(bound.subject, ())) >= bound.most for bound in bounds):
+                return _verdict(policies, "concurrency", stands, None)
+            identifier = uuid.uuid4().hex
+            held = _lease(self, bounds, identifier)
+            for bound in bounds:
+                self._leases.setdefault(bound.subject, {})[identifier] = now + LEASE_SECONDS
             for policy, window in zip(policies, windows, strict=True):
                 window.used += 1
                 self._windows[(policy.name, policy.subject)] = window
@@ -248,7 +207,8 @@ class ProcessCounter:
     def release(self, lease: Lease) -> None:
         """Gives a lease back."""
         with self._lock:
-            self._leases.get(lease.subject, {}).pop(lease.identifier, None)
+            for subject in lease.subjects:
+                self._leases.get(subject, {}).pop(lease.identifier, None)
 
     def _forget(self, now: float) -> None:
         for name in [name for name, window in self._windows.items() if window.ends <= now]:
@@ -269,14 +229,14 @@ class Limiter:
         self._clock = clock
         self._paused_until = 0.0
 
-    def acquire(self, policies: tuple[Policy, ...], lease: tuple[str, int] | None = None) -> Verdict:
-        """Counts a call under every policy and takes a lease, or refuses it and consumes nothing."""
+    def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...] = ()) -> Verdict:
+        """Counts a call under every policy and takes a lease of every bound, or refuses it and consumes nothing."""
         if self._clock() >= self._paused_until:
             try:
-                return self._shared.acquire(policies, lease)
+                return self._shared.acquire(policies, bounds)
             except redis.RedisError as error:
                 self._pause(error)
-        return self._own.acquire(policies, lease)
+        return self._own.acquire(policies, bounds)
 
     def release(self, lease: Lease) -> None:
         """Gives a lease back to who gave it; one that Redis cannot take back ends by itself."""
@@ -290,15 +250,18 @@ class Limiter:
         log.warning("limits_without_redis", extra={"error": type(error).__name__})
 
 
-def limiter_for(address: str) -> Limiter:
-    """The limiter of a process, which counts in the Redis at `address`."""
-    client = redis.Redis.from_url(
-        address,
-        socket_timeout=REDIS_PATIENCE_SECONDS,
-        socket_connect_timeout=REDIS_PATIENCE_SECONDS,
-        retry=Retry(NoBackoff(), 1),
-    )
-    return Limiter(RedisCounter(client))
+def limiter() -> Limiter:
+    """The limiter of this process."""
+    return _limiter(client())
+
+
+@lru_cache(maxsize=4)
+def _limiter(shared: redis.Redis) -> Limiter:
+    return Limiter(RedisCounter(shared))
+
+
+def _lease(counter: Counter, bounds: tuple[AtOnce, ...], identifier: str) -> Lease | None:
+    return Lease(counter, tuple(bound.subject for bound in bounds), identifier) if bounds else None
 
 
 def _verdict(

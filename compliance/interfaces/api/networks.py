@@ -1,8 +1,10 @@
-"""Where a call comes from (design 7): forwarded addresses count only when configured proxies tell them."""
+"""Where a call comes from: forwarded addresses count only when configured proxies tell them."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+
+from django.utils.crypto import salted_hmac
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -47,6 +49,11 @@ def bucket(address: Address | None) -> str:
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((address, 64), strict=False).network_address) + "/64"
     return str(address)
+
+
+def pseudonym(address: Address | None) -> str:
+    """What stands for an address where calls are counted (Redis): a keyed digest of its bucket, never the address."""
+    return salted_hmac("compliance.networks", bucket(address), algorithm="sha256").hexdigest()[:32]
 
 
 @lru_cache(maxsize=1024)

@@ -5,21 +5,23 @@ kept in the repository as docs/openapi.json.
 """
 
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import orjson
 from django.conf import settings
-from django.http import HttpResponse
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from compliance.interfaces.api import parameters, rows, views
-from compliance.interfaces.api.described import OF_PATH, SNAPSHOT_PATH
+from compliance.catalogue import READINGS
+from compliance.catalogue.fields import Shape
+from compliance.interfaces.api import envelope, parameters, views
 from compliance.interfaces.api.problems import Code
-from compliance.rules.vocabulary import Scope
+from compliance.interfaces.api.schema import parameters_of
 
 REVISION = "1.2.0"
-OPENAPI_PATH = "/v1/openapi.json"
+SNAPSHOT_PATH, OPENAPI_PATH = "/v1/snapshot", "/v1/openapi.json"
+OF_PATH = {f"/v1/{register.path}": register for register in READINGS}
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
 _STATUS_TITLES = {
     400: "The request, a parameter or the cursor is not valid, or the URL held an API key.",
@@ -39,15 +41,13 @@ Compare `sequence` and `capture_sequence` of `/v1/snapshot` with those of your l
 recorded fact has changed; fields marked `x-clock-dependent` can change without."""
 
 
-class ContractViewSet(views.CompanyViewSet):
+class ContractViewSet(views.ApiViewSet):
     """`/v1/openapi.json`, for any valid key."""
 
-    required_scope: ClassVar[Scope | None] = None
-
-    def retrieve(self, request: Request) -> HttpResponse:
-        """The document."""
+    def list(self, request: Request) -> Response:
+        """The OpenAPI document as JSON."""
         parameters.parse(views.query_of(request), ())
-        return HttpResponse(document_bytes(settings.BASE_URL), content_type=views.CONTENT_TYPE)
+        return Response(document_bytes(settings.BASE_URL))
 
 
 @lru_cache(maxsize=2)
@@ -67,7 +67,7 @@ def document(base_url: str) -> dict[str, Any]:
 def finish(made: dict[str, Any], base_url: str) -> dict[str, Any]:
     """Adds to a generated document what holds for every operation."""
     schemas = made.setdefault("components", {}).setdefault("schemas", {})
-    for model in (rows.ProblemDocument, rows.SnapshotAnswer):
+    for model in (envelope.ProblemDocument, envelope.SnapshotAnswer):
         _register(model, schemas)
     schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
     schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in Code]
@@ -179,8 +179,8 @@ def _problem_response(status: int) -> dict[str, Any]:
 
 def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
     """The operations of a path: GET as generated, completed, and HEAD, which answers the same without a body."""
-    described = OF_PATH.get(path)
-    if described is None:
+    register = OF_PATH.get(path)
+    if register is None:
         name = "Snapshot" if path == SNAPSHOT_PATH else "Contract"
         model = "SnapshotAnswer" if path == SNAPSHOT_PATH else "Document"
         get: dict[str, Any] = {
@@ -191,14 +191,14 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
         }
         success = "The latest snapshot." if path == SNAPSHOT_PATH else "The machine-readable contract."
     else:
-        model = described.model.__name__
-        order = [parameter.name for parameter in described.parameters]
+        model = envelope.page_of(register).__name__
+        order = [parameter.name for parameter in parameters_of(register)]
         get = {
-            "operationId": described.operation,
-            "summary": described.summary,
-            "description": f"{described.description} Needs the scope `{described.scope}`.",
-            "tags": [described.tag],
-            "x-scope": described.scope.value,
+            "operationId": register.operation,
+            "summary": register.summary,
+            "description": f"{register.description} Needs the scope `{register.scope}`.",
+            "tags": [register.tag],
+            "x-scope": register.scope.value,
             "parameters": sorted(generated["get"]["parameters"], key=lambda each: order.index(each["name"])),
         }
         success = "One page from a pinned company snapshot."
@@ -209,8 +209,8 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
             "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}},
         }
     } | {str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in _STATUS_TITLES}
-    if described is not None:
-        get["responses"]["200"]["links"] = _links(described.operation)
+    if register is not None:
+        get["responses"]["200"]["links"] = _links(register.operation)
     head = {key: value for key, value in get.items() if key != "responses"}
     head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
     head["summary"] = f"{get['summary']}: headers only"
@@ -242,10 +242,10 @@ def _links(operation: str) -> dict[str, Any]:
 def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
     media = operation["responses"]["200"]["content"]["application/json"]
     if not media["schema"]["$ref"].endswith("/Document"):
-        media["example"] = rows.example_of(media["schema"], schemas)
+        media["example"] = envelope.example_of(media["schema"], schemas)
 
 
-def _register(model: type[rows.Shape], schemas: dict[str, Any]) -> None:
+def _register(model: type[Shape], schemas: dict[str, Any]) -> None:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
     for name, part in schema.pop("$defs", {}).items():
         schemas.setdefault(name, part)
@@ -253,8 +253,13 @@ def _register(model: type[rows.Shape], schemas: dict[str, Any]) -> None:
 
 
 def _tidy(schema: dict[str, Any]) -> None:
-    """Takes out titles that only repeat names, and defaults: a member that is left out has none."""
+    """Takes out titles that only repeat names, defaults (a member that is left out has none), and closedness.
+
+    A schema that is closed (`additionalProperties: false`) would break its clients when a later version adds a member.
+    """
     schema.pop("title", None)
+    if schema.get("additionalProperties") is False:
+        del schema["additionalProperties"]
     for member in schema.get("properties", {}).values():
         member.pop("title", None)
         member.pop("default", None)

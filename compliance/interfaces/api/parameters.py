@@ -1,17 +1,18 @@
-"""The query parameters, read strictly from the raw query string (contract, Query parameters; design 7, Strict input).
+"""The query parameters, read strictly from the raw query string.
 
 Unknown, repeated and badly written parameters are refused with a sentence that says what to send; nothing is guessed.
 """
 
 import re
 from collections.abc import Collection
-from datetime import UTC, date, datetime, timedelta, timezone
-from typing import NamedTuple
+from datetime import date, datetime, timedelta
+from typing import NamedTuple, cast
 from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
+from compliance.catalogue.declaration import Register, Window
 from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
-from compliance.rules import company_days
+from compliance.rules import company_days, instants
 
 MAXIMUM_QUERY_BYTES = 8192
 MAXIMUM_LIMIT = 200
@@ -22,12 +23,7 @@ _WITH_CURSOR = re.compile(rb"(?:^|&)cursor=")
 _LIMIT = re.compile(r"[1-9][0-9]*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_INSTANT = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,12}))?"
-    r"(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))"
-)
 _HOW = "Send an RFC 3339 instant with its offset, such as 2026-01-31T09:00:00Z, or a date such as 2026-01-31."
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Moment(NamedTuple):
@@ -37,18 +33,49 @@ class Moment(NamedTuple):
     day: date | None
 
 
-class Window(NamedTuple):
-    """The resolved moments of a request: `moment` is `as_at` or `to`; `start` is `from`."""
+class Asked(NamedTuple):
+    """The parameters of a page of a register; `end` is `as_at` or `to`, `start` is `from`. Null: not sent."""
 
-    moment: datetime
-    start: datetime | None
+    limit: int
+    course: UUID | None
+    end: Moment | None
+    start: Moment | None
+    cursor: str | None
+
+
+def asked(query: bytes, register: Register, zone: str) -> Asked:
+    """What a raw query string asks of a register; dates are days in `zone`. Raises `invalid_request`."""
+    window = register.window
+    names = {window.end, window.start, "course" if register.by_course else None, "cursor", "limit"} - {None}
+    values = parse(query, cast(set[str], names))
+    return Asked(
+        limit(values),
+        course(values),
+        None if window.end is None else moment(values, window.end, zone, start=False),
+        None if window.start is None else moment(values, window.start, zone, start=True),
+        values.get("cursor"),
+    )
+
+
+def window(asked: Asked, window: Window, now: datetime) -> tuple[datetime, datetime | None]:
+    """The moment that a first page is about, and where its period starts, if it has one. Raises `invalid_request`."""
+    start, end = asked.start, asked.end
+    if window is Window.PERIOD:
+        missing = [name for name, sent in (("from", start), ("to", end)) if sent is None]
+        if missing:
+            raise invalid(*(Fault(name, f"{name} is required on the first page.") for name in missing))
+    if end is None:
+        end = Moment(now, None)
+    if start is not None:
+        check_window(start, end, window.end or "as_at")
+    return end.instant, None if start is None else start.instant
 
 
 def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
     """The parameters of a raw query string by name. Raises `invalid_request` that names every fault."""
     if len(query) > MAXIMUM_QUERY_BYTES:
         if "cursor" in allowed and _WITH_CURSOR.search(query):
-            raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long (design 8)
+            raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long
         raise Problem(Code.INVALID_REQUEST, f"The query is longer than {MAXIMUM_QUERY_BYTES} bytes.")
     values: dict[str, str] = {}
     faults: list[Fault] = []
@@ -95,7 +122,7 @@ def course(values: dict[str, str]) -> UUID | None:
 
 
 def moment(values: dict[str, str], name: str, zone: str, *, start: bool) -> Moment | None:
-    """The moment that parameter `name` says. A date starts (`start`) or ends the company's day (design 8)."""
+    """The moment that parameter `name` says. A date starts (`start`) or ends the company's day."""
     text = values.get(name)
     if text is None:
         return None
@@ -106,23 +133,32 @@ def moment(values: dict[str, str], name: str, zone: str, *, start: bool) -> Mome
         raise invalid(Fault(name, f"{name} is not a date of the calendar. {_HOW}"))
     if " " in text:
         raise invalid(Fault(name, f"{name} holds a space: a plus sign in a query must be sent as %2B. {_HOW}"))
-    instant = _instant(text)
-    if instant is None:
-        raise invalid(Fault(name, f"{name} is not written as the contract says. {_HOW}"))
-    return Moment(instant, None)
+    try:
+        return Moment(instants.read_instant(text), None)
+    except ValueError:
+        raise invalid(Fault(name, f"{name} is not written as the contract says. {_HOW}")) from None
 
 
 def check_window(start: Moment, end: Moment, end_name: str) -> None:
-    """Refuses a period that ends before it starts or is longer than 400 days (contract, Limits; design 8)."""
+    """Refuses a period that ends before it starts or starts more than 400 days before its end.
+
+    Two dates are compared as days of the company's calendar, anything else by the time that elapses.
+    """
     if start.day is not None and end.day is not None:
-        backwards, long = start.day > end.day, (end.day - start.day).days + 1 > MAXIMUM_DAYS
+        backwards, long = start.day > end.day, (end.day - start.day).days > MAXIMUM_DAYS
     else:
         backwards = start.instant > end.instant
         long = end.instant - start.instant > timedelta(days=MAXIMUM_DAYS)
     if backwards:
         raise invalid(Fault("from", f"from lies after {end_name}."))
     if long:
-        raise invalid(Fault("from", f"from lies more than {MAXIMUM_DAYS} days before {end_name}."))
+        raise invalid(
+            Fault(
+                "from",
+                f"from lies more than {MAXIMUM_DAYS} days before {end_name}. Two dates may lie {MAXIMUM_DAYS} days of"
+                f" the calendar apart; where either is an instant, {MAXIMUM_DAYS} times 24 hours may elapse.",
+            )
+        )
 
 
 def _decoded(raw: bytes) -> str | None:
@@ -145,23 +181,4 @@ def _date(text: str) -> date | None:
     try:
         return date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
-        return None
-
-
-def _instant(text: str) -> datetime | None:
-    match = _INSTANT.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(match[group]) for group in range(1, 7))
-    microsecond = int((match[7] or "").ljust(6, "0")[:6])
-    offset = UTC
-    try:
-        if match[8] is None:
-            hours, minutes = int(match[10]), int(match[11])
-            if hours > 23 or minutes > 59:
-                return None
-            away = timedelta(hours=hours, minutes=minutes)
-            offset = timezone(away if match[9] == "+" else -away)
-        return datetime(year, month, day, hour, minute, second, microsecond, offset).astimezone(UTC)
-    except (ValueError, OverflowError):
         return None

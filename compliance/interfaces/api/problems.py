@@ -1,6 +1,6 @@
-"""Every problem that /v1 can answer with, in one place: code, status, title and meaning (contract, Errors; RFC 9457).
+"""Every problem that /v1 can answer with, in one place: code, status, title and meaning (RFC 9457).
 
-Views and checks raise `Problem`; `gate` turns it into the answer. Nothing else maps errors to HTTP.
+Views and checks raise `Problem`; `handling` turns it into the answer. For /v1, nothing else maps errors to HTTP.
 """
 
 from collections.abc import Mapping, Sequence

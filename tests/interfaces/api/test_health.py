@@ -1,20 +1,23 @@
-"""`/livez` and `/readyz` tell a writer that is behind, and make no company's trouble everybody's (design 9)."""
+"""`/livez` and `/readyz` tell a writer that is behind, and make no company's trouble everybody's."""
+
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from compliance.interfaces.operations import metrics
 from compliance.tenancy import context, sql
 from tests.companies import NOW, make_company
+from tests.interfaces.api.conftest import Caller, issue_everything
 
 pytestmark = pytest.mark.django_db
 
 
-def pend(organization_id, *, attempts=0, aside=None):
+def pend(organization_id, *, attempts=0, aside=None, waits_until=None):
     with context.company(organization_id):
         sql.execute(
             "INSERT INTO pending_pendingsubject (organization_id, kind, first, recorded_at, attempts, set_aside_at,"
-            " set_aside_reason) VALUES (%s, 'person', gen_random_uuid(), %s, %s, %s, '')",
-            [organization_id, NOW, attempts, aside],
+            " set_aside_reason, waits_until) VALUES (%s, 'person', gen_random_uuid(), %s, %s, %s, '', %s)",
+            [organization_id, NOW, attempts, aside, waits_until],
         )
 
 
@@ -39,6 +42,21 @@ def test_a_subject_that_nobody_tries_makes_the_service_unready(client):
     pend(company.organization_id)
     assert client.get("/readyz").status_code == 503
     assert writer(client) == "behind"
+
+
+def test_what_waits_for_its_moment_makes_neither_the_service_unready_nor_its_company_unreadable(client, settings):
+    settings.WRITER_LAG_SECONDS = 60
+    company = make_company()
+    before, counted = writer(client), metrics.standing(datetime.now(UTC))
+    pend(company.organization_id, waits_until=datetime.now(UTC) + timedelta(minutes=3))  # recorded long ago
+    caller = Caller(issue_everything(company.organization_id, datetime.now(UTC)))
+    assert writer(client) == before
+    assert metrics.standing(datetime.now(UTC)).oldest_pending_seconds <= counted.oldest_pending_seconds + 5
+    assert caller("/v1/snapshot").status_code == 200
+    assert caller("/v1/people?from=2026-01-01&to=2026-02-01").status_code == 200
+    pend(company.organization_id, waits_until=datetime.now(UTC) - timedelta(minutes=2))
+    assert writer(client) == "behind"
+    assert caller("/v1/snapshot").json()["code"] == "writer_unavailable"
 
 
 def test_whoever_looks_after_the_process_needs_no_host_name_and_no_tls(client, settings):

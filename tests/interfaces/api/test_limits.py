@@ -3,6 +3,7 @@
 import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import redis
@@ -13,15 +14,17 @@ from redis.retry import Retry
 
 from compliance.access.models import ApiKey
 from compliance.access.tokens import digest
-from compliance.interfaces.api.exchange import limiter
 from compliance.interfaces.api.limits import (
     LEASE_SECONDS,
     WINDOW_SECONDS,
+    AtOnce,
     Limiter,
     Policy,
     ProcessCounter,
     RedisCounter,
+    limiter,
 )
+from compliance.redis_client import client
 from tests.interfaces.api.conftest import Caller
 
 
@@ -54,7 +57,7 @@ def test_eight_parallel_clients_get_exactly_the_quota_and_each_remaining_count_o
 
     def client(number):
         key = first_key if number % 2 == 0 else second_key
-        return [(key, counter.acquire((key, company), None)) for _ in range(40)]
+        return [(key, counter.acquire((key, company), ())) for _ in range(40)]
 
     with ThreadPoolExecutor(8) as pool:
         answers = [answer for found in pool.map(client, range(8)) for answer in found]
@@ -70,64 +73,79 @@ def test_eight_parallel_clients_get_exactly_the_quota_and_each_remaining_count_o
 def test_a_key_s_quota_refuses_at_its_number_and_the_company_s_is_not_consumed(counter):
     key, company = _policies(key=3)
     other = Policy("key", uuid.uuid4().hex, 60)
-    verdicts = [counter.acquire((key, company), None) for _ in range(10)]
+    verdicts = [counter.acquire((key, company), ()) for _ in range(10)]
     assert [verdict.refused_by for verdict in verdicts] == [None] * 3 + ["rate"] * 7
-    assert counter.acquire((other, company), None).standings[1].remaining == 90 - 4
+    assert counter.acquire((other, company), ()).standings[1].remaining == 90 - 4
 
 
 def test_leases_bound_what_runs_at_once_and_a_refusal_consumes_nothing(counter):
     policies = _policies()
     subject = policies[0].subject
-    held = [counter.acquire(policies, (subject, 2)) for _ in range(2)]
-    refused = counter.acquire(policies, (subject, 2))
+    held = [counter.acquire(policies, (AtOnce(subject, 2),)) for _ in range(2)]
+    refused = counter.acquire(policies, (AtOnce(subject, 2),))
     assert (refused.refused_by, refused.retry_after, refused.lease) == ("concurrency", 1, None)
     counter.release(held[0].lease)
-    assert counter.acquire(policies, (subject, 2)).standings[0].remaining == 57
+    assert counter.acquire(policies, (AtOnce(subject, 2),)).standings[0].remaining == 57
+
+
+def test_the_keys_of_a_company_share_its_bound_and_a_refusal_takes_no_lease_of_either(counter):
+    company = uuid.uuid4().hex
+    first, second = (AtOnce(uuid.uuid4().hex, 2) for _ in range(2))
+    whole = AtOnce(company, 3)
+    held = [counter.acquire(_policies(), (bound, whole)) for bound in (first, first, second)]
+    assert [verdict.refused_by for verdict in held] == [None] * 3
+    assert counter.acquire(_policies(), (second, whole)).refused_by == "concurrency"
+    assert counter.acquire(_policies(), (second, AtOnce(uuid.uuid4().hex, 3))).refused_by is None
+    counter.release(held[0].lease)
+    assert counter.acquire(_policies(), (AtOnce(uuid.uuid4().hex, 1), whole)).refused_by is None
+    assert counter.acquire(_policies(), (AtOnce(uuid.uuid4().hex, 1), whole)).refused_by == "concurrency"
 
 
 def test_a_window_lasts_a_minute_from_its_first_call():
     clock = Clock()
     counter = ProcessCounter(clock=clock)
     policies = _policies(key=1)
-    assert counter.acquire(policies, None).standings[0].seconds == WINDOW_SECONDS
+    assert counter.acquire(policies, ()).standings[0].seconds == WINDOW_SECONDS
     clock.now += 59.5
-    refused = counter.acquire(policies, None)
+    refused = counter.acquire(policies, ())
     assert (refused.refused_by, refused.retry_after) == ("rate", 1)
     clock.now += 0.5
-    assert counter.acquire(policies, None).refused_by is None
+    assert counter.acquire(policies, ()).refused_by is None
 
 
 def test_the_lease_of_a_process_that_died_ends_by_itself():
     clock = Clock()
     counter = ProcessCounter(clock=clock)
     policies = _policies()
-    assert counter.acquire(policies, ("key", 1)).lease is not None
-    assert counter.acquire(policies, ("key", 1)).refused_by == "concurrency"
+    assert counter.acquire(policies, (AtOnce("key", 1),)).lease is not None
+    assert counter.acquire(policies, (AtOnce("key", 1),)).refused_by == "concurrency"
     clock.now += LEASE_SECONDS
-    assert counter.acquire(policies, ("key", 1)).refused_by is None
+    assert counter.acquire(policies, (AtOnce("key", 1),)).refused_by is None
 
 
 def test_the_lease_of_a_process_that_died_ends_in_redis_too():
     client = redis.Redis.from_url(settings.REDIS_URL)
     prefix = f"svc:test:{uuid.uuid4().hex}"
     counter = RedisCounter(client, prefix)
-    assert counter.acquire(_policies(), ("key", 1)).lease is not None
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).lease is not None
     name = f"{prefix}:leases:key"
     assert 0 < client.pttl(name) <= LEASE_SECONDS * 1000
-    for member, ends in client.zrange(name, 0, -1, withscores=True):
+    leases: Any = client.zrange(name, 0, -1, withscores=True)
+    for member, ends in leases:
         client.zadd(name, {member: ends - LEASE_SECONDS * 1000})
-    assert counter.acquire(_policies(), ("key", 1)).refused_by is None
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
 
 
 def test_a_connection_that_went_stale_is_replaced():
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    counter = RedisCounter(client, f"svc:test:{uuid.uuid4().hex}")
-    lease = counter.acquire(_policies(), ("key", 1)).lease
-    client.execute_command("CLIENT", "KILL", "ID", counter._line.ask("CLIENT", "ID"))
-    assert counter.acquire(_policies(), ("key", 1)).refused_by == "concurrency"
+    administration, used = redis.Redis.from_url(settings.REDIS_URL), client()
+    counter = RedisCounter(used, f"svc:test:{uuid.uuid4().hex}")
+    lease = counter.acquire(_policies(), (AtOnce("key", 1),)).lease
+    administration.client_kill_filter(_id=str(used.client_id()))
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by == "concurrency"
+    administration.client_kill_filter(_id=str(used.client_id()))
     counter.release(lease)
-    client.execute_command("CLIENT", "KILL", "ID", counter._line.ask("CLIENT", "ID"))
-    assert counter.acquire(_policies(), ("key", 1)).refused_by is None
+    administration.client_kill_filter(_id=str(used.client_id()))
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
 
 
 def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_later():
@@ -135,13 +153,13 @@ def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_late
     away = RedisCounter(redis.Redis(port=1, retry=Retry(NoBackoff(), 0)))
     limiter = Limiter(away, clock=clock)
     policies = _policies(key=2)
-    verdicts = [limiter.acquire(policies, ("key", 8)) for _ in range(3)]
+    verdicts = [limiter.acquire(policies, (AtOnce("key", 8),)) for _ in range(3)]
     assert [verdict.refused_by for verdict in verdicts] == [None, None, "rate"]
     for verdict in verdicts[:2]:
         limiter.release(verdict.lease)
     limiter._shared = _shared()
     clock.now += 10
-    assert limiter.acquire(policies, None).standings[0].remaining == 1
+    assert limiter.acquire(policies, ()).standings[0].remaining == 1
 
 
 @pytest.mark.django_db
@@ -175,8 +193,9 @@ def test_without_a_valid_key_the_address_is_counted_and_refuses_first(stored, ke
 def test_a_request_gives_its_lease_back_however_it_ends(stored, call):
     for target in ("/v1/snapshot", "/v1/training-records?limit=0", "/v1/training-records?as_at=2020-01-01"):
         assert call(target).status_code in (200, 400, 422)
-    key = limiter()._shared
-    assert key._client.zcard(key._leases(_key_id(call))) == 0
+    shared = limiter()._shared
+    for subject in (_key_id(call), str(stored.organization_id)):
+        assert client().zcard(shared._leases(subject)) == 0
 
 
 def _key_id(call):

@@ -12,13 +12,27 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from compliance.interfaces.api import views
-from compliance.interfaces.api.described import OF_PATH
 from compliance.interfaces.api.openapi import document, document_bytes
 from compliance.interfaces.api.problems import Code
+from compliance.interfaces.api.urls import urlpatterns
 from compliance.interfaces.commands.management.commands.openapi import EXAMPLE_URL
+from tests.interfaces.api.conftest import ALL, Caller
 
 KEPT = Path(settings.ROOT) / "docs" / "openapi.json"
+# As the contract says it, written out: the document and the catalogue that it is made from are both held to it.
+SCOPES = {
+    "/v1/training-records": "training:read",
+    "/v1/training-records/period": "training:read",
+    "/v1/courses": "training:read",
+    "/v1/certificates": "certificates:read",
+    "/v1/people": "people:read",
+    "/v1/policies": "acknowledgements:read",
+    "/v1/policy-records": "acknowledgements:read",
+    "/v1/acknowledgements": "acknowledgements:read",
+}
+WITHOUT_SCOPE = {"/v1/snapshot", "/v1/openapi.json"}
+PERIOD = "?from=2026-01-01&to=2026-02-01"
+STATUSES = {"200", "400", "401", "403", "404", "405", "422", "429", "502", "503", "504"}
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +56,13 @@ def test_the_kept_document_is_current():
 def test_every_endpoint_of_the_contract_is_described_with_get_and_head(contract):
     assert contract["info"]["version"] == "1.2.0"
     assert contract["openapi"].startswith("3.1")
-    assert set(contract["paths"]) == {*OF_PATH, "/v1/snapshot", "/v1/openapi.json"}
+    assert set(contract["paths"]) == {*SCOPES, *WITHOUT_SCOPE} == {f"/{each.pattern}" for each in urlpatterns}
     ids = [operation["operationId"] for path in contract["paths"].values() for operation in path.values()]
     assert len(set(ids)) == len(ids) == 20
-    statuses = {str(code.status) for code in Code}
     for path in contract["paths"].values():
         assert set(path) == {"get", "head"}
         for operation in path.values():
-            assert set(operation["responses"]) == statuses | {"200"}
+            assert set(operation["responses"]) == STATUSES
             assert {"description", "summary", "tags"} <= set(operation)
 
 
@@ -103,6 +116,37 @@ def test_personal_fields_are_optional_and_clock_dependent_ones_are_marked(contra
     }  # fmt: skip
 
 
+def _members(schema):
+    """All schemas within a schema."""
+    yield schema
+    for part in schema.values():
+        for each in part if isinstance(part, list) else [part]:
+            if isinstance(each, dict):
+                yield from _members(each)
+
+
+def test_signed_at_reaches_clients_as_the_text_that_is_hashed(contract):
+    found = []
+    for name, schema in contract["components"]["schemas"].items():
+        member = schema.get("properties", {}).get("signed_at")
+        if member is None:
+            continue
+        found.append(name)
+        (text,) = [each for each in _members(member) if each.get("type") == "string"]
+        assert text["pattern"].startswith("^[0-9]{4}-")
+        assert all("format" not in each for each in _members(member))
+    assert found == ["PolicyRecord", "Receipt"]
+
+
+def test_a_member_that_a_later_version_adds_breaks_no_client(contract):
+    for name, schema in contract["components"]["schemas"].items():
+        assert all(each.get("additionalProperties") is not False for each in _members(schema)), name
+    media = contract["paths"]["/v1/acknowledgements"]["get"]["responses"]["200"]["content"]["application/json"]
+    page = media["example"]
+    page = page | {"later": 1, "data": [page["data"][0] | {"later": 1}], "snapshot": page["snapshot"] | {"later": 1}}
+    _validator(contract, "ReceiptPage").validate(page)
+
+
 def test_the_document_is_valid_and_so_are_its_examples(contract):
     for name in contract["components"]["schemas"]:
         Draft202012Validator.check_schema(contract["components"]["schemas"][name])
@@ -117,12 +161,9 @@ def test_the_document_is_valid_and_so_are_its_examples(contract):
 
 @pytest.mark.django_db
 def test_answers_keep_to_the_document(contract, call):
-    targets = {path: path for path in OF_PATH} | {
-        path: f"{path}?from=2026-01-01&to=2026-02-01" for path in ("/v1/people", "/v1/training-records/period")
-    }
-    for path, target in targets.items():
-        _validator(contract, OF_PATH[path].model.__name__).validate(call(target).json())
-        assert contract["paths"][path]["get"]["x-scope"] == OF_PATH[path].scope
+    for path in SCOPES:
+        answer = contract["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        _validator(contract, answer["$ref"].rsplit("/", 1)[1]).validate(call(_target(path)).json())
     _validator(contract, "SnapshotAnswer").validate(call("/v1/snapshot").json())
     problem = call("/v1/people").json()
     _validator(contract, "ProblemDocument").validate(problem)
@@ -131,16 +172,18 @@ def test_answers_keep_to_the_document(contract, call):
     assert call("/v1/openapi.json").json()["servers"] == [{"url": settings.BASE_URL}]
 
 
-def test_each_view_asks_for_the_scope_that_its_description_names():
-    of_view = {
-        "/v1/training-records": views.TrainingRecordViewSet, "/v1/training-records/period": views.TrainingRecordViewSet,
-        "/v1/certificates": views.CertificateViewSet, "/v1/people": views.PersonViewSet,
-        "/v1/courses": views.CourseViewSet, "/v1/policies": views.PolicyViewSet,
-        "/v1/policy-records": views.PolicyRecordViewSet, "/v1/acknowledgements": views.AcknowledgementViewSet,
-    }  # fmt: skip
-    assert {path: view.required_scope for path, view in of_view.items()} == {
-        path: described.scope for path, described in OF_PATH.items()
-    }
+def _target(path):
+    return path + PERIOD if path in ("/v1/people", "/v1/training-records/period") else path
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", SCOPES)
+def test_an_endpoint_opens_with_the_scope_that_the_document_names_and_with_no_other(path, contract, stored, key_of):
+    scope = contract["paths"][path]["get"]["x-scope"]
+    assert scope == SCOPES[path]
+    assert Caller(key_of(stored, (scope,)))(_target(path)).status_code == 200
+    refused = Caller(key_of(stored, tuple(set(ALL) - {scope})))(_target(path))
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
 
 
 @pytest.mark.django_db
@@ -152,9 +195,30 @@ def test_each_problem_type_is_a_page_and_the_docs_load_nothing_from_elsewhere(cl
     assert client.get("/problems/none").status_code == 404
     assert client.get("/problems").status_code == 200
     docs = client.get("/docs").content.decode()
-    assert "swagger-ui-bundle.js" in docs
+    assert "<script" not in docs
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', docs)
     assert client.get("/docs/openapi.json").json()["info"]["version"] == "1.2.0"
+
+
+@pytest.mark.django_db
+def test_the_docs_show_every_operation_parameter_and_member_of_the_document(client):
+    """What people read is drawn from what machines read: nothing can be missing on one side."""
+    document = client.get("/docs/openapi.json").json()
+    shown = html.unescape(client.get("/docs").content.decode())
+    for path, methods in document["paths"].items():
+        assert f"<code>{path}</code>" in shown
+        assert methods["get"]["summary"] in shown
+        for parameter in methods["get"].get("parameters", ()):
+            assert f"<code>{parameter['name']}</code>" in shown
+    for name, schema in document["components"]["schemas"].items():
+        assert name == "Document" or f'id="schema-{name}"' in shown
+        for member in schema.get("properties", {}):
+            assert f"<code>{member}</code>" in shown
+        for word in schema.get("enum", ()):
+            assert f"<code>{word}</code>" in shown
+    targets = set(re.findall(r'href="#([^"]+)"', shown))
+    assert targets <= set(re.findall(r'id="([^"]+)"', shown))
+    assert 'from=2026-01-01&to=2026-03-31"' in shown
 
 
 @pytest.mark.django_db

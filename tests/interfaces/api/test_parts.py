@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from compliance.registers.questions import Pin, Position
 
 COMPANY = uuid.uuid4()
 SECRETS = ("new" * 12, "old" * 12)
+BOUND: dict[str, Any] = {"endpoint": "/v1/x", "organization_id": COMPANY}
 CURSOR = cursors.Cursor(
     Pin(10, 3, "ab" * 32, datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC), 1),
     datetime(2026, 1, 1, tzinfo=UTC), None, uuid.uuid4(), Position(7, 8), 99, 5,
@@ -18,11 +20,11 @@ CURSOR = cursors.Cursor(
 
 
 def _seal(secrets=SECRETS, **more):
-    return cursors.seal(CURSOR, **({"endpoint": "/v1/x", "organization_id": COMPANY} | more), secrets=secrets)
+    return cursors.seal(CURSOR, **BOUND | more, secrets=secrets)
 
 
 def _unseal(text, secrets=SECRETS, **more):
-    return cursors.unseal(text, **({"endpoint": "/v1/x", "organization_id": COMPANY} | more), secrets=secrets)
+    return cursors.unseal(text, **BOUND | more, secrets=secrets)
 
 
 def test_a_cursor_opens_to_what_was_sealed_and_fits_a_url():
@@ -100,6 +102,8 @@ def test_ipv6_is_counted_by_its_64():
         ("from", "2026-03-01", "Europe/Paris", True, datetime(2026, 2, 28, 23, tzinfo=UTC)),
         ("to", "2011-12-30", "Pacific/Apia", False, datetime(2011, 12, 30, 9, 59, 59, 999999, tzinfo=UTC)),
         ("as_at", "2026-03-01T00:00:00.1234567Z", "UTC", False, datetime(2026, 3, 1, 0, 0, 0, 123456, tzinfo=UTC)),
+        ("as_at", "2026-03-01T00:00:00.1234567890123456Z", "UTC", False, datetime(2026, 3, 1, 0, 0, 0, 123456, UTC)),
+        ("from", "2016-12-31T23:59:60.75Z", "UTC", True, datetime(2017, 1, 1, tzinfo=UTC)),
     ],
 )
 def test_dates_are_days_of_the_company(name, text, zone, start, found):

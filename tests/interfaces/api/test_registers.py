@@ -1,22 +1,49 @@
 """Each register over HTTP: its fields, its moments, what is joined at read, and how many statements a page takes."""
 
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.access.actions import issue_key
-from compliance.facts.certificates.models import CheckCode
-from compliance.facts.courses.models import Course, Lesson
-from compliance.facts.pending.models import Fact
+from compliance.catalogue.certificates import Certificate
+from compliance.catalogue.courses import CourseVersion
+from compliance.catalogue.people import Person
+from compliance.catalogue.policies import (
+    PolicyRecord,
+    PolicyVersion,
+    Receipt,
+)
+from compliance.catalogue.training import TrainingRecord
+from compliance.facts.certificates.models import CheckCode, IssuedName
+from compliance.facts.courses.models import Course, Lesson, Release
 from compliance.facts.people.models import Contact, PersonalDetail, Profile
+from compliance.facts.policies.models import PolicyVersion as SealedVersion
 from compliance.facts.policies.models import RawSignature
+from compliance.facts.policies.models import Receipt as SignedReceipt
+from compliance.facts.shares.models import Share
 from compliance.facts.training.models import LiveSession, Reminder
-from compliance.history import numbers
-from compliance.history.models import HistoryRow
-from compliance.interfaces.api import rows
+from compliance.history.models import HistoryHead, HistoryRow, RecordSource
+from compliance.history.projections import courses, policies, training
+from compliance.history.projections.people import project as project_people
+from compliance.rules.owed_learning.decisions import CertificateContent, Decision
+from compliance.rules.people.decisions import PersonContent
+from compliance.rules.policies.decisions import RecordContent as OwedContent
+from compliance.rules.timeline import Timeline, Version
+from compliance.rules.vocabulary import (
+    LOGIC,
+    LOGIC_DATES,
+    AccessState,
+    CertificateKind,
+    CertificateStatus,
+    Door,
+    EntryType,
+    LiveSessionFormat,
+    MarkedBy,
+    ReceiptAct,
+)
 from compliance.tenancy import context
 from tests.interfaces.api.conftest import Caller
 
@@ -35,7 +62,7 @@ def test_a_training_record_has_every_field_and_its_outcome_at_the_moment(stored,
     record = stored.training(learner, LEARN, due_at=LEARN + 10 * DAY, due_basis="share_deadline")
     for days, outcome, late in ((5, "not_due_yet", None), (10, "not_due_yet", None), (12.5, "overdue", 3)):
         (row,) = call.pull(f"/v1/training-records?as_at={_at(LEARN + days * DAY)}")
-        rows.TrainingRecord.model_validate(row)
+        TrainingRecord.model_validate(row)
         assert (row["record_id"], row["outcome"], row["days_late"]) == (str(record), outcome, late)
         assert (row["person_name"], row["work_email"]) == ('Zoë "Z" Ní', "zoe@work.example")
     assert call.pull(f"/v1/training-records?as_at={_at(LEARN - DAY)}") == []
@@ -48,7 +75,7 @@ def test_versions_follow_valid_time_and_absence_hides_a_record(stored, call):
     stored.training(learner, LEARN, record_id=record, course_id=course, completed_at=done, valid_from=done)
     assert call.pull(f"/v1/training-records?as_at={_at(done - DAY)}")[0]["outcome"] == "not_due_yet"
     assert call.pull(f"/v1/training-records?as_at={_at(done)}")[0]["outcome"] == "completed_on_time"
-    stored.store(numbers.TRAINING_RECORDS, record, None, done + DAY)
+    stored.absent(record, done + DAY)
     assert call.pull(f"/v1/training-records?as_at={_at(done + 2 * DAY)}") == []
 
 
@@ -62,11 +89,48 @@ def test_the_period_shows_what_was_owed_at_any_time_with_the_outcome_at_its_end_
     stored.training(learner, LEARN + 50 * DAY)
     (row,) = call.pull(f"/v1/training-records/period?from={_at(LEARN)}&to={_at(LEARN + 40 * DAY)}")
     assert (row["record_id"], row["outcome"], row["days_late"]) == (str(gone), "missed", 15)
-    rows.TrainingRecord.model_validate(row)
+    TrainingRecord.model_validate(row)
     assert len(call.pull(f"/v1/training-records/period?from={_at(ended)}&to={_at(ended + 90 * DAY)}")) == 1
 
 
-def test_reminders_go_to_the_record_that_was_open_and_count_only_when_captured_by_the_pin(stored, call, now):
+def _ids_of_period(call, start, end):
+    return [row["record_id"] for row in call.pull(f"/v1/training-records/period?from={_at(start)}&to={_at(end)}", 1)]
+
+
+def test_the_period_shows_a_record_that_vanished_in_it_as_it_last_stood(stored, call):
+    learner, course, record = stored.profile(), uuid.uuid4(), uuid.uuid4()
+    terms = {"record_id": record, "course_id": course, "due_at": LEARN + 5 * DAY}
+    stored.training(learner, LEARN, **terms)
+    stood = stored.training(learner, LEARN, **terms | {"due_at": LEARN + 6 * DAY}, valid_from=LEARN + 2 * DAY)
+    vanished = LEARN + 8 * DAY
+    stored.absent(record, vanished)
+    window = f"/v1/training-records/period?from={_at(LEARN)}&to={_at(LEARN + 40 * DAY)}"
+    for target in (window, f"{window}&course={course}"):
+        (row,) = call.pull(target)
+        assert (row["record_id"], row["sequence"]) == (str(stood), 2)
+        assert (row["outcome"], row["days_late"]) == ("overdue", 2)  # when it vanished, not at the period's end
+    assert call.pull(f"{window}&course={uuid.uuid4()}") == []
+    assert _ids_of_period(call, vanished - timedelta(microseconds=1), LEARN + 40 * DAY) == [str(record)]
+    assert _ids_of_period(call, vanished, LEARN + 40 * DAY) == []
+
+
+def test_the_period_does_not_show_a_record_that_no_moment_of_it_lists(stored, call):
+    """Ended when it begins, there only before it, or told of later as if it had ended before it began."""
+    learner, ended = stored.profile(), LEARN + 20 * DAY
+    terms = {"course_id": uuid.uuid4()}
+    record = stored.training(learner, LEARN, **terms)
+    end = {"requirement": "no_longer_required", "requirement_before_end": "required", "ended_reason": "share_ended"}
+    stored.training(learner, LEARN, record_id=record, **terms, **end, ended_at=ended, valid_from=ended)
+    voided = stored.training(learner, LEARN, **terms)
+    stored.absent(voided, ended)
+    never = stored.training(learner, LEARN, **terms, **end, ended_at=ended, valid_from=ended)
+    assert _ids_of_period(call, ended, ended + DAY) == []
+    found = _ids_of_period(call, ended - timedelta(microseconds=1), ended + DAY)
+    assert found == [str(record), str(voided)]
+    assert str(never) not in found
+
+
+def test_reminders_go_to_the_record_that_was_open_and_count_only_when_captured_by_the_pin(stored, call):
     learner, course = stored.profile(), uuid.uuid4()
     first = stored.training(learner, LEARN, course_id=course)
     stored.training(learner, LEARN, record_id=first, course_id=course, completed_at=LEARN + DAY, valid_from=LEARN + DAY)
@@ -74,14 +138,10 @@ def test_reminders_go_to_the_record_that_was_open_and_count_only_when_captured_b
         learner, LEARN + 100 * DAY, course_id=course, renews_certificate_id=uuid.uuid4(), due_basis="renewal"
     )
     with context.company(stored.organization_id):
-        for hours, recorded_at in ((1, LEARN), (2, LEARN), (2500, LEARN), (2501, now + DAY)):
-            fact = Fact.objects.create(
-                organization_id=stored.organization_id, fact_id=uuid.uuid4(), kind="reminder_sent",
-                at=LEARN + timedelta(hours=hours), recorded_at=recorded_at, digest=b"x" * 32,
-            )  # fmt: skip
+        for hours, capture_sequence in ((1, 2), (2, 1), (2500, 2), (2501, 3), (2502, None)):  # the pin is capture 2
             Reminder.objects.create(
-                organization_id=stored.organization_id, fact_id=fact.fact_id, learner_profile_id=learner,
-                course_id=course, at=fact.at,
+                organization_id=stored.organization_id, fact_id=uuid.uuid4(), learner_profile_id=learner,
+                course_id=course, at=LEARN + timedelta(hours=hours), capture_sequence=capture_sequence,
             )  # fmt: skip
     found = {row["record_id"]: row["reminders_sent"] for row in call.pull("/v1/training-records")}
     assert found == {str(first): 2, str(second): 1}
@@ -92,13 +152,9 @@ def test_reminders_go_to_the_record_that_was_open_and_count_only_when_captured_b
 def test_a_reminder_goes_to_the_release_s_record_then_the_renewal_then_a_lesson_s(stored, call):
     learner, course = stored.profile(), uuid.uuid4()
     with context.company(stored.organization_id):
-        fact = Fact.objects.create(
-            organization_id=stored.organization_id, fact_id=uuid.uuid4(), kind="reminder_sent", at=LEARN + DAY,
-            recorded_at=LEARN + DAY, digest=b"x" * 32,
-        )  # fmt: skip
         Reminder.objects.create(
-            organization_id=stored.organization_id, fact_id=fact.fact_id, learner_profile_id=learner, course_id=course,
-            at=fact.at,
+            organization_id=stored.organization_id, fact_id=uuid.uuid4(), learner_profile_id=learner, course_id=course,
+            at=LEARN + DAY, capture_sequence=2,
         )  # fmt: skip
     for more in ({"course_release_id": None}, {"renews_certificate_id": uuid.uuid4()}, {}):
         newest = stored.training(learner, LEARN, course_id=course, **more)
@@ -106,12 +162,38 @@ def test_a_reminder_goes_to_the_release_s_record_then_the_renewal_then_a_lesson_
         assert [record for record, sent in found.items() if sent] == [str(newest)]
 
 
+@pytest.mark.parametrize("lowest_first", [True, False])
+def test_a_reminder_while_two_lessons_are_open_goes_to_the_lower_one_whichever_was_told_first(
+    stored, call, lowest_first
+):
+    learner, course = stored.profile(), uuid.uuid4()
+    lessons = sorted((uuid.uuid4(), uuid.uuid4()), reverse=not lowest_first)
+    of_lesson = {}
+    for lesson in lessons:
+        share_id = uuid.uuid4()
+        with context.company(stored.organization_id):
+            Share.objects.create(
+                organization_id=stored.organization_id, share_id=share_id, course_id=course, lesson_release_id=lesson,
+                opened_at=LEARN,
+            )  # fmt: skip
+        of_lesson[lesson] = stored.training(
+            learner, LEARN, course_id=course, course_release_id=None, share_ids=(share_id,)
+        )
+    with context.company(stored.organization_id):
+        Reminder.objects.create(
+            organization_id=stored.organization_id, fact_id=uuid.uuid4(), learner_profile_id=learner, course_id=course,
+            at=LEARN + DAY, capture_sequence=2,
+        )  # fmt: skip
+    found = {row["record_id"]: row["reminders_sent"] for row in call.pull("/v1/training-records")}
+    assert found == {str(of_lesson[min(lessons)]): 1, str(of_lesson[max(lessons)]): 0}
+
+
 def test_personal_fields_need_people_read_and_an_erased_person_has_a_label_in_every_year(stored, call, key_of):
     learner = stored.profile(person_name="Ada", account_email="a@example.com", work_email="ada@work.example")
     stored.training(learner, LEARN)
     (row,) = Caller(key_of(stored, ("training:read",))).pull("/v1/training-records")
     assert not {"person_name", "work_email"} & row.keys()
-    rows.TrainingRecord.model_validate(row)
+    TrainingRecord.model_validate(row)
     with context.company(stored.organization_id):
         Profile.objects.filter(learner_profile_id=learner).update(person_name=None, work_email=None, erased_at=LEARN)
     (row,) = call.pull(f"/v1/training-records?as_at={_at(LEARN)}")
@@ -130,18 +212,25 @@ def test_the_course_filter_keeps_one_course(stored, call):
 
 def _person(stored, learner, joined_at, **more):
     person_id = uuid.uuid4()
-    values = {
-        "person_id": person_id, "learner_profile_id": learner, "invitation_id": None, "entry_type": "employee",
-        "invited_at": None, "joined_at": joined_at, "left_at": None, "invitation_expires_at": None,
-        "invitation_state": None, "access_state": "active", "team_ids": [], "doors": ["employee"],
-    } | more  # fmt: skip
-    if values["entry_type"] == "invitation":
-        values["invitation_id"] = person_id
-    stored.store(
-        numbers.PEOPLE, person_id, values, joined_at or values["invited_at"], learner=learner,
-        state=values["access_state"], begins_at=joined_at or values["invited_at"],
-        due_at=values["invitation_expires_at"], ends_at=values["left_at"],
-    )  # fmt: skip
+    content = PersonContent(
+        person_id=person_id,
+        learner_profile_id=learner,
+        invitation_id=None,
+        entry_type=EntryType.EMPLOYEE,
+        invited_at=None,
+        joined_at=joined_at,
+        left_at=None,
+        invitation_expires_at=None,
+        invitation_state=None,
+        access_state=AccessState.ACTIVE,
+        team_ids=(),
+        doors=(Door.EMPLOYEE,),
+        ended_at=None,
+    )._replace(**more)
+    if content.entry_type == "invitation":
+        content = content._replace(invitation_id=person_id)
+    (projected,) = project_people([Timeline(person_id, (Version(joined_at or content.invited_at, content),))])
+    stored.store(projected)
     return str(person_id)
 
 
@@ -154,12 +243,12 @@ def test_people_are_those_of_the_period_with_counts_of_the_records_in_force(stor
         access_state="invited", invitation_expires_at=LEARN + 14 * DAY,
     )  # fmt: skip
     stored.training(learner, LEARN)
-    stored.training(learner, LEARN, requirement="optional")
+    stored.training(learner, LEARN, requirement="optional", requirement_before_end="optional")
     stored.training(learner, LEARN, completed_at=LEARN)
     stored.training(learner, LEARN, waived_at=LEARN, waiver_reason_code="medical")
     found = {row["person_id"]: row for row in call.pull(f"/v1/people?from={_at(LEARN)}&to={_at(LEARN + 13 * DAY)}")}
     for row in found.values():
-        rows.Person.model_validate(row)
+        Person.model_validate(row)
     assert set(found) == {here, invited}
     ada = found[here]
     assert (ada["records_owed"], ada["records_completed"], ada["no_required_records"]) == (1, 1, False)
@@ -175,18 +264,33 @@ def test_people_are_those_of_the_period_with_counts_of_the_records_in_force(stor
 
 def test_certificates_carry_the_name_issued_and_expire_at_read(stored, call):
     learner, certificate, session, trainer = stored.profile(person_name="Ada Now"), *(uuid.uuid4() for _ in range(3))
-    body = {
-        "certificate_id": certificate, "learner_profile_id": learner, "course_id": uuid.uuid4(),
-        "course_release_id": uuid.uuid4(), "course_release_version": 1, "certificate_title": "Fire safety",
-        "kind": "completion", "earned_at": LEARN, "issued_at": LEARN, "valid_until": LEARN + 30 * DAY,
-        "changed_at": None, "changed_by": None, "supersedes_id": None, "renews_id": None, "live_session_id": session,
-        "live_session_format": "online", "live_session_starts_at": LEARN, "live_session_ends_at": LEARN,
-        "live_session_minutes": 30, "live_session_marked_by": "trainer",
-    }  # fmt: skip
-    stored.store(
-        numbers.CERTIFICATES, certificate, body, LEARN, learner=learner, state="valid", begins_at=LEARN,
-        due_at=body["valid_until"],
-    )  # fmt: skip
+    content = CertificateContent(
+        certificate_id=certificate,
+        learner_profile_id=learner,
+        course_id=uuid.uuid4(),
+        course_release_id=uuid.uuid4(),
+        course_release_version=1,
+        certificate_title="Fire safety",
+        kind=CertificateKind.COMPLETION,
+        earned_at=LEARN,
+        issued_at=LEARN,
+        valid_until=LEARN + 30 * DAY,
+        status=CertificateStatus.VALID,
+        changed_at=None,
+        changed_by=None,
+        supersedes_id=None,
+        renews_id=None,
+        live_session_id=session,
+        live_session_format=LiveSessionFormat.ONLINE,
+        live_session_starts_at=LEARN,
+        live_session_ends_at=LEARN,
+        live_session_minutes=30,
+        live_session_marked_by=MarkedBy.TRAINER,
+        trainer_profile_id=trainer,
+    )
+    decided = Decision(records=(), certificates=(Timeline(certificate, (Version(LEARN, content),)),))
+    (projected,) = training.project(decided)
+    stored.store(projected)
     organization = {"organization_id": stored.organization_id}
     with context.company(stored.organization_id):
         for days, name in ((-5, "Ada Then"), (5, "Ada Now")):
@@ -195,23 +299,29 @@ def test_certificates_carry_the_name_issued_and_expire_at_read(stored, call):
                 person_name=name,
             )  # fmt: skip
         LiveSession.objects.create(
-            **organization, live_session_id=session, course_id=body["course_id"],
-            course_release_id=body["course_release_id"], at=LEARN, format="online", starts_at=LEARN, ends_at=LEARN,
+            **organization, live_session_id=session, course_id=content.course_id,
+            course_release_id=content.course_release_id, at=LEARN, format="online", starts_at=LEARN, ends_at=LEARN,
             minutes=30, trainer_profile_id=trainer,
         )  # fmt: skip
         CheckCode.objects.create(
             **organization, certificate_id=certificate, learner_profile_id=learner, check_code=uuid.uuid4().hex
         )
     (row,) = call.pull(f"/v1/certificates?as_at={_at(LEARN + 30 * DAY)}")
-    rows.Certificate.model_validate(row)
+    Certificate.model_validate(row)
     assert (row["status"], row["person_name"], row["trainer_name"]) == ("valid", "Ada Then", "Trainer")
     assert len(row["check_code"]) == 32
     (row,) = call.pull(f"/v1/certificates?as_at={_at(LEARN + 31 * DAY)}")
     assert row["status"] == "expired"
-    with context.company(stored.organization_id):  # a name that became known after the issue stays the issued one
+    with context.company(stored.organization_id):  # where none was known at the issue, it is the first that was told
         PersonalDetail.objects.filter(person_name="Ada Then").update(at=LEARN + DAY)
     (row,) = call.pull("/v1/certificates")
     assert row["person_name"] == "Ada Then"
+    with context.company(stored.organization_id):  # what was kept goes before all that is known
+        IssuedName.objects.create(
+            **organization, certificate_id=certificate, learner_profile_id=learner, person_name="Ada Issued"
+        )
+    (row,) = call.pull("/v1/certificates")
+    assert row["person_name"] == "Ada Issued"
     with context.company(stored.organization_id):
         Profile.objects.filter(learner_profile_id=learner).update(erased_at=LEARN)
     (row,) = call.pull("/v1/certificates")
@@ -219,42 +329,40 @@ def test_certificates_carry_the_name_issued_and_expire_at_read(stored, call):
 
 
 def test_courses_carry_the_titles_of_today(stored, call):
-    course, lesson, row_id = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
-    stored.store(
-        numbers.COURSES,
-        row_id,
-        {
-            "row_id": row_id, "course_id": course, "course_release_id": uuid.uuid4(), "version": 1,
-            "published_at": LEARN, "publisher_id": None, "content_sha256": "a" * 64, "contents_sha256": None,
-            "source_kind": "course_release",
-            "lessons": [{"release_id": lesson, "version": 1, "content_sha256": "b" * 64}],
-        },
-        LEARN,
-        course=course,
-    )  # fmt: skip
+    course, lesson, release = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
+    of_course = {"organization_id": stored.organization_id, "course_id": course}
     with context.company(stored.organization_id):
-        Course.objects.create(
-            organization_id=stored.organization_id, course_id=course, kind="training", created_at=LEARN,
-            title="Fire", title_at=LEARN,
-        )  # fmt: skip
+        Course.objects.create(**of_course, kind="training", created_at=LEARN, title="Fire", title_at=LEARN)
         Lesson.objects.create(
-            organization_id=stored.organization_id, lesson_release_id=lesson, course_id=course, title="Doors",
-            title_at=LEARN, version=1,
+            **of_course, lesson_release_id=lesson, title="Doors", title_at=LEARN, version=1, content_sha256="b" * 64
+        )
+        Release.objects.create(
+            **of_course, course_release_id=release, version=1, published_at=LEARN, content_sha256="a" * 64,
+            lesson_release_ids=[lesson],
         )  # fmt: skip
+        (projected,) = courses.project(stored.organization_id, [course], LEARN)[course]
+    stored.store(projected)
+    assert call.pull("/v1/courses") == []  # nobody's record is about it
+    with context.company(stored.organization_id):
+        RecordSource.objects.create(
+            organization_id=stored.organization_id, row_id=projected.record_id, sequence=stored.sequence
+        )
     (row,) = call.pull("/v1/courses")
-    rows.CourseVersion.model_validate(row)
+    CourseVersion.model_validate(row)
     assert (row["course_title"], row["lessons"][0]["title"]) == ("Fire", "Doors")
 
 
-def _policy(stored, published_at, html="<h1>P</h1>"):
+def _policy(stored, published_at, html="<h1>P</h1>", course_id=None):
+    """A policy version, sealed as it stands here, and its row."""
     release = uuid.uuid4()
-    body = {
-        "course_id": uuid.uuid4(), "course_release_id": release, "policy_title": "P", "version": 1, "act": "sign",
-        "doors": ["employee"], "statement": "I agree.", "statement_sha256": "a" * 64, "effective_on": None,
-        "renew_months": 0, "change_kind": "first", "published_at": published_at, "document_sha256": "b" * 64,
-        "version_digest": "c" * 64, "html": html,
-    }  # fmt: skip
-    stored.store(numbers.POLICIES, release, body, published_at, course=body["course_id"], begins_at=published_at)
+    with context.company(stored.organization_id):
+        SealedVersion.objects.create(
+            organization_id=stored.organization_id, course_id=course_id or uuid.uuid4(), course_release_id=release,
+            version=1, published_at=published_at, act="sign", doors=["employee"], statement="I agree.",
+            effective_on=None, renew_months=0, change_kind="first", html=html, policy_title="P",
+            statement_sha256="a" * 64, document_sha256="b" * 64, version_digest="c" * 64,
+        )  # fmt: skip
+        stored.store(policies.project_versions(stored.organization_id, [release], published_at)[release])
     return str(release)
 
 
@@ -264,7 +372,7 @@ def test_policies_come_oldest_first_whenever_they_were_captured(stored, call):
     for limit in (1, 2, 200):
         found = call.pull("/v1/policies", limit)
         assert [row["course_release_id"] for row in found] == [first, second, third]
-    rows.PolicyVersion.model_validate(found[0])
+    PolicyVersion.model_validate(found[0])
     assert [row["course_release_id"] for row in call.pull(f"/v1/policies?as_at={_at(LEARN)}")] == [first, second]
 
 
@@ -282,29 +390,39 @@ def test_a_page_closes_before_three_mebibytes_and_one_row_past_it_is_refused(sto
 
 def test_policy_records_and_receipts(stored, call):
     learner = stored.profile(account_email="p@partner.example")
-    receipt, record = uuid.uuid4(), uuid.uuid4()
-    shared = {"course_id": uuid.uuid4(), "course_release_id": uuid.uuid4(), "policy_title": "P", "version": 1}
-    owed = shared | {
-        "record_id": record, "learner_profile_id": learner, "door": "partner", "assignment_id": uuid.uuid4(),
-        "due_at": LEARN + DAY, "signed_at": None, "receipt_id": None, "act": None,
-    }  # fmt: skip
-    columns = {"begins_at": LEARN, "due_at": owed["due_at"]}
-    stored.store(numbers.POLICY_RECORDS, record, owed, LEARN, learner=learner, **columns)
+    receipt, record, course, share = (uuid.uuid4() for _ in range(4))
+    release = uuid.UUID(_policy(stored, LEARN - DAY, course_id=course))
     signed_at = LEARN + 3 * DAY
-    settled = owed | {"signed_at": signed_at, "receipt_id": receipt, "act": "signed"}
-    stored.store(numbers.POLICY_RECORDS, record, settled, signed_at, learner=learner, **columns, done_at=signed_at)
-    written = shared | {
-        "receipt_id": receipt, "learner_profile_id": learner, "door": "partner", "effective_on": "2026-01-01",
-        "version_digest": "a" * 64, "act": "signed", "signed_at": signed_at, "sign_in_methods": "password",
-        "assignment_id": owed["assignment_id"], "cycle_id": uuid.UUID(int=0), "statement_sha256": "a" * 64,
-        "document_sha256": "b" * 64, "signature_sha256": "c" * 64, "previous_sha256": "0" * 64,
-        "receipt_sha256": "d" * 64,
-    }  # fmt: skip
-    stored.store(numbers.ACKNOWLEDGEMENTS, receipt, written, signed_at, learner=learner, begins_at=signed_at)
+    owed = OwedContent(
+        record_id=record,
+        course_id=course,
+        course_release_id=release,
+        policy_title="P",
+        version=1,
+        learner_profile_id=learner,
+        door=Door.PARTNER,
+        assignment_id=share,
+        due_at=LEARN + DAY,
+        signed_at=None,
+        receipt_id=None,
+        act=None,
+    )
+    settled = owed._replace(signed_at=signed_at, receipt_id=receipt, act=ReceiptAct.SIGNED)
+    timeline = Timeline(record, (Version(LEARN, owed), Version(signed_at, settled)))
+    (projected,) = policies.project_records([timeline])
+    stored.store(projected)
+    with context.company(stored.organization_id):
+        SignedReceipt.objects.create(
+            organization_id=stored.organization_id, number=1, receipt_id=receipt, learner_profile_id=learner,
+            course_id=course, course_release_id=release, version=1, share_id=share, cycle_id=uuid.UUID(int=0),
+            door="partner", act="signed", signed_at=signed_at, sign_in_methods="password", statement_sha256="a" * 64,
+            document_sha256="b" * 64, signature_sha256="c" * 64, previous_sha256="0" * 64, receipt_sha256="d" * 64,
+        )  # fmt: skip
+        stored.store(policies.project_receipts(stored.organization_id, [receipt])[receipt])
     with context.company(stored.organization_id):
         Contact.objects.create(
             organization_id=stored.organization_id, fact_id=uuid.uuid4(), learner_profile_id=learner, door="partner",
-            at=LEARN, joined=True, company="As contact",
+            at=LEARN, joined=True, company="As contact", capture_sequence=2,
         )  # fmt: skip
         RawSignature.objects.create(
             organization_id=stored.organization_id, receipt_id=receipt, learner_profile_id=learner,
@@ -317,11 +435,11 @@ def test_policy_records_and_receipts(stored, call):
         (3, "signed", "As signed"),
     ):  # fmt: skip
         (row,) = call.pull(f"/v1/policy-records?as_at={_at(LEARN + days * DAY)}")
-        rows.PolicyRecord.model_validate(row)
+        PolicyRecord.model_validate(row)
         assert (row["state"], row["company"], row["person_name"]) == (state, company, None)
     assert call.pull(f"/v1/acknowledgements?as_at={_at(LEARN)}") == []
     (row,) = call.pull(f"/v1/acknowledgements?from={_at(signed_at)}")
-    rows.Receipt.model_validate(row)
+    Receipt.model_validate(row)
     assert (row["person_name"], row["signer_company"]) == ("p@partner.example", "As signed")
     assert call.pull(f"/v1/acknowledgements?from={_at(signed_at + DAY)}") == []
     with context.company(stored.organization_id):
@@ -380,3 +498,21 @@ def test_rows_of_another_company_are_never_seen(stored, call, now):
     assert len(Caller(token).pull("/v1/training-records")) == 1
     with context.company(stored.organization_id):
         assert HistoryRow.objects.count() == 0
+
+
+def test_the_snapshot_s_logic_date_is_that_of_the_version_which_the_pin_names(stored, call, monkeypatch):
+    earlier, running = LOGIC.version - 1, LOGIC.version
+    monkeypatch.setitem(LOGIC_DATES, earlier, date(2024, 2, 29))
+    for _ in range(2):
+        stored.training(stored.profile(), LEARN)
+    head = HistoryHead.objects.filter(organization_id=stored.organization_id)
+    head.update(logic_version=earlier)
+    page = call("/v1/training-records?limit=1").json()
+    said = {"version": earlier, "date": "2024-02-29"}
+    assert page["snapshot"]["logic"] == said == call("/v1/snapshot").json()["snapshot"]["logic"]
+    head.update(logic_version=running)  # a new release has decided everything again; the cursor keeps its pin
+    assert call(f"/v1/training-records?limit=1&cursor={page['next_cursor']}").json()["snapshot"]["logic"] == said
+    now_said = {"version": running, "date": LOGIC.date.isoformat()}
+    assert call("/v1/snapshot").json()["snapshot"]["logic"] == now_said
+    head.update(logic_version=running + 1)  # while a newer release is rolled out, this process still answers
+    assert call("/v1/snapshot").json()["snapshot"]["logic"] == {**now_said, "version": running + 1}

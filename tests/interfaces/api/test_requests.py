@@ -1,4 +1,4 @@
-"""The table of requests (issue 6): what is sent, and the status, code and headers that come back.
+"""The table of requests: what is sent, and the status, code and headers that come back.
 
 Every line is sent as it stands and once more with HEAD where it is a GET. Whatever comes back, each answer carries the
 four headers of the contract, is JSON, and is the same for both methods.
@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import override_settings
 
 from compliance.access import tokens
@@ -87,7 +88,10 @@ TABLE = [
     Line("a limit above 200", f"{RECORDS}?limit=100000000000000000000", 200),
     Line("the smallest limit", f"{RECORDS}?limit=1", 200),
     Line("a period of dates", f"{PERIOD}?{SPAN}", 200),
-    Line("a period of exactly 400 company days", f"{PERIOD}?from=2025-03-02&to=2026-04-05", 200),
+    Line("two dates 400 days apart", f"{PERIOD}?from=2025-03-01&to=2026-04-05", 200),
+    Line("people between two dates 400 days apart", "/v1/people?from=2025-03-01&to=2026-04-05", 200),
+    Line("receipts between two dates 400 days apart", "/v1/acknowledgements?from=2025-03-01&as_at=2026-04-05", 200),
+    Line("two instants 400 days apart", f"{PERIOD}?from=2025-03-01T00:00:00Z&to=2026-04-05T00:00:00Z", 200),
     Line("a period of one instant", f"{PERIOD}?from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z", 200),
     Line("people of a period", f"/v1/people?{SPAN}", 200),
     Line("certificates", "/v1/certificates", 200),
@@ -186,8 +190,14 @@ TABLE = [
     Line("people without a period", "/v1/people", 400, "invalid_request", says="from is required"),
     Line("a period that runs backwards", f"{PERIOD}?from=2026-03-02&to=2026-03-01", 400, "invalid_request",
          says="after to"),
-    Line("a period of 401 company days", f"{PERIOD}?from=2025-03-01&to=2026-04-05", 400, "invalid_request",
-         says="400 days"),
+    Line("two dates 401 days apart", f"{PERIOD}?from=2025-02-28&to=2026-04-05", 400, "invalid_request",
+         says="Two dates may lie 400 days"),
+    Line("people between two dates 401 days apart", "/v1/people?from=2025-02-28&to=2026-04-05", 400, "invalid_request",
+         says="Two dates may lie 400 days"),
+    Line("receipts between two dates 401 days apart", "/v1/acknowledgements?from=2025-02-28&as_at=2026-04-05", 400,
+         "invalid_request", says="before as_at. Two dates may lie 400 days"),
+    Line("a date and an instant more than 400 days apart", f"{PERIOD}?from=2025-03-01&to=2026-04-05T00:00:01Z", 400,
+         "invalid_request", says="400 times 24 hours"),
     Line("instants more than 400 days apart", "/v1/people?from=2025-03-01T00:00:00Z&to=2026-04-05T00:00:01Z", 400,
          "invalid_request", says="400 days"),
     Line("receipts since too long ago", "/v1/acknowledgements?from=2025-01-01&as_at=2026-05-01", 400,
@@ -290,7 +300,7 @@ def test_a_request_gets_its_answer(line, stored, now, caplog):
         assert answers[0]["Content-Type"] == "application/problem+json"
         problem = json.loads(body)
         assert (problem["code"], problem["status"]) == (line.code, line.status)
-        assert problem["type"] == f"http://127.0.0.1:8000/problems/{line.code}"
+        assert problem["type"] == f"{settings.BASE_URL}/problems/{line.code}"
         assert problem["request_id"] == answers[0]["X-Request-Id"]
         assert line.says in problem["detail"]
     for head in answers[1:]:

@@ -1,0 +1,73 @@
+"""What an error in a view of /v1 becomes: the exception handler of DRF there."""
+
+import logging
+import traceback
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from rest_framework.response import Response
+
+from compliance.interfaces.api import exchange
+from compliance.interfaces.api.exchange import Exchange
+from compliance.interfaces.api.problems import Code, Problem
+from compliance.registers.errors import RecordTooLargeError
+
+log = logging.getLogger("compliance.api")
+
+PROBLEM_TYPE = "application/problem+json"
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """The problem document of an error, whatever it is: nothing but JSON leaves /v1."""
+    known = exchange.of(context["request"]._request)
+    problem = _counted(_problem(error, known), known)
+    meaning = problem.code.value
+    content: dict[str, object] = {
+        "type": f"{settings.BASE_URL}/problems/{problem.code.code}",
+        "title": meaning.title,
+        "status": meaning.status,
+        "detail": problem.detail,
+        "instance": f"urn:uuid:{known.request_id}",
+        "code": problem.code.code,
+        "request_id": str(known.request_id),
+    }
+    if problem.errors:
+        content["errors"] = [fault._asdict() for fault in problem.errors]
+    return Response(content, meaning.status, headers=problem.headers, content_type=PROBLEM_TYPE)
+
+
+def _problem(error: Exception, known: Exchange) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RecordTooLargeError):
+        return Problem(Code.RECORD_TOO_LARGE, str(error))
+    if isinstance(error, DatabaseError | InterfaceError) and isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+        return Problem(Code.READ_TIMEOUT)
+    # Where it failed, without the message: messages of a database may quote rows.
+    log.error(
+        "api_failure",
+        extra={
+            "request_id": str(known.request_id),
+            "error": type(error).__name__,
+            "where": [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]],
+        },
+    )
+    # What nobody foresaw is no failure of the database.
+    detail = None if isinstance(error, DatabaseError | InterfaceError) else "The read failed."
+    return Problem(Code.READ_FAILED, detail)
+
+
+def _counted(problem: Problem, known: Exchange) -> Problem:
+    """Counts an answer without a valid key against its address; beyond the limit, `rate_limited` replaces it.
+
+    `key_in_url` is answered even beyond the limit: the key's owner must learn that the key was revoked.
+    """
+    if known.verdict is not None:
+        return problem
+    try:
+        known.count_for_address()
+    except Problem as refusal:
+        return problem if problem.code is Code.KEY_IN_URL else refusal
+    return problem

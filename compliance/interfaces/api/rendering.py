@@ -1,0 +1,38 @@
+"""Answers as bytes: DRF's renderer of /v1, and why it is always that one."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+
+class JsonRenderer(BaseRenderer):
+    """JSON by orjson; what is bytes already is a page, written by the register that it is of."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """The body of an answer."""
+        return data if isinstance(data, bytes) else orjson.dumps(data)
+
+
+class OneRepresentation(BaseContentNegotiation):
+    """Everything is JSON; what the caller would accept is not looked at."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> None:
+        """None: nothing is ever sent."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """The only renderer."""
+        (renderer,) = renderers
+        return renderer, JsonRenderer.media_type

@@ -1,0 +1,37 @@
+"""The snapshot of an answer, and a page as /v1 writes it: rows, total, snapshot and the cursor of the next page."""
+
+import orjson
+
+from compliance.history.text import instant
+from compliance.registers.pages import Page
+from compliance.registers.questions import Question
+from compliance.rules.vocabulary import LOGIC, LOGIC_DATES
+
+
+def of(question: Question, available: bool) -> dict[str, object]:
+    """The snapshot object of an answer.
+
+    `logic.date` is that of the version which the pin names. Only while a release is rolled out can a worker have
+    decided by a version that this process does not know: it says the newest date that it knows until it is replaced.
+    """
+    company, pin = question.company, question.pin
+    logic_date = LOGIC_DATES.get(pin.logic_version, LOGIC.date)
+    return {
+        "organization_id": str(company.organization_id),
+        "deployment_id": str(company.deployment_id),
+        "as_at": instant(question.moment),
+        "from": None if question.start is None else instant(question.start),
+        "known_at": instant(pin.captured_at),
+        "sequence": pin.sequence,
+        "capture_sequence": pin.capture_sequence,
+        "chain_hash": pin.chain_hash,
+        "logic": {"version": pin.logic_version, "date": logic_date.isoformat()},
+        "history_complete_from": instant(company.history_complete_from),
+        "available": available,
+    }
+
+
+def page_bytes(page: Page, total: int, question: Question, available: bool, following: str | None) -> bytes:
+    """A page; `following` is what leads to the next one, null after the last."""
+    tail = orjson.dumps({"total": total, "snapshot": of(question, available), "next_cursor": following})
+    return b"".join((b'{"data":[', page.content, b"],", tail[1:]))

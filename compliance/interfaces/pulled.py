@@ -1,0 +1,131 @@
+"""What a pull keeps on disk: each register's rows as they come, and how far it has come."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compliance import catalogue
+
+REGISTERS = {register.name: register for register in reversed(catalogue.REGISTERS.values())}
+"""By name; the largest come last, so that what must be pulled again because the history moved is small."""
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Part:
+    """How far the pull of one register has come; written after each page, behind the rows it speaks of."""
+
+    register: str
+    rows: int = 0
+    bytes: int = 0
+    total: int = -1
+    cursor: str | None = None
+    snapshot: Json = field(default_factory=dict)
+    done: bool = False
+    skipped: bool = False
+
+    @property
+    def pin(self) -> tuple[int, int]:
+        """The two sequences (`sequence`, `capture_sequence`) to which all pages of a pull belong."""
+        return self.snapshot["sequence"], self.snapshot["capture_sequence"]
+
+
+class Folder:
+    """What has been pulled and what is being pulled; every change is complete on disk before the next begins."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.pulling = folder / "pulling"
+        self.pulling.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def state(self) -> Json:
+        """The last complete pull; empty before the first."""
+        return self._read(self.folder / "state.json")
+
+    @property
+    def plan(self) -> Json:
+        """The moments of the pull under way; empty when there is none."""
+        return self._read(self.pulling / "plan.json")
+
+    def begin(self, plan: Json) -> None:
+        """A new pull; what an earlier one left is thrown away."""
+        for left in self.pulling.iterdir():
+            left.unlink()
+        self._write(self.pulling / "plan.json", plan)
+
+    def part(self, register: str) -> Part:
+        """How far a register is, with its file cut back to what is known to be whole."""
+        kept = self._read(self.pulling / f"{register}.json")
+        part = Part(**kept) if kept else Part(register)
+        with (self.pulling / f"{register}.jsonl").open("ab") as file:
+            file.truncate(part.bytes)
+        return part
+
+    def restart(self, register: str) -> Part:
+        """Throws away what was pulled of a register."""
+        part = Part(register)
+        self._write(self.pulling / f"{register}.json", asdict(part))
+        return self.part(register)
+
+    def append(self, part: Part, rows: list[Json]) -> None:
+        """Keeps the rows of a page, then says so."""
+        content = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows).encode()
+        with (self.pulling / f"{part.register}.jsonl").open("ab") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.bytes += len(content)
+        part.rows += len(rows)
+        self.keep(part)
+
+    def keep(self, part: Part) -> None:
+        """Says how far a register is."""
+        self._write(self.pulling / f"{part.register}.json", asdict(part))
+
+    def rows(self, register: str, *, pulled: bool = False) -> Iterator[Json]:
+        """The rows of a register, of the pull under way or of the last complete one."""
+        place = (self.folder if pulled else self.pulling) / f"{register}.jsonl"
+        if not place.exists():
+            return
+        with place.open(encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+
+    def publish(self, state: Json) -> None:
+        """Puts the pulled files in their place. Repeated after a crash, it ends the same."""
+        self._write(self.pulling / "publish.json", state)
+        self.finish()
+
+    def finish(self) -> bool:
+        """Ends a publication that a crash cut short; tells whether there was one."""
+        state = self._read(self.pulling / "publish.json")
+        if not state:
+            return False
+        for register in REGISTERS:
+            part = self.pulling / f"{register}.jsonl"
+            if part.exists():
+                part.replace(self.folder / f"{register}.jsonl")
+        self._write(self.folder / "state.json", state)
+        for left in sorted(self.pulling.iterdir(), key=lambda each: each.name == "publish.json"):
+            left.unlink()
+        return True
+
+    def _read(self, path: Path) -> Json:
+        try:
+            found: Json = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        return found
+
+    def _write(self, path: Path, content: Json) -> None:
+        temporary = path.with_name(path.name + ".new")
+        with temporary.open("wb") as file:
+            file.write(json.dumps(content, indent=1).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)

@@ -1,0 +1,167 @@
+"""The ASGI application that the server runs: a thread for each request that is ready to be answered.
+
+The body is received first, on the loop, where a slow sender holds nothing but a place. Then one of the threads of its
+interface runs the WSGI application. What an application streams is asked for chunk by chunk, as its reader takes it,
+so a slow reader holds no thread either.
+"""
+
+import asyncio
+import contextvars
+import io
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from compliance.interfaces.serving import bodies
+from compliance.interfaces.serving.environ import Environ, environ_of
+from compliance.interfaces.serving.errors import BodyRefusedError
+
+log = logging.getLogger(__name__)
+
+Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+Scope = dict[str, Any]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+API_THREADS = 16
+PAGE_THREADS = 8
+BODIES_AT_ONCE = 256
+"""How many bodies a process receives at the same time; one more is refused, for each keeps memory."""
+
+READING_SECONDS = 60.0
+"""How long a reader may take for one chunk of what is streamed."""
+
+REFUSED = "compliance.body_refused"
+"""In a WSGI environment: the status with which a request is answered whose body was not taken."""
+
+
+class _Answer(NamedTuple):
+    """`content` is the whole body; null where `chunks` are still to be asked for."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    content: bytes | None
+    chunks: Iterable[bytes] = ()
+
+
+_FAILED = _Answer(
+    500, [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")], b"Something went wrong on our side.\n"
+)
+
+
+class Front:
+    """Serves a WSGI application. `of_api` tells by a path whose threads answer; `signed_in` whether staff ask."""
+
+    def __init__(
+        self, application: Application, *, of_api: Callable[[str], bool], signed_in: Callable[[Environ], bool]
+    ) -> None:
+        self._application = application
+        self._of_api = of_api
+        self._signed_in = signed_in
+        self._api = ThreadPoolExecutor(API_THREADS, "api")
+        self._pages = ThreadPoolExecutor(PAGE_THREADS, "page")
+        self._receiving = 0
+
+    async def __call__(self, scope: Scope, receive: bodies.Receive, send: Send) -> None:
+        """Answers one request."""
+        loop = asyncio.get_running_loop()
+        environ = environ_of(scope)
+        pool = self._api if self._of_api(scope["path"]) else self._pages
+        environ["wsgi.input"] = io.BytesIO()
+        told = environ.pop("CONTENT_LENGTH", None)
+        if pool is self._pages and scope["method"] not in bodies.WITHOUT_BODY:
+            await self._take_body(environ, receive, told)
+        answered: asyncio.Future[_Answer] = loop.create_future()
+        pool.submit(self._answer, environ, loop, answered)
+        answer = await answered
+        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+        if answer.content is not None:
+            await send({"type": "http.response.body", "body": answer.content})
+        else:
+            await _stream(answer.chunks, receive, send, pool)
+
+    async def _take_body(self, environ: Environ, receive: bodies.Receive, told: str | None) -> None:
+        """Puts the body into the environment, or why there is none."""
+        if self._receiving >= BODIES_AT_ONCE:
+            environ[REFUSED] = bodies.TOO_MANY
+            return
+        self._receiving += 1
+        try:
+            body, size = await bodies.receive_body(receive, told, lambda: self._ask_who(environ))
+            environ |= {"wsgi.input": body, "CONTENT_LENGTH": str(size)}
+        except BodyRefusedError as refusal:
+            environ[REFUSED] = refusal.status
+        finally:
+            self._receiving -= 1
+
+    async def _ask_who(self, environ: Environ) -> bool:
+        return await asyncio.get_running_loop().run_in_executor(self._pages, self._signed_in, dict(environ))
+
+    def _answer(self, environ: Environ, loop: asyncio.AbstractEventLoop, answered: "asyncio.Future[_Answer]") -> None:
+        """In a thread: what the application answers; what it streams is still to be asked for."""
+        answer = _FAILED
+        try:
+            answer = _run(self._application, environ)
+        except Exception:
+            log.exception("answer_failed")
+        finally:
+            environ["wsgi.input"].close()
+            loop.call_soon_threadsafe(_settle, answered, answer)
+
+
+def _settle(answered: "asyncio.Future[_Answer]", answer: _Answer) -> None:
+    if not answered.done():  # the server ends, and waits for nobody
+        answered.set_result(answer)
+
+
+def _run(application: Application, environ: Environ) -> _Answer:
+    status, headers = 500, list[tuple[bytes, bytes]]()
+
+    def start_response(line: str, fields: list[tuple[str, str]], *more: Any) -> None:
+        nonlocal status
+        status = int(line[:3])
+        headers[:] = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in fields]
+
+    chunks = application(environ, start_response)
+    if getattr(chunks, "streaming", False):
+        return _Answer(status, headers, None, chunks)
+    content = b"".join(chunks)
+    _close(chunks)
+    return _Answer(status, headers, content)
+
+
+async def _stream(chunks: Iterable[bytes], receive: bodies.Receive, send: Send, pool: ThreadPoolExecutor) -> None:
+    """Sends chunk by chunk: a thread makes the next one when the reader has taken the one before.
+
+    Ends when the reader is gone, or takes longer than `READING_SECONDS` for one chunk.
+    """
+    loop = asyncio.get_running_loop()
+    remaining, within = iter(chunks), contextvars.copy_context()
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        while (chunk := await loop.run_in_executor(pool, within.run, _next, remaining)) is not None:
+            sending = asyncio.ensure_future(send({"type": "http.response.body", "body": chunk, "more_body": True}))
+            await asyncio.wait({sending, gone}, timeout=READING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done() or not sending.done():
+                sending.cancel()
+                return
+            await sending
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+        await loop.run_in_executor(pool, _close, chunks)
+
+
+async def _gone(receive: bodies.Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _next(chunks: Iterator[bytes]) -> bytes | None:
+    return next(chunks, None)
+
+
+def _close(chunks: Iterable[bytes]) -> None:
+    close = getattr(chunks, "close", None)
+    if close is not None:
+        close()

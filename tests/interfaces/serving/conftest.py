@@ -1,0 +1,67 @@
+"""Real servers, and clients that behave badly on bare sockets."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextlib.contextmanager
+def serving(application, environment):
+    """Runs granian with one worker; its port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port",
+         str(port), "--workers", "1", "--backpressure", "1024", "--log-level", "error", application],
+        cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        _wait_for(port)
+        yield port
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def _wait_for(port):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/livez", timeout=5):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+@pytest.fixture(scope="module")
+def echo():
+    """The port of a server that tells what a request brought."""
+    with serving("tests.interfaces.serving.echo:front", dict(os.environ)) as port:
+        yield port
+
+
+@pytest.fixture
+def product(committed, process_environment):
+    """The port of a server of the product."""
+    with serving("config.asgi:application", process_environment) as port:
+        yield port
+
+
+def send(port, request, *, seconds=30):
+    """Sends bytes on a connection of its own; the whole answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+        connection.sendall(request)
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    return answer

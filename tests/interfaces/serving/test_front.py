@@ -1,0 +1,148 @@
+"""What a request brings reaches the application; whoever sends or reads slowly holds no thread."""
+
+import contextlib
+import json
+import socket
+import time
+
+import pytest
+
+from compliance.interfaces.serving import bodies, front
+from tests.interfaces.serving.conftest import send
+
+
+def told(answer):
+    head, _, content = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(content)
+
+
+def request(target="/", *fields, method="GET", body=b""):
+    lines = [f"{method} {target} HTTP/1.1", "Host: service", "Connection: close", *fields]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def test_the_environment_is_that_of_pep_3333(echo):
+    _, found = told(
+        send(echo, request("/a%20b/%C3%A9?x=%41+b", "Cookie: a=1", "Cookie: b=2", "Accept: x", "Accept: y"))
+    )
+    assert found["PATH_INFO"].encode("latin-1").decode() == "/a b/é"
+    assert found["QUERY_STRING"] == "x=%41+b"
+    assert found["HTTP_COOKIE"] == "a=1; b=2"
+    assert found["HTTP_ACCEPT"] == "x,y"
+    assert (found["REQUEST_METHOD"], found["SERVER_PROTOCOL"]) == ("GET", "HTTP/1.1")
+    assert (found["REMOTE_ADDR"], found["SERVER_PORT"]) == ("127.0.0.1", str(echo))
+    assert found["HTTP_HOST"] == "service"
+
+
+def test_a_field_with_an_underscore_is_not_taken_for_one_with_hyphens(echo):
+    _, found = told(send(echo, request("/", "X_Forwarded_For: 192.0.2.1", "X-Forwarded-Proto: https")))
+    assert "HTTP_X_FORWARDED_FOR" not in found
+    assert found["HTTP_X_FORWARDED_PROTO"] == "https"
+
+
+def test_a_small_body_reaches_the_application_with_its_size(echo):
+    _, found = told(send(echo, request("/", "Content-Length: 5", method="POST", body=b"abcde")))
+    assert (found["body"], found["CONTENT_LENGTH"]) == (5, "5")
+    chunked = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    _, found = told(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
+    assert (found["body"], found["CONTENT_LENGTH"]) == (5, "5")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+def test_a_method_that_has_no_body_never_waits_for_one(echo, method):
+    begun = time.monotonic()
+    answer = send(echo, request("/", "Content-Length: 1000000", method=method))
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert time.monotonic() - begun < bodies.PATIENCE_SECONDS / 2
+
+
+def test_the_api_never_waits_for_a_body(echo):
+    begun = time.monotonic()
+    assert send(echo, request("/v1/x", "Content-Length: 1000", method="POST")).startswith(b"HTTP/1.1 200")
+    assert time.monotonic() - begun < bodies.PATIENCE_SECONDS / 2
+
+
+def test_a_body_that_nobody_signed_in_sends_is_cut_at_its_limit(echo):
+    most = bodies.ANONYMOUS_BYTES
+    status, found = told(send(echo, request("/", f"Content-Length: {most}", method="POST", body=b"x" * most)))
+    assert (status, found["body"]) == (200, most)
+    # One byte more is refused before any of it is sent, and so is one that does not say its size.
+    status, found = told(send(echo, request("/", f"Content-Length: {most + 1}", method="POST")))
+    assert (status, found["refused"], found["body"]) == (413, 413, 0)
+    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (most + 1, b"x" * (most + 1))
+    status, found = told(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
+    assert (status, found["body"]) == (413, 0)
+
+
+def test_staff_send_files_up_to_their_own_limit(echo):
+    size = 3 * 1024 * 1024
+    sent = request("/", "Cookie: staff", f"Content-Length: {size}", method="POST", body=b"x" * size)
+    status, found = told(send(echo, sent))
+    assert (status, found["body"]) == (200, size)
+    too_large = request("/", "Cookie: staff", f"Content-Length: {bodies.STAFF_BYTES + 1}", method="POST")
+    assert told(send(echo, too_large))[0] == 413
+
+
+def test_a_body_that_is_cut_short_is_not_handed_on(echo):
+    with socket.create_connection(("127.0.0.1", echo), timeout=30) as connection:
+        connection.sendall(request("/", "Content-Length: 10", method="POST", body=b"abc"))
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(65536)
+    assert not answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "٣", "0x10"])
+def test_a_size_that_is_no_number_is_refused(echo, length):
+    sent = f"POST / HTTP/1.1\r\nHost: service\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n".encode()
+    assert send(echo, sent).split(b" ")[1] == b"400"
+
+
+def test_a_slow_body_is_given_up_and_holds_no_thread_meanwhile(echo):
+    slow = [socket.create_connection(("127.0.0.1", echo), timeout=60) for _ in range(4 * front.PAGE_THREADS)]
+    try:
+        for connection in slow:
+            connection.sendall(request("/", "Content-Length: 100", method="POST", body=b"a"))
+        begun = time.monotonic()
+        while time.monotonic() - begun < 3:
+            assert told(send(echo, request("/")))[0] == 200
+            assert told(send(echo, request("/v1/x")))[0] == 200
+            for connection in slow:
+                connection.sendall(b"a")
+            time.sleep(0.5)
+        answers = [connection.recv(65536) for connection in slow]
+        assert {answer.split(b" ")[1] for answer in answers} == {b"408"}
+        assert time.monotonic() - begun < bodies.PATIENCE_SECONDS + 5
+    finally:
+        for connection in slow:
+            connection.close()
+
+
+def test_a_slow_reader_of_a_stream_holds_no_thread_and_makes_it_no_longer(echo):
+    slow = [socket.create_connection(("127.0.0.1", echo), timeout=60) for _ in range(2 * front.PAGE_THREADS)]
+    try:
+        for connection in slow:
+            connection.sendall(request("/stream"))
+        time.sleep(2)
+        assert told(send(echo, request("/")))[0] == 200
+        _, before = told(send(echo, request("/")))
+        time.sleep(1)
+        _, after = told(send(echo, request("/")))
+        assert after["made"] == before["made"]  # nothing is made ahead of the readers
+    finally:
+        for connection in slow:
+            connection.close()
+    end = time.monotonic() + 30
+    while told(send(echo, request("/")))[1]["closed"] < len(slow):
+        assert time.monotonic() < end, "streams of readers who left are not closed"
+        time.sleep(0.2)
+
+
+def test_an_error_of_the_application_is_answered(echo):
+    assert send(echo, request("/broken")).startswith(b"HTTP/1.1 500")
+
+
+def test_connections_that_say_nothing_stop_nobody(echo):
+    with contextlib.ExitStack() as idle:
+        for _ in range(300):
+            idle.enter_context(socket.create_connection(("127.0.0.1", echo), timeout=30))
+        assert told(send(echo, request("/")))[0] == 200

@@ -1,0 +1,73 @@
+"""The product behind the front: slow senders stop nobody, and what is refused is answered by a page of ours."""
+
+import socket
+import time
+import uuid
+
+import httpx
+
+from compliance.access.actions import issue_key
+from compliance.interfaces.serving import bodies
+from tests.companies import make_company
+from tests.interfaces.console.conftest import make_staff, signed_in
+from tests.interfaces.serving.conftest import send
+
+
+def test_slow_senders_on_every_form_stop_neither_the_api_nor_pages(product, now):
+    company = make_company("Slow", "UTC", now.date(), at=now)
+    key, _ = issue_key(
+        organization_id=company.organization_id, scopes=["training:read"], environment="test", at=now, actor="a test"
+    )
+    paths = ("/sign/x", "/check/x", "/console/sign-in/", "/console/", "/docs")
+    senders = []
+    for number in range(40):
+        connection = socket.create_connection(("127.0.0.1", product), timeout=30)
+        path = paths[number % len(paths)]
+        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60000\r\n\r\na=".encode())
+        senders.append(connection)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{product}", timeout=5) as client:
+            for _ in range(20):
+                answer = client.get("/v1/snapshot", headers={"Authorization": f"Bearer {key}"})
+                assert answer.status_code == 200
+                assert client.get("/console/sign-in/").status_code == 200
+    finally:
+        for connection in senders:
+            connection.close()
+
+
+def test_a_large_body_of_nobody_is_answered_by_a_page_of_ours_and_reads_none_of_it(product):
+    answer = send(
+        product,
+        b"POST /console/sign-in/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 900000000\r\n\r\n",
+    )
+    head, _, content = answer.partition(b"\r\n\r\n")
+    fields = {line.split(b":")[0].lower() for line in head.split(b"\r\n")}
+    assert head.startswith(b"HTTP/1.1 413")
+    assert {b"x-request-id", b"content-security-policy"} <= fields
+    assert b"too large" in content
+
+
+def test_a_slow_form_is_answered_by_a_page_of_ours(product):
+    with socket.create_connection(("127.0.0.1", product), timeout=30) as connection:
+        connection.sendall(b"POST /console/sign-in/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50\r\n\r\na")
+        begun = time.monotonic()
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+        assert time.monotonic() - begun < bodies.PATIENCE_SECONDS + 5
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"took too long" in answer
+
+
+def test_only_staff_who_are_signed_in_send_files(product, now):
+    size = bodies.ANONYMOUS_BYTES * 4
+    body = b"x" * size
+    client = signed_in(make_staff(f"sender-{uuid.uuid4().hex[:6]}", "Operator"))
+    cookie = client.cookies["sessionid"].value
+    address = f"http://127.0.0.1:{product}/console/"
+    with httpx.Client(timeout=20) as http:
+        for sent, status in ((None, 413), ("0" * 32, 413), (cookie, 403)):  # 403: it arrived, without a form's token
+            fields = {} if sent is None else {"Cookie": f"sessionid={sent}"}
+            assert http.post(address, content=body, headers=fields).status_code == status
