@@ -1,4 +1,4 @@
-"""`make chaos`: kill -9 of web, worker, beat, PostgreSQL and Redis at random points under load (issue 7).
+"""`make chaos`: kill -9 of web, worker, beat, PostgreSQL and Redis at random points under load.
 
 CHAOS_TIMES (20) says how often each dies. After each kill a fact is told whose task is lost on purpose; the service
 has recovered when the sweep has captured it and /readyz answers 200, so web, worker, beat, PostgreSQL and Redis must
@@ -42,7 +42,7 @@ def main() -> int:
     """Prints the table; exit code 1 when anything was lost, captured twice, or does not verify."""
     times = int(os.environ.get("CHAOS_TIMES", "20"))
     seed = int(os.environ.get("CHAOS_SEED", "7"))
-    with running("web", "worker", "beat") as service:
+    with running("web", "worker", "signer", "beat") as service:
         set_up_django(service)
         lines, faults = run(service, times, random.Random(seed))
     sys.stdout.write(table(lines))
@@ -121,13 +121,13 @@ def _recovery(service: Service, told: Told) -> float:
     """Seconds from now until the service answers and has captured a fact told now, whose task is lost."""
     from django.db import DatabaseError, InterfaceError, connection
 
-    from compliance.facts.people import actions as people
+    from tests import verbs
 
     person, learner, started = uuid.uuid4(), uuid.uuid4(), time.monotonic()
 
     def tell() -> bool:
         try:
-            people.join_employee(
+            verbs.join_employee(
                 organization_id=uuid.UUID(told.organization_id), at=datetime.now(UTC), now=datetime.now(UTC),
                 person_id=person, learner_profile_id=learner,
             )  # fmt: skip

@@ -18,9 +18,8 @@ class Told(NamedTuple):
 
 def tell_company(service: Service, name: str) -> Told:
     """Makes a company with a course that is shared with everyone. Django must be set up."""
-    from compliance.facts.courses import actions as courses
     from compliance.facts.lines import Audience, DaysAfterAdded
-    from compliance.facts.shares import actions as shares
+    from tests import verbs
 
     organization_id = service.create_company(name)
     when = {
@@ -28,9 +27,9 @@ def tell_company(service: Service, name: str) -> Told:
         "at": datetime.now(UTC) - timedelta(days=1),
         "now": datetime.now(UTC),
     }
-    course_id = courses.create_course(**when, title="Fire safety")
-    release_id = courses.publish_release(**when, course_id=course_id, version=1)
-    shares.share_course(**when, course_id=course_id, audience=Audience(everyone=True), deadline=DaysAfterAdded(days=30))
+    course_id = verbs.create_course(**when, title="Fire safety")
+    release_id = verbs.publish_release(**when, course_id=course_id, version=1)
+    verbs.share_course(**when, course_id=course_id, audience=Audience(everyone=True), deadline=DaysAfterAdded(days=30))
     return Told(organization_id, course_id, release_id)
 
 

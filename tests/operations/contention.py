@@ -1,4 +1,4 @@
-"""`make contention`: two beats and four workers; each due change captured once, each reminder sent once (issue 7).
+"""`make contention`: two beats and four workers; each due change captured once, each reminder sent once.
 
 CONTENTION_SECONDS (300) is how long. Every second or so a new company appears whose renewals opened a while ago and
 whose people are to be reminded: it is told and captured in one transaction as of two days ago, so that only the sweep
@@ -135,14 +135,11 @@ def _letters(content: str) -> list[Any]:
 
 def company_with_due_changes() -> uuid.UUID:
     """A company as it stood two days ago: every renewal opened since, and every second course is due in a week."""
-    from compliance.facts.courses import actions as courses
     from compliance.facts.lines import Audience, Certificate, FixedDeadline, NoDeadline
-    from compliance.facts.people import actions as people
-    from compliance.facts.shares import actions as shares
-    from compliance.facts.training import actions as training
     from compliance.history.actions import capture_all, create_company
     from compliance.rules.vocabulary import CertificateKind
     from compliance.tenancy import context
+    from tests import verbs
 
     present = datetime.now(UTC)
     then = present - timedelta(days=2)
@@ -155,22 +152,22 @@ def company_with_due_changes() -> uuid.UUID:
         certificate = Certificate(
             title="Fire safety", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=1
         )
-        renewed = courses.create_course(**when, at=began, title="Fire safety", certificate=certificate)
-        release = courses.publish_release(**when, at=began, course_id=renewed, version=1)
-        owed = courses.create_course(**when, at=began, title="Phishing")
-        courses.publish_release(**when, at=began, course_id=owed, version=1)
+        renewed = verbs.create_course(**when, at=began, title="Fire safety", certificate=certificate)
+        release = verbs.publish_release(**when, at=began, course_id=renewed, version=1)
+        owed = verbs.create_course(**when, at=began, title="Phishing")
+        verbs.publish_release(**when, at=began, course_id=owed, version=1)
         everyone = Audience(everyone=True)
-        shares.share_course(**when, at=began, course_id=renewed, audience=everyone, deadline=NoDeadline())
+        verbs.share_course(**when, at=began, course_id=renewed, audience=everyone, deadline=NoDeadline())
         due = FixedDeadline(due_at=present + timedelta(days=6, hours=12))
-        shares.share_course(**when, at=began, course_id=owed, audience=everyone, deadline=due)
+        verbs.share_course(**when, at=began, course_id=owed, audience=everyone, deadline=due)
         # A certificate for a year whose last day is today: its renewal opened at the end of yesterday.
         earned = _a_year_before(present)
         for _ in range(PEOPLE):
             learner = uuid.uuid4()
-            people.join_employee(
+            verbs.join_employee(
                 **when, at=began, learner_profile_id=learner, account_email=f"{learner.hex}@example.org"
             )
-            training.complete_course(**when, at=earned, learner_profile_id=learner, course_release_id=release)
+            verbs.complete_course(**when, at=earned, learner_profile_id=learner, course_release_id=release)
         capture_all(made.organization_id, then)
     return made.organization_id
 

@@ -1,4 +1,4 @@
-"""`make restore`: a backup, a longer history, an erasure; then the older backup is put back (issue 7).
+"""`make restore`: a backup, a longer history, an erasure; then the older backup is put back.
 
 With the scripts of deploy/. The checkpoint refuses the older history with a clear sentence; after `--accept` and
 `replay_erasures` the service serves again, and who was erased stays erased.
@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 
 import httpx
 
-from compliance.embedded import binaries
+from development.embedded import binaries
 from tests.operations.company import drained, tell_company
 from tests.operations.service import ROOT, Service, running, set_up_django, wait_for
 
 
 def main() -> int:
     """Prints each step; an exception or exit code 1 when one does not go as it must."""
-    with running("web", "worker", "beat") as service:
+    with running("web", "worker", "signer", "beat") as service:
         set_up_django(service)
         for step in run(service):
             sys.stdout.write(f"{step}\n")
@@ -31,14 +31,14 @@ def main() -> int:
 
 def run(service: Service) -> Iterator[str]:
     """The whole story, as sentences."""
-    from compliance.facts.people import actions as people
-    from compliance.interfaces.operations import checkpoints
+    from compliance.interfaces.operations import signing
+    from tests import verbs
 
     told = tell_company(service, "Restored")
     organization_id = uuid.UUID(told.organization_id)
 
     def join(name: str) -> uuid.UUID:
-        _, learner = people.join_employee(
+        _, learner = verbs.join_employee(
             organization_id=organization_id, at=datetime.now(UTC), now=datetime.now(UTC), person_name=name
         )
         wait_for(lambda: drained(service, told.organization_id), 60, "captured")
@@ -50,7 +50,7 @@ def run(service: Service) -> Iterator[str]:
     yield "Backup made."
     service.manage("erase", "--organization", told.organization_id, "--profile", str(erased))
     join("Joined After")
-    checkpoints.write_due(datetime.now(UTC) + checkpoints.EVERY)  # beat may have written one a moment ago
+    signing.write_due(datetime.now(UTC) + signing.EVERY)  # beat may have written one a moment ago
     head = service.ask("SELECT capture_sequence FROM history_historyhead WHERE organization_id = %s", organization_id)
     yield f"History grown to capture {head[0][0]}, one person erased, checkpoint written."
 

@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 import httpx
 import psycopg
 
-from compliance.embedded import postgresql, processes, redis, servers
-from compliance.embedded.errors import ServerDidNotStartError
+from development.embedded import ports, postgresql, redis, servers
+from development.embedded.errors import ServerDidNotStartError
 
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = "redis://127.0.0.1:1/0"
@@ -94,7 +94,7 @@ class Service:
     def __init__(self, folder: Path, **more: str) -> None:
         self.folder = folder
         self.addresses = servers.start(folder, durable=True)
-        self.port = processes.free_port()
+        self.port = ports.free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.environment = os.environ | self.addresses | {
             "COMPLIANCE_FOLDER": str(folder), "PORT": str(self.port), "BASE_URL": self.base_url,
@@ -119,18 +119,20 @@ class Service:
         )  # fmt: skip
 
     def run(self, name: str) -> Process:
-        """Starts `web`, `worker...` or `beat...`."""
+        """Starts `web`, `worker...`, `signer` or `beat...`."""
         kind = name.rstrip("0123456789")
         command = {
             "web": [
-                "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "2",
-                "--blocking-threads", "8", "--no-ws", "--respawn-failed-workers", "--workers-kill-timeout", "5",
-                "--log-level", "warning", "config.wsgi:application",
+                "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(self.port),
+                "--workers", "2",
+                "--no-ws", "--respawn-failed-workers", "--workers-kill-timeout", "5",
+                "--log-level", "warning", "config.asgi:application",
             ],
             "worker": [
                 "celery", "--app", "config", "worker", "--loglevel", "WARNING", "--concurrency", "2",
                 "--without-gossip", "--without-mingle", "--hostname", f"{name}@%h",
             ],
+            "signer": ["python", str(ROOT / "manage.py"), "signer"],
             "beat": [
                 "celery", "--app", "config", "beat", "--loglevel", "WARNING", "--pidfile=", "--schedule",
                 str(self.folder / f"{name}-schedule"),

@@ -47,7 +47,7 @@ class Soaked(NamedTuple):
 def main() -> int:
     """Prints what was found; exit code 1 when anything was not as it must be."""
     seconds = float(os.environ.get("SOAK_SECONDS", "600"))
-    with running("web", "worker", "beat") as service:
+    with running("web", "worker", "signer", "beat") as service:
         set_up_django(service)
         soaked = run(service, seconds)
     sys.stdout.write(table(soaked))

@@ -18,7 +18,7 @@ def main() -> None:
     """Runs until it is killed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from compliance.facts.lines import CourseCompleted, EmployeeJoined
+    from compliance.facts.lines import CourseCompleted, EmployeeJoined, FactLine
     from compliance.facts.recording import record
     from compliance.tenancy import sql
 
@@ -30,7 +30,7 @@ def main() -> None:
         while True:
             number += 1
             person, learner, at = uuid.uuid4(), uuid.uuid4(), datetime.now(UTC)
-            facts = [
+            facts: list[FactLine] = [
                 EmployeeJoined(
                     fact_id=uuid.uuid4(), at=at, person_id=person, learner_profile_id=learner,
                     person_name=f"Person {number}", account_email=f"{learner.hex}@example.org",

@@ -9,4 +9,3 @@ class CommandsConfig(AppConfig):
     name = "compliance.interfaces.commands"
     label = "commands"
     verbose_name = "Commands"
-    default_auto_field = "django.db.models.BigAutoField"

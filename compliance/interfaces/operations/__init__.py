@@ -1,1 +1,1 @@
-"""Keeping it going: checkpoints, reminders, nightly verification, logs, metrics, start-up checks (issue 7)."""
+"""Keeping it going: checkpoints, reminders, nightly verification, logs, metrics, start-up checks."""

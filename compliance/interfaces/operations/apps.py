@@ -9,4 +9,3 @@ class OperationsConfig(AppConfig):
     name = "compliance.interfaces.operations"
     label = "operations"
     verbose_name = "Operations"
-    default_auto_field = "django.db.models.BigAutoField"

@@ -1,4 +1,4 @@
-"""The checkpoint file outside the database: signed notes, only ever appended to (design 11; settings CHECKPOINT_FILE
+"""The checkpoint file outside the database: signed notes, only ever appended to (settings CHECKPOINT_FILE
 and CHECKPOINT_KEY).
 
 Each note says how far one company's history reached and its chain hash there. A crash or a full disk may leave a torn
@@ -50,22 +50,42 @@ def path() -> Path:
 
 
 def signers() -> list[NoteSigner]:
-    """Our keys, the one that signs first; the others only check what they signed before."""
+    """The private keys that this process holds, the one that signs first; all but the signer hold none."""
     return [NoteSigner.from_seed(KEY_NAME, hashlib.sha256(key.encode()).digest()) for key in settings.CHECKPOINT_KEYS]
+
+
+def signing_key() -> NoteSigner:
+    """The key that signs. Raises CheckpointFileError in a process that must not have it."""
+    for signer in signers():
+        return signer
+    raise CheckpointFileError(
+        "This process does not hold the key that signs checkpoints: run the command as the signer (docs/operations.md)."
+    )
+
+
+def verifier_keys() -> list[str]:
+    """The public halves of our keys, newest first: of those that this process holds, else from the settings."""
+    return [signer.verifier_key for signer in signers()] or list(settings.CHECKPOINT_VERIFIER_KEYS)
 
 
 def checked(note: str) -> str:
     """The text of a note that one of our keys has signed. Raises CheckpointFileError."""
-    for signer in signers():
+    return signed_by(note)[0]
+
+
+def signed_by(note: str) -> tuple[str, str]:
+    """The text of a note, and the verifier key of ours that signed it. Raises CheckpointFileError."""
+    for key in verifier_keys():
         try:
-            return verified_text(note, signer.verifier_key)
+            return verified_text(note, key), key
         except NoteUnverified:
             continue
         except NoteMalformed as error:
             raise CheckpointFileError(f"A note of the checkpoint file is malformed. {error}") from error
     raise CheckpointFileError(
         "A note of the checkpoint file is signed by none of our keys: the file was altered, or the key was changed."
-        " After a change of keys keep the older key in CHECKPOINT_KEY, behind the newer one and a comma."
+        " After a change of keys keep the older one in CHECKPOINT_KEY, and its verifier key in CHECKPOINT_VERIFIER_KEY,"
+        " behind the newer one and a comma."
     )
 
 
@@ -115,7 +135,7 @@ def appending() -> Iterator[int]:
 
 def write(descriptor: int, checkpoints: Iterable[Checkpoint]) -> None:
     """Appends one signed note a checkpoint, in one write, and waits until they are on the disk."""
-    signer = signers()[0]
+    signer = signing_key()
     _write(descriptor, "".join(signer.sign(checkpoint.text()) for checkpoint in checkpoints).encode())
 
 
@@ -139,7 +159,7 @@ def accepted() -> dict[uuid.UUID, int]:
 
 def accept(histories: Iterable[Checkpoint], at: datetime) -> None:
     """Says that these companies' histories, as they stand, are the true ones: every note so far counts no more."""
-    offset, signer = size(), signers()[0]
+    offset, signer = size(), signing_key()
     moment = at.astimezone(UTC).isoformat()
     content = "".join(
         signer.sign(
@@ -173,5 +193,6 @@ def _write(descriptor: int, content: bytes) -> None:
     end = os.lseek(descriptor, 0, os.SEEK_END)
     if end and os.pread(descriptor, 1, end - 1) != b"\n":
         content = b"\n" + content  # a torn line: the next note begins on a line of its own
-    os.write(descriptor, content)
+    while content:  # a disk that fills up takes part of it, and says so at the next write
+        content = content[os.write(descriptor, content) :]
     os.fsync(descriptor)

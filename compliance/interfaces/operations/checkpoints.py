@@ -1,40 +1,41 @@
-"""Checkpoints of the histories, and holding the histories to them (design 11).
+"""Holding the histories to the checkpoints outside the database, and the checkpoint file to what was signed.
 
 A chain inside one database does not stop its administrator, nor a restore of an older backup: what was stated outside
-does. Written after captures, at most once a minute a company; compared before each is written, at start-up, and by
-`verify_history --checkpoints`.
+does. Compared before each is written (`signing`), at start-up, each night and by `verify_history --checkpoints`. That a
+file is missing or was cut back shows by what the database knows to have been signed.
 """
 
 import logging
 import uuid
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from compliance.history.actions import fail_verification, pass_verification
+from compliance.history.actions import fail_verification
 from compliance.history.models import HistoryHead
 from compliance.history.queries import capture_row
 from compliance.interfaces.operations import checkpoint_file
 from compliance.interfaces.operations.errors import HistoryRefusedError
-from compliance.interfaces.operations.models import CompanyStanding
+from compliance.interfaces.operations.models import CompanyStanding, SignedFile
 from compliance.proofs.checkpoints import Checkpoint
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
 
 log = logging.getLogger(__name__)
 
-EVERY = timedelta(minutes=1)
 WHAT_TO_DO = (
-    "If a backup was restored on purpose: `manage.py verify_history --checkpoints --accept`, then"
-    " `manage.py replay_erasures`, then start again. If not: change nothing, keep the database and the checkpoint file"
-    " as they are, and follow `A history is refused` in docs/operations.md."
+    "If a backup was restored or the checkpoint file replaced on purpose: `manage.py verify_history --checkpoints"
+    " --accept` as the signer, then `manage.py replay_erasures`, then start again. If not: change nothing, keep the"
+    " database and the checkpoint file as they are, and follow `A history is refused` in docs/operations.md."
 )
 
 
 class Refusal(NamedTuple):
-    """A company whose history is not the one that a checkpoint stated, and why, in one sentence."""
+    """A company whose history is not the one that a checkpoint stated, and why, in one sentence.
 
-    organization_id: uuid.UUID
+    Without a company: the checkpoint file itself is not what it was.
+    """
+
+    organization_id: uuid.UUID | None
     sentence: str
 
 
@@ -64,55 +65,23 @@ _newest: _Newest | None = None
 
 def newest(organization_id: uuid.UUID) -> str | None:
     """The newest signed checkpoint of a company, whole, as an evidence pack carries it; None before the first."""
-    for stated in _newest_that_count():
-        if stated.checkpoint.organization_id == organization_id:
-            checkpoint_file.checked(stated.note)
-            return stated.note
-    return None
-
-
-def write_due(now: datetime) -> int:
-    """Writes a checkpoint of every history that has grown since its last one. Returns how many.
-
-    A history that contradicts its last checkpoint gets none: it becomes unavailable, and that is an alert.
-    """
-    with checkpoint_file.appending() as descriptor:
-        due = sql.fetch(
-            "SELECT h.organization_id, h.capture_sequence, h.chain_hash FROM history_historyhead h"
-            " LEFT JOIN operations_companystanding s ON s.organization_id = h.organization_id"
-            " WHERE (s.checkpoint_sequence IS DISTINCT FROM h.capture_sequence)"
-            " AND (s.checkpoint_at IS NULL OR s.checkpoint_at <= %s) ORDER BY h.organization_id",
-            [now - EVERY],
-        )
-        if not due:
-            return 0
-        heads = {row[0]: Checkpoint(*row) for row in due}
-        refused = {each.organization_id: each for each in refusals(heads)}
-        for refusal in refused.values():
-            close(refusal)
-        written = [each for each in heads.values() if each.organization_id not in refused]
-        checkpoint_file.write(descriptor, written)
-    for each in written:
-        CompanyStanding.objects.update_or_create(
-            organization_id=each.organization_id,
-            defaults={"checkpoint_sequence": each.capture_sequence, "checkpoint_at": now},
-        )
-    return len(written)
+    found = _newest_that_count().get(organization_id)
+    return None if found is None else _checked(found).note
 
 
 def refusals(organization_ids: Iterable[uuid.UUID] | None = None) -> list[Refusal]:
-    """Companies whose history is not the one that their newest checkpoint stated; all companies unless some are named.
+    """Companies whose history is not the one that their newest checkpoint stated, or whose newest checkpoint is gone.
 
-    Raises CheckpointFileError when a note that counts is signed by none of our keys.
+    All companies unless some are named. Raises CheckpointFileError when a note that counts is signed by none of our
+    keys.
     """
     wanted = None if organization_ids is None else set(organization_ids)
-    found = []
-    for stated in _newest_that_count():
-        if wanted is None or stated.checkpoint.organization_id in wanted:
-            checkpoint_file.checked(stated.note)
-            sentence = _contradiction(stated.checkpoint)
-            if sentence is not None:
-                found.append(Refusal(stated.checkpoint.organization_id, sentence))
+    found = _lost(wanted)
+    for company, stated in _newest_that_count().items():
+        if (wanted is None or company in wanted) and (
+            sentence := _contradiction(_checked(stated).checkpoint)
+        ) is not None:
+            found.append(Refusal(company, sentence))
     return found
 
 
@@ -121,56 +90,91 @@ def verify_all(organization_id: uuid.UUID | None = None) -> tuple[int, list[Refu
 
     Raises CheckpointFileError.
     """
-    checked, faults = 0, {}
+    wanted = None if organization_id is None else {organization_id}
+    checked, faults = 0, {each.organization_id: each for each in _lost(wanted)}
     for stated in _that_count(organization_id):
-        checkpoint_file.checked(stated.note)
         checked += 1
-        company = stated.checkpoint.organization_id
+        company = _checked(stated).checkpoint.organization_id
         if company not in faults and (sentence := _contradiction(stated.checkpoint)) is not None:
             faults[company] = Refusal(company, sentence)
     return checked, list(faults.values())
 
 
+def cut_back() -> str | None:
+    """Why the checkpoint file is not all that was signed, None when it is. A fresh start has signed nothing yet."""
+    signed = SignedFile.objects.values_list("size", flat=True).first() or 0
+    size = checkpoint_file.size()
+    if size >= signed:
+        return None
+    file = checkpoint_file.path()
+    if not file.exists():
+        return f"The checkpoint file {file} is missing, though {signed} bytes of it were signed."
+    return f"The checkpoint file {file} was cut back: it holds {size} bytes, but {signed} were signed."
+
+
 def close(refusal: Refusal) -> None:
     """Closes the company to readers. An alert."""
+    if refusal.organization_id is None:
+        return
     fail_verification(refusal.organization_id, refusal.sentence)
     log.critical("history_refused", extra={"organization_id": str(refusal.organization_id), "fault": refusal.sentence})
-
-
-def accept(refused: Iterable[Refusal], now: datetime) -> None:
-    """Takes the refused histories as they stand for the true ones (a restore on purpose), and says so by signature."""
-    companies = [each.organization_id for each in refused]
-    heads = {head.organization_id: head for head in HistoryHead.objects.filter(organization_id__in=companies)}
-    checkpoint_file.accept(
-        [
-            Checkpoint(company, heads[company].capture_sequence, heads[company].chain_hash)
-            if company in heads
-            else Checkpoint(company, 0, "0" * 64)
-            for company in companies
-        ],
-        now,
-    )
-    # The next run states them anew.
-    CompanyStanding.objects.filter(organization_id__in=companies).update(checkpoint_sequence=0, checkpoint_at=None)
-    for company in companies:
-        pass_verification(company)
-        log.critical("history_accepted", extra={"organization_id": str(company)})
 
 
 def refuse_other_histories() -> None:
     """Raises HistoryRefusedError when a history is not the one that was stated, saying what to do (start-up)."""
     found = refusals()
+    if (fault := cut_back()) is not None:
+        found.insert(0, Refusal(None, fault))
     if found:
         raise HistoryRefusedError("\n".join([*(each.sentence for each in found), WHAT_TO_DO]))
 
 
-def _newest_that_count() -> list[checkpoint_file.Stated]:
+def newest_counted(organization_id: uuid.UUID, up_to: int | None = None) -> Checkpoint | None:
+    """The newest checkpoint of a company that counts, its signature checked; of a capture no later than `up_to`."""
+    if up_to is None:
+        found = _newest_that_count().get(organization_id)
+    else:
+        counted = (each for each in _that_count(organization_id) if each.checkpoint.capture_sequence <= up_to)
+        found = max(counted, key=lambda each: (each.checkpoint.capture_sequence, each.offset), default=None)
+    return None if found is None else _checked(found).checkpoint
+
+
+def all_newest_counted() -> list[Checkpoint]:
+    """The newest checkpoint of each company that counts, signatures checked. Raises CheckpointFileError."""
+    return [_checked(each).checkpoint for each in _newest_that_count().values()]
+
+
+def _checked(stated: checkpoint_file.Stated) -> checkpoint_file.Stated:
+    """The same, after checking that one of our keys signed it. Raises CheckpointFileError."""
+    checkpoint_file.checked(stated.note)
+    return stated
+
+
+def _lost(wanted: set[uuid.UUID] | None) -> list[Refusal]:
+    """Companies of which the database knows a checkpoint that the file does not hold."""
+    newest = {company: each.checkpoint.capture_sequence for company, each in _newest_that_count().items()}
+    signed = CompanyStanding.objects.filter(checkpoint_sequence__gt=0).order_by("organization_id")
+    found = []
+    for company, sequence in signed.values_list("organization_id", "checkpoint_sequence"):
+        if (wanted is None or company in wanted) and newest.get(company, 0) < sequence:
+            holds = f"its newest states capture {newest[company]}" if company in newest else "it holds none"
+            found.append(
+                Refusal(
+                    company,
+                    f"The checkpoint file {checkpoint_file.path()} lacks the checkpoint of organization {company} at"
+                    f" capture {sequence}, which was signed: {holds}.",
+                )
+            )
+    return found
+
+
+def _newest_that_count() -> dict[uuid.UUID, checkpoint_file.Stated]:
     global _newest
     file, ends = checkpoint_file.path(), checkpoint_file.accepted()
     if _newest is None or (_newest.file, _newest.ends) != (file, ends) or checkpoint_file.size() < _newest.read_to:
         _newest = _Newest(file, ends)
     _newest.read_on()
-    return list(_newest.of.values())
+    return dict(_newest.of)
 
 
 def _that_count(organization_id: uuid.UUID | None) -> Iterator[checkpoint_file.Stated]:

@@ -17,7 +17,3 @@ class HistoryRefusedError(OperationsError):
 
 class DatabaseAwayError(OperationsError):
     """The database cannot be reached, so nothing can be said about it."""
-
-
-class NotMigratedError(OperationsError):
-    """The database lacks tables that this version needs."""

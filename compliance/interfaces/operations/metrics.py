@@ -14,15 +14,23 @@ from typing import NamedTuple
 import redis
 from django.conf import settings
 from django.db import Error, connection
+from django.db.models import Count, Exists, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from compliance.access.models import ApiKey
+from compliance.catalogue import REGISTERS
+from compliance.facts.pending.queries import backlog
+from compliance.history.models import HistoryHead
 from compliance.history.queries import companies
-from compliance.interfaces.operations.models import ReminderDelivery
+from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery
 from compliance.interfaces.operations.tidying import WARN_BEFORE
-from compliance.tenancy import context, sql
+from compliance.redis_client import client
+from compliance.tenancy import context
+from compliance.tenancy.checks import differences
+from compliance.tenancy.models import Organization
 
 FRESH_SECONDS = 10.0
 QUEUES = tuple(queue.name for queue in settings.CELERY_TASK_QUEUES)
@@ -33,12 +41,7 @@ SECONDS = Histogram(
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )  # fmt: skip
 
-REGISTERS = frozenset(
-    {
-        "training-records", "certificates", "people", "courses", "policies", "policy-records", "acknowledgements",
-        "snapshot", "openapi.json",
-    }
-)  # fmt: skip
+ENDPOINTS = frozenset({"snapshot", "openapi.json"} | {register.name for register in REGISTERS.values()})
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 
 
@@ -52,8 +55,8 @@ def count_request(path: str, method: str, status: str, seconds: float) -> None:
 def _interface(path: str) -> str:
     first, _, rest = path.lstrip("/").partition("/")
     if first == "v1":
-        register = rest.partition("/")[0]
-        return f"v1/{register}" if register in REGISTERS else "v1"
+        endpoint = rest.partition("/")[0]
+        return f"v1/{endpoint}" if endpoint in ENDPOINTS else "v1"
     return first if first in ("console", "check", "sign", "static", "livez", "readyz", "docs", "problems") else "pages"
 
 
@@ -72,6 +75,7 @@ class Standing(NamedTuple):
     checkpoint_age_seconds: float
     keys_ending: int
     reminders_unsettled: int
+    protection_differences: int
 
 
 class Collector:
@@ -106,30 +110,30 @@ def standing(now: datetime) -> Standing:
     found = companies()
     for organization_id in found:
         with context.company(organization_id):
-            ((count, tried, aside, since),) = sql.fetch(
-                "SELECT count(*), count(*) FILTER (WHERE attempts > 0 AND set_aside_at IS NULL), count(set_aside_at),"
-                " min(recorded_at) FILTER (WHERE attempts = 0)"
-                " FROM pending_pendingsubject WHERE organization_id = %s",
-                [organization_id],
-            )
+            of_company = backlog(organization_id)
             unsettled += ReminderDelivery.objects.filter(
                 organization_id=organization_id, state__in=("failed", "unknown")
             ).count()
-        pending, failing, set_aside = pending + count, failing + tried, set_aside + aside
-        oldest = min(oldest, since or now)
-    ((unavailable, due_since),) = sql.fetch(
-        "SELECT count(*) FILTER (WHERE NOT available), min(next_change_at) FROM history_historyhead"
-    )
-    ((verified_at, failed, behind),) = sql.fetch(
-        "SELECT min(coalesce(s.verified_at, o.created_at)), count(*) FILTER (WHERE NOT s.verified_well),"
-        " min(h.captured_at) FILTER (WHERE s.checkpoint_sequence IS DISTINCT FROM h.capture_sequence)"
-        " FROM history_historyhead h JOIN tenancy_organization o USING (organization_id)"
-        " LEFT JOIN operations_companystanding s USING (organization_id)"
+        pending, failing = pending + of_company.pending, failing + of_company.failing
+        set_aside, oldest = set_aside + of_company.set_aside, min(oldest, of_company.untried_since or now)
+    kept = CompanyStanding.objects.filter(organization_id=OuterRef("organization_id"))
+    made = Organization.objects.filter(organization_id=OuterRef("organization_id"))
+    heads = HistoryHead.objects.annotate(
+        verified=Coalesce(Subquery(kept.values("verified_at")), Subquery(made.values("created_at"))),
+        failed=Exists(kept.filter(verified_well=False)),
+        signed=Exists(kept.filter(checkpoint_sequence=OuterRef("capture_sequence"))),
+    ).aggregate(
+        unavailable=Count("pk", filter=Q(available=False)),
+        due_since=Min("next_change_at"),
+        verified_at=Min("verified"),
+        verifications_failed=Count("pk", filter=Q(failed=True)),
+        behind_since=Min("captured_at", filter=Q(signed=False)),
     )
     keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
     return Standing(
-        len(found), unavailable, pending, failing, set_aside, _age(oldest, now), _age(due_since, now),
-        _age(verified_at, now), failed, _age(behind, now), keys, unsettled,
+        len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
+        _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
+        _age(heads["behind_since"], now), keys, unsettled, len(differences()),
     )  # fmt: skip
 
 
@@ -150,6 +154,7 @@ _WORDS = {
     "checkpoint_age_seconds": "Age of the oldest capture that no checkpoint states yet.",
     "keys_ending": "API keys that end within two weeks.",
     "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",
+    "protection_differences": "Policies, triggers, privileges, functions and tables that are not as the code expects.",
 }
 
 
@@ -175,9 +180,8 @@ def _redis() -> list[Metric]:
     up = GaugeMetricFamily("svc_redis_up", "Whether Redis answers.")
     length = GaugeMetricFamily("svc_queue_length", "Tasks that wait for a worker.", labels=["queue"])
     try:
-        client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
         for queue in QUEUES:
-            length.add_metric([queue], float(client.llen(queue)))
+            length.add_metric([queue], float(client().llen(queue)))
     except redis.RedisError:
         up.add_metric([], 0)
         return [up]

@@ -11,12 +11,30 @@ class CompanyStanding(models.Model):
     organization_id = models.UUIDField(primary_key=True)
     checkpoint_sequence = models.BigIntegerField(default=0, help_text="capture_sequence of the newest checkpoint.")
     checkpoint_at = models.DateTimeField(null=True)
+    checkpoint_asked = models.BigIntegerField(
+        null=True, help_text="A capture of which somebody waits for a checkpoint: an evidence pack carries its pin's."
+    )
     verified_at = models.DateTimeField(null=True, help_text="When a whole verification last finished.")
     verified_well = models.BooleanField(default=True)
 
 
+class SignedFile(models.Model):
+    """How long the checkpoint file was when the signer last wrote to it: a second witness to it, inside the database.
+
+    One row. A directory table: it speaks of all companies.
+    """
+
+    only = models.BooleanField(default=True, unique=True, editable=False)
+    size = models.BigIntegerField(default=0, help_text="In bytes.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(only=True), name="one_signed_file")]
+
+
 class VerificationRun(CompanyRow):
     """One verification of one company, and the first fault that it found."""
+
+    append_only = True
 
     class Kind(models.TextChoices):
         """What was verified."""

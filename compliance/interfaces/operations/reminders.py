@@ -19,12 +19,13 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.template.loader import render_to_string
 
+from compliance.facts.courses.queries import titles_of
 from compliance.facts.errors import FactsError
 from compliance.facts.lines.training import ReminderSent
+from compliance.facts.people.queries import shown_people
 from compliance.facts.recording import record
-from compliance.history.numbers import PEOPLE, TRAINING_RECORDS
+from compliance.history.records import active_employees, open_between
 from compliance.interfaces.operations.models import ReminderDelivery
-from compliance.rules.vocabulary import AccessState
 from compliance.tenancy import context, sql
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
@@ -43,29 +44,6 @@ MOST_ATTEMPTS = 5
 FORGOTTEN_AFTER = timedelta(hours=1)
 _NAMESPACE = uuid.UUID("5a0d7a53-59c5-5b46-8d5b-9f1c2d7a4b10")
 
-_OPEN = """
-SELECT r.record_id, r.learner_profile_id, r.course_id, v.due_at
-FROM history_historyrecord r CROSS JOIN LATERAL (
-    SELECT v.state, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body FROM history_historyrow v
-    WHERE v.organization_id = r.organization_id AND v.birth = r.birth AND v.valid_from <= %(now)s
-    ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v
-WHERE r.organization_id = %(organization)s AND r.register = %(training)s AND v.body <> '' AND v.state = 'required'
-    AND v.done_at IS NULL AND v.waived_at IS NULL AND v.ends_at IS NULL
-    AND v.due_at > %(after)s AND v.due_at <= %(until)s
-"""
-_REACHABLE = """
-SELECT p.learner_profile_id, coalesce(p.account_email, p.work_email)
-FROM people_profile p
-WHERE p.organization_id = %(organization)s AND p.learner_profile_id = ANY(%(learners)s) AND p.erased_at IS NULL
-    AND coalesce(p.account_email, p.work_email) IS NOT NULL
-    AND EXISTS (
-        SELECT 1 FROM history_historyrecord r CROSS JOIN LATERAL (
-            SELECT v.state, v.body FROM history_historyrow v
-            WHERE v.organization_id = r.organization_id AND v.birth = r.birth AND v.valid_from <= %(now)s
-            ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v
-        WHERE r.organization_id = p.organization_id AND r.register = %(people)s
-            AND r.learner_profile_id = p.learner_profile_id AND v.body <> '' AND v.state = %(active)s)
-"""
 _CLAIM = """
 INSERT INTO operations_reminderdelivery
     (organization_id, record_id, learner_profile_id, course_id, due_at, step_days, letter_id, state, claimed_at,
@@ -145,18 +123,11 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[Due]:
     """Open required records that stand at a step of their way to the deadline. Needs the company's context."""
-    rows = sql.fetch(
-        _OPEN,
-        {
-            "organization": organization_id,
-            "training": TRAINING_RECORDS,
-            "now": now,
-            "after": now - timedelta(days=max(STEPS)) - LATEST,
-            "until": now - timedelta(days=min(STEPS)),
-        },
-    )
+    earliest = now - timedelta(days=max(STEPS)) - LATEST
     found = []
-    for record_id, learner, course, due_at in rows:
+    for record_id, learner, course, due_at in open_between(
+        organization_id, now, earliest, now - timedelta(days=min(STEPS))
+    ):
         reached = [step for step in STEPS if timedelta(0) <= now - (due_at + timedelta(days=step)) < LATEST]
         if reached:
             found.append(Due(record_id, learner, course, due_at, max(reached)))
@@ -179,18 +150,12 @@ def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, 
     found = due(organization_id, now)
     if not found:
         return {}, {}
-    addresses: dict[uuid.UUID, str] = dict(
-        sql.fetch(
-            _REACHABLE,
-            {
-                "organization": organization_id,
-                "people": PEOPLE,
-                "now": now,
-                "learners": list({each.learner_profile_id for each in found}),
-                "active": AccessState.ACTIVE.value,
-            },
-        )
-    )
+    here = active_employees(organization_id, {each.learner_profile_id for each in found}, now)
+    addresses = {
+        learner: address
+        for learner, person in shown_people(organization_id, here).items()
+        if not person.erased and (address := person.account_email or person.work_email)
+    }
     wanted: dict[uuid.UUID, list[Due]] = defaultdict(list)
     for each in found:
         if each.learner_profile_id in addresses:
@@ -208,12 +173,7 @@ def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) ->
 
 def _letter(company: Organization, address: str, claimed: Sequence[_Claimed], connection: Any) -> EmailMessage:
     with context.company(company.organization_id):
-        titles: dict[uuid.UUID, str] = dict(
-            sql.fetch(
-                "SELECT course_id, title FROM courses_course WHERE organization_id = %s AND course_id = ANY(%s)",
-                [company.organization_id, [each.course_id for each in claimed]],
-            )
-        )
+        titles = titles_of(company.organization_id, {each.course_id for each in claimed})
     zone = ZoneInfo(company.time_zone)
     courses = [
         {"title": titles.get(each.course_id, "a course"), "due": f"{each.due_at.astimezone(zone):%-d %B %Y, %H:%M}"}

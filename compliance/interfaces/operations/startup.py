@@ -1,4 +1,4 @@
-"""What web, worker and beat make sure of before they do anything (design 11).
+"""What web, worker and beat make sure of before they do anything.
 
 The database role must not be able to look past the tenant boundary or to change what is append-only, and each history
 must be the one that was last stated outside the database. Otherwise the process says why on standard error and ends
@@ -12,8 +12,9 @@ from django.db import InterfaceError, OperationalError, ProgrammingError, connec
 
 from compliance.errors import ComplianceError
 from compliance.interfaces.operations import checkpoints
-from compliance.interfaces.operations.errors import DatabaseAwayError, NotMigratedError
+from compliance.interfaces.operations.errors import DatabaseAwayError
 from compliance.tenancy.checks import refuse_unprotected_tables, refuse_unsafe_role
+from compliance.tenancy.errors import NotMigratedError
 
 PATIENCE_SECONDS = 60.0
 """How long a starting process waits for the database, before its supervisor starts it again."""

@@ -11,7 +11,7 @@ from celery import current_app, shared_task
 from django.conf import settings
 from django.db import OperationalError
 
-from compliance.interfaces.operations import checkpoints, reminders, tidying, verification
+from compliance.interfaces.operations import access_log, reminders, tidying, verification
 from compliance.tenancy.models import Organization
 
 AWAY = (OperationalError, redis.RedisError, OSError)
@@ -21,12 +21,6 @@ RETRY = {"autoretry_for": AWAY, "retry_backoff": 5, "retry_backoff_max": 300, "r
 def now() -> datetime:
     """The present, in UTC."""
     return datetime.now(UTC)
-
-
-@shared_task(name="compliance.operations.write_checkpoints", ignore_result=True)
-def write_checkpoints() -> int:
-    """Each minute: a signed checkpoint of every history that has grown."""
-    return checkpoints.write_due(now())
 
 
 @shared_task(name="compliance.operations.remind_all", ignore_result=True)
@@ -46,7 +40,9 @@ def remind(organization_id: str) -> None:
 
 @shared_task(name="compliance.operations.verify_all", ignore_result=True)
 def verify_all() -> None:
-    """Each night: one task a company."""
+    """Each night: what guards the tables, then the access log and one task a company."""
+    verification.verify_protections()
+    current_app.send_task("compliance.operations.verify_access_log", expires=24 * 3600)
     _hand_out("compliance.operations.verify", expires=24 * 3600)
 
 
@@ -65,11 +61,18 @@ def verify(organization_id: str) -> None:
     verification.verify_company(uuid.UUID(organization_id), now)
 
 
+@shared_task(
+    name="compliance.operations.verify_access_log", ignore_result=True, acks_late=False, time_limit=4 * 3600, **RETRY
+)
+def verify_access_log() -> None:
+    """Verifies the chains of the access log; a fault alerts."""
+    access_log.verify(now())
+
+
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: expired keys, left leases, ended sessions."""
+    """Each hour: expired keys, ended sessions."""
     tidying.expire_keys(now())
-    tidying.prune_leases()
     tidying.clear_sessions(now())
 
 

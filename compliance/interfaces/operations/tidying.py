@@ -1,10 +1,8 @@
-"""What would otherwise lie about: expired keys, leases of dead processes, sessions, unfinished reminders."""
+"""What would otherwise lie about: expired keys and sessions."""
 
 import logging
 from datetime import datetime, timedelta
 
-import redis
-from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Q
 
@@ -15,7 +13,6 @@ log = logging.getLogger(__name__)
 
 EXPIRED = "expired"
 WARN_BEFORE = timedelta(days=14)
-LEASES = "svc:limits:leases:*"
 
 
 def expire_keys(now: datetime) -> int:
@@ -30,14 +27,6 @@ def expire_keys(now: datetime) -> int:
             extra={"key_id": str(key_id), "organization_id": str(organization_id), "expires_at": str(expires_at)},
         )
     return len(over)
-
-
-def prune_leases() -> int:
-    """Takes back leases that outlived their process; each also ends by itself. Returns how many were taken back."""
-    client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=5)
-    seconds, microseconds = client.time()
-    now = seconds * 1000 + microseconds // 1000
-    return sum(int(client.zremrangebyscore(key, "-inf", now)) for key in client.scan_iter(match=LEASES, count=500))
 
 
 def clear_sessions(now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""Nightly proof that what is stored is what was written; a company whose proof fails is closed to readers (issue 7).
+"""Nightly proof that what is stored is what was written; a company whose proof fails is closed to readers.
 
 The history chain, the receipt chain and the signed checkpoints are each recomputed, and each run is kept.
 """
@@ -9,14 +9,16 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.pending.sealing import verify_ledger
 from compliance.facts.policies import chain
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history.actions import fail_verification, pass_verification
 from compliance.history.verify import FirstFault, verify_history
-from compliance.interfaces.operations import checkpoints
+from compliance.interfaces.operations import checkpoints, standings
 from compliance.interfaces.operations.errors import CheckpointFileError
-from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
+from compliance.interfaces.operations.models import VerificationRun
 from compliance.tenancy import context
+from compliance.tenancy.checks import Difference, differences
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +51,7 @@ def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Findi
                 fault=finding.fault[:400],
             )
     well = not any(finding.fault for finding in findings.values())
-    CompanyStanding.objects.update_or_create(
-        organization_id=organization_id, defaults={"verified_at": clock(), "verified_well": well}
-    )
+    standings.keep(organization_id, verified_at=clock(), verified_well=well)
     if well:
         pass_verification(organization_id)
     for kind, finding in findings.items():
@@ -64,9 +64,22 @@ def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Findi
     return findings
 
 
+def verify_protections() -> list[Difference]:
+    """Compares what guards the tables with what the code expects; each difference is an alert. Returns them.
+
+    No company is closed by it: whether anything was changed meanwhile is what the companies' own verification says.
+    """
+    found = differences()
+    for each in found:
+        log.critical("protection_differs", extra={"object": each.subject, "fault": each.sentence})
+    return found
+
+
 def _history(organization_id: uuid.UUID) -> Finding:
     answer = verify_history(organization_id)
-    return Finding(0, answer.sentence) if isinstance(answer, FirstFault) else Finding(answer.rows, "")
+    if isinstance(answer, FirstFault):
+        return Finding(0, answer.sentence)
+    return Finding(answer.rows, verify_ledger(organization_id).fault)
 
 
 def _receipts(organization_id: uuid.UUID) -> Finding:
@@ -80,8 +93,11 @@ def _receipts(organization_id: uuid.UUID) -> Finding:
 def _checkpoints(organization_id: uuid.UUID) -> Finding:
     try:
         checked, refused = checkpoints.verify_all(organization_id)
+        fault = checkpoints.cut_back()
     except CheckpointFileError as error:
         return Finding(0, str(error))
+    if fault is not None:
+        return Finding(checked, fault)
     return Finding(checked, refused[0].sentence if refused else "")
 
 

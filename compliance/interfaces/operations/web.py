@@ -1,7 +1,7 @@
-"""What stands around the web application: the start-up checks, and counting what is answered.
+"""Wraps the web application: start-up checks before it answers, and counters of its answers.
 
-With the database away at start the application answers all the same (`upstream_unavailable` says so better than a
-closed port), and the checks are made up for before the first request that could reach it.
+When the database is away at start, the application starts all the same, since `upstream_unavailable` tells a client
+more than a closed port. Every request then tries the checks first, until the database is back and they have been made.
 """
 
 import os

@@ -6,6 +6,8 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
+from config import environment
+
 
 @pytest.mark.parametrize(
     ("option", "role", "superuser"),
@@ -24,5 +26,7 @@ def test_the_address_printed_opens_the_database_as_that_role(
 
 def test_the_password_of_a_database_that_is_not_embedded_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_SUPERUSER_URL", "postgresql://postgres:secret@elsewhere.example:5432/compliance")
+    environment.read.cache_clear()
     with pytest.raises(CommandError, match="another database"):
         call_command("database_url", "--superuser")
+    environment.read.cache_clear()

@@ -1,4 +1,4 @@
-"""`verify_history`: what it looks at, and what it says of what is not there (design 9)."""
+"""`verify_history`: what it looks at, and what it says of what is not there."""
 
 import uuid
 

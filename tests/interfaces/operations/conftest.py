@@ -11,4 +11,5 @@ from compliance.interfaces.operations import checkpoint_file
 def checkpoints_at(settings, tmp_path) -> Path:
     settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
     settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
+    settings.CHECKPOINT_VERIFIER_KEYS = []
     return checkpoint_file.path()

@@ -1,4 +1,4 @@
-"""Signed checkpoints outside the database hold the histories to what they once said (design 11)."""
+"""Signed checkpoints outside the database hold the histories to what they once said."""
 
 from datetime import timedelta
 from io import StringIO
@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 
 from compliance.history import actions, queries
 from compliance.history.models import HistoryHead
-from compliance.interfaces.operations import checkpoint_file, checkpoints
+from compliance.interfaces.operations import checkpoint_file, checkpoints, signing
 from compliance.interfaces.operations.errors import CheckpointFileError, HistoryRefusedError
+from compliance.proofs.checkpoints import Checkpoint
 from compliance.proofs.note_keys import verified_text
 from tests.companies import NOW, make_company
 
@@ -24,7 +25,7 @@ def company():
     for name in ("Anna", "Boris"):
         company.join(name)
         actions.capture_all(company.organization_id, NOW)
-    checkpoints.write_due(NOW)
+    signing.write_due(NOW)
     return company
 
 
@@ -51,11 +52,11 @@ def test_a_checkpoint_is_a_signed_note_of_the_head(company):
 def test_there_is_at_most_one_a_minute_and_none_for_a_history_that_stands_still(company):
     company.join("Chloe")
     actions.capture_all(company.organization_id, NOW)
-    checkpoints.write_due(NOW + A_MINUTE / 2)
+    signing.write_due(NOW + A_MINUTE / 2)
     assert len(ours(company)) == 1
-    checkpoints.write_due(NOW + A_MINUTE)
+    signing.write_due(NOW + A_MINUTE)
     assert len(ours(company)) == 2
-    checkpoints.write_due(NOW + 5 * A_MINUTE)
+    signing.write_due(NOW + 5 * A_MINUTE)
     assert len(ours(company)) == 2
 
 
@@ -76,7 +77,7 @@ def test_a_history_that_has_gone_backwards_is_refused_and_told_what_to_do(compan
 
 def test_a_history_that_has_forked_is_refused(company):
     """Another chain hash was stated for a capture that stands."""
-    fork = checkpoint_file.Checkpoint(company.organization_id, 2, "f" * 64)
+    fork = Checkpoint(company.organization_id, 2, "f" * 64)
     with checkpoint_file.appending() as descriptor:
         checkpoint_file.write(descriptor, [fork])
     checkpoints.refuse_other_histories()  # start-up looks at the newest alone
@@ -97,7 +98,7 @@ def test_a_history_that_is_gone_is_refused(company):
 def test_a_refused_history_gets_no_checkpoint_and_its_company_alone_is_closed(company):
     other = make_company()
     set_back(company, 2)
-    checkpoints.write_due(NOW + A_MINUTE)
+    signing.write_due(NOW + A_MINUTE)
     assert len(ours(company)) == 1
     assert len(ours(other)) == 1
     assert not head(company).available
@@ -107,7 +108,7 @@ def test_a_refused_history_gets_no_checkpoint_and_its_company_alone_is_closed(co
 
 def test_the_command_refuses_until_the_operator_accepts_and_goes_on_from_there(company):
     with checkpoint_file.appending() as descriptor:
-        later = checkpoint_file.Checkpoint(company.organization_id, 9, "9" * 64)
+        later = Checkpoint(company.organization_id, 9, "9" * 64)
         checkpoint_file.write(descriptor, [later])
     told = StringIO()
     with pytest.raises(CommandError, match="--accept"):
@@ -119,14 +120,15 @@ def test_the_command_refuses_until_the_operator_accepts_and_goes_on_from_there(c
 
 
 def test_what_was_accepted_counts_from_there_on(company):
-    set_back(company, 2)
+    with checkpoint_file.appending() as descriptor:
+        checkpoint_file.write(descriptor, [Checkpoint(company.organization_id, 9, "9" * 64)])
     _, refused = checkpoints.verify_all()
-    checkpoints.accept(refused, NOW)
+    signing.accept(refused, NOW)
     checkpoints.refuse_other_histories()
     assert head(company).available
-    checkpoints.write_due(NOW + A_MINUTE)
-    assert [each.checkpoint.capture_sequence for each in ours(company)] == [3, 2]
-    set_back(company, 1)
+    signing.write_due(NOW + A_MINUTE)
+    assert [each.checkpoint.capture_sequence for each in ours(company)] == [3, 9, 3]
+    set_back(company, 2)
     with pytest.raises(HistoryRefusedError):
         checkpoints.refuse_other_histories()
 
@@ -152,6 +154,6 @@ def test_a_note_torn_by_a_crash_states_nothing_and_the_next_one_stands_on_its_ow
     assert len(ours(company)) == 1
     company.join("Chloe")
     actions.capture_all(company.organization_id, NOW)
-    checkpoints.write_due(NOW + A_MINUTE)
+    signing.write_due(NOW + A_MINUTE)
     assert [each.checkpoint.capture_sequence for each in ours(company)] == [3, 4]
     checkpoints.refuse_other_histories()

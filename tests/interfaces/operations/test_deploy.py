@@ -1,4 +1,4 @@
-"""`deploy/` fits the code: settings that exist, queues that are taken, containers that can do their work (issue 7)."""
+"""`deploy/` fits the code: settings that exist, queues that are taken, containers that can do their work."""
 
 import os
 import re
@@ -9,11 +9,14 @@ import pytest
 import yaml
 
 from config.celery import app
-from tests.interfaces.operations.test_production import SECRETS
+from config.environment import Environment
+from config.processes import PROCESSES
+from config.processes import SECRETS as FOREIGN
+from tests.interfaces.operations.test_production import SECRETS, loaded
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
-OURS = ("migrate", "web", "worker", "worker-long", "beat", "metrics")
+OURS = ("migrate", "manage", "web", "worker", "worker-long", "signer", "beat", "metrics")
 REQUIRED = {
     "DATABASE_URL", "REDIS_URL", "BASE_URL", "ALLOWED_HOSTS", "CHECKPOINT_FILE", "EMAIL_HOST", "EMAIL_FROM", *SECRETS,
 }  # fmt: skip
@@ -30,15 +33,53 @@ def example() -> set[str]:
 
 
 def test_what_production_needs_is_set_and_what_is_set_is_read(services):
-    settings = (ROOT / "config" / "settings.py").read_text() + (ROOT / "config" / "environment.py").read_text()
-    known = set(re.findall(r'environ(?:ment\.\w+|\.get)\(\s*"([A-Z_]+)"', settings))
+    known = set(Environment.model_fields)
     compose = (DEPLOY / "compose.yaml").read_text()
     ours = set(services["web"]["environment"])
-    assert REQUIRED - {"CHECKPOINT_FILE"} <= known | {"CHECKPOINT_FILE"}
-    assert example() | ours >= REQUIRED
+    assert known >= REQUIRED
+    assert example() | ours >= REQUIRED - {"CHECKPOINT_KEY"}
     assert ours <= known
     for name in example() - known:
         assert re.search(rf"\$\{{{name}[:}}]", compose), f"nothing reads {name}"
+
+
+def environment_of(service: dict) -> dict[str, str]:
+    """What Compose gives a container: our values for what stands in production.env."""
+    given = {name: f"{name}-K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0Yc" for name in example()} | {
+        "BASE_URL": "https://records.example.com", "ALLOWED_HOSTS": "records.example.com",
+        "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "", "CHECKPOINT_VERIFIER_KEY": "svc-checkpoint+00000000+AA==",
+    }  # fmt: skip
+    return {
+        name: re.sub(r"\$\{([A-Z_]+):[?-]\}", lambda found: given[found[1]], str(value))
+        for name, value in service["environment"].items()
+    }
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_container_is_given_its_own_secrets_and_starts_with_them(services, name, monkeypatch, tmp_path):
+    service = services[name]
+    environment = environment_of(service)
+    process = PROCESSES[environment["PROCESS_ROLE"]]
+    assert not service["env_file"][0]["required"]
+    assert service["env_file"][0]["path"] == "settings.env"
+    assert {each for each in environment if each in FOREIGN} <= process.secrets
+    settings = loaded(environment | {"COMPLIANCE_FOLDER": str(tmp_path)}, monkeypatch)
+    assert settings["DATABASES"]["default"]["USER"] == process.database_role
+    passwords = {each for each in example() if each.endswith("_PASSWORD")}
+    held = {each for each in passwords if f"{each}-K3v9" in " ".join(environment.values())}
+    own = {"app_web": "WEB", "app_worker": "WORKER", "app_signer": "SIGNER", "app": "APP", "owner": "OWNER"}
+    assert held - {"EMAIL_HOST_PASSWORD", "REDIS_PASSWORD"} == {f"{own[process.database_role]}_PASSWORD"}
+    assert ("CHECKPOINT_KEY-K3v9" in " ".join(environment.values())) is (name == "signer")
+
+
+def test_only_the_signer_may_write_the_checkpoint_file(services):
+    for name, service in services.items():
+        mounted = [each for each in service.get("volumes") or [] if each.startswith("checkpoints:")]
+        assert all(each.endswith(":ro") for each in mounted) is (name != "signer"), name
+
+
+def test_the_superuser_s_password_is_the_database_s_alone(services):
+    assert [name for name, each in services.items() if "SUPERUSER_PASSWORD" in str(each)] == ["postgresql"]
 
 
 def test_every_queue_is_taken_by_a_worker(services):
@@ -55,7 +96,6 @@ def test_every_queue_is_taken_by_a_worker(services):
     [
         ("compliance.history.capture", "celery"),
         ("compliance.history.sweep", "timed"),
-        ("compliance.operations.write_checkpoints", "timed"),
         ("compliance.operations.verify", "long"),
         ("compliance.operations.remind", "long"),
         ("compliance.evidence.build", "long"),

@@ -1,4 +1,4 @@
-"""Logs without keys and personal data; metrics without labels that grow (issue 7)."""
+"""Logs without keys and personal data; metrics without labels that grow."""
 
 import json
 import logging

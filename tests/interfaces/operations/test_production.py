@@ -1,4 +1,4 @@
-"""Production refuses to start with what is unsafe, and is clean by Django's own deployment checks (design 9)."""
+"""Production refuses to start with what is unsafe, and is clean by Django's own deployment checks."""
 
 import os
 import subprocess
@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from compliance.interfaces.operations import startup
+from config.processes import PROCESSES
+from config.processes import SECRETS as FOREIGN
 
 ROOT = Path(__file__).resolve().parents[3]
-SECRETS = ("SECRET_KEY", "CURSOR_KEYS", "CHECKPOINT_KEY")
+SECRETS = ("SECRET_KEY", "CURSOR_KEYS", "CHECKPOINT_KEY", "SECOND_FACTOR_KEYS")
 
 
 @pytest.fixture
@@ -48,6 +50,18 @@ def test_the_deployment_checks_are_clean(production):
     assert "System check identified no issues (0 silenced)." in done.stdout + done.stderr
 
 
+def test_cookies_are_of_this_host_alone(production):
+    code = (
+        "from django.conf import settings as s\n"
+        "for kind in ('SESSION', 'CSRF'):\n"
+        "    names = ('NAME', 'SECURE', 'HTTPONLY', 'PATH', 'DOMAIN')\n"
+        "    told = [getattr(s, f'{kind}_COOKIE_{name}') for name in names]\n"
+        "    assert told[0].startswith('__Host-') and told[1:] == [True, True, '/', None], told\n"
+    )
+    done = run(production, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "sentence"),
     [
@@ -57,6 +71,8 @@ def test_the_deployment_checks_are_clean(production):
         # Anyone knows the empty key after a trailing comma.
         ("CURSOR_KEYS", "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ,", "each key between its commas"),
         ("CHECKPOINT_KEY", "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ,older", "each key between its commas"),
+        ("SECRET_KEY_FALLBACKS", "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ,older", "each of SECRET_KEY_FALLBACKS"),
+        ("OIDC_ISSUER", "http://login.example.com", "OIDC_ISSUER to begin with https://"),
         ("BASE_URL", None, "Set BASE_URL"),
         ("BASE_URL", "http://records.example.com", "begin with https://"),
         ("ALLOWED_HOSTS", None, "ALLOWED_HOSTS"),
@@ -66,6 +82,7 @@ def test_the_deployment_checks_are_clean(production):
         ("EMAIL_FROM", None, "Set EMAIL_FROM"),
         ("DATABASE_URL", None, "Set DATABASE_URL"),
         ("REDIS_URL", None, "Set REDIS_URL"),
+        ("SECURITY_CONTACT", "security@example.com", "begin with https://, mailto: or tel:"),
         ("ENVIRONMENT", "production", "ENVIRONMENT is live or test"),
         ("CONCURRENT_LIMIT", "0", "must be a positive whole number"),
     ],
@@ -78,23 +95,110 @@ def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sen
     assert sentence in _refusal(environment, monkeypatch)
 
 
-def _refusal(environment, monkeypatch) -> str:
+def test_what_is_not_told_otherwise_is_a_production_and_every_fault_is_named(monkeypatch, tmp_path):
+    said = _refusal({"COMPLIANCE_FOLDER": str(tmp_path), "CONCURRENT_LIMIT": "no"}, monkeypatch).splitlines()
+    assert said[0].startswith("ENVIRONMENT is not set, so this is production")
+    missing = "DATABASE_URL, REDIS_URL, CHECKPOINT_FILE, BASE_URL, ALLOWED_HOSTS, EMAIL_FROM, EMAIL_HOST"
+    assert said[1] == f"Set {missing} in the environment, or start the embedded servers: make servers."
+    assert [line.split(":")[0] for line in said[2:6]] == [
+        f"Production needs {name}" for name in ("SECRET_KEY", "CURSOR_KEYS", "SECOND_FACTOR_KEYS", "CHECKPOINT_KEY")
+    ]
+    assert said[6:] == ["CONCURRENT_LIMIT must be a positive whole number, not 'no'."]
+
+
+def test_no_fault_quotes_a_secret(production, monkeypatch):
+    """Of addresses, too: they hold passwords."""
+    wrong = {
+        name: f"sesame-{name}" for name in (*SECRETS, "DATABASE_URL", "DATABASE_OWNER_URL", "SECRET_KEY_FALLBACKS")
+    }
+    said = _refusal(production | wrong, monkeypatch)
+    assert "A database URL reads" in said
+    assert "sesame" not in said
+
+
+def test_servers_that_run_here_make_it_a_test_unless_the_environment_says_live(production, monkeypatch, tmp_path):
+    servers = (
+        "ENVIRONMENT=test\nDATABASE_URL=postgresql://app:word@127.0.0.1:1/compliance\nREDIS_URL=redis://127.0.0.1:1/0\n"
+    )
+    (tmp_path / "servers.env").write_text(servers)
+    alone = loaded({"COMPLIANCE_FOLDER": str(tmp_path), "REDIS_URL": ""}, monkeypatch)
+    assert (alone["ENVIRONMENT"], alone["REDIS_URL"], alone["DATABASES"]["default"]["PORT"]) == (
+        "test", "redis://127.0.0.1:1/0", "1",
+    )  # fmt: skip
+    assert loaded(production, monkeypatch)["PRODUCTION"]
+
+
+def test_the_document_lists_every_setting():
+    from config.environment import table
+
+    assert table() in (ROOT / "docs" / "operations.md").read_text()
+
+
+def loaded(environment, monkeypatch) -> dict:
+    """The settings that a process with this environment, and nothing else, would have."""
     import runpy
 
-    from django.core.exceptions import ImproperlyConfigured
-
-    from config import environment as module
+    from config.environment import read
 
     with monkeypatch.context() as patch:
         for name in list(os.environ):
             patch.delenv(name)
+        patch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # settings set it: so it is taken back with the others
         for name, value in environment.items():
             patch.setenv(name, value)
-        patch.setattr(module, "_servers", {})
-        patch.setattr(module, "FOLDER", Path(environment["COMPLIANCE_FOLDER"]))
-        with pytest.raises(ImproperlyConfigured) as refused:
-            runpy.run_path(str(ROOT / "config" / "settings.py"))
+        patch.delitem(sys.modules, "config.console", raising=False)
+        read.cache_clear()
+        try:
+            return runpy.run_path(str(ROOT / "config" / "settings.py"))
+        finally:
+            read.cache_clear()
+
+
+def _refusal(environment, monkeypatch) -> str:
+    from django.core.exceptions import ImproperlyConfigured
+
+    with pytest.raises(ImproperlyConfigured) as refused:
+        loaded(environment, monkeypatch)
     return str(refused.value)
+
+
+def of_role(production, role) -> dict[str, str]:
+    """The environment of one process among separate ones."""
+    process = PROCESSES[role]
+    kept = {name: value for name, value in production.items() if name not in FOREIGN or name in process.secrets}
+    return kept | {
+        "PROCESS_ROLE": role,
+        "DATABASE_URL": f"postgresql://{process.database_role}:secret@database.invalid/compliance",
+        "CHECKPOINT_VERIFIER_KEY": "svc-checkpoint+00000000+AA==",
+    }
+
+
+@pytest.mark.parametrize("role", PROCESSES)
+def test_a_process_starts_with_its_own_secrets_and_with_no_other_s(production, role, monkeypatch):
+    environment = of_role(production, role)
+    settings = loaded(environment, monkeypatch)
+    assert bool(settings["CHECKPOINT_KEYS"]) is (role == "signer")
+    assert len(settings["SECRET_KEY"]) >= 32
+    for secret in sorted(FOREIGN - PROCESSES[role].secrets):
+        said = _refusal(environment | {secret: "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ"}, monkeypatch)
+        assert f"role {role} must not hold {secret}" in said
+
+
+@pytest.mark.parametrize("role", PROCESSES)
+def test_a_process_connects_as_its_own_database_role(production, role, monkeypatch):
+    other = "app_worker" if role == "web" else "app_web"
+    address = f"postgresql://{other}:secret@database.invalid/compliance"
+    said = _refusal(of_role(production, role) | {"DATABASE_URL": address}, monkeypatch)
+    assert f"not as {other}" in said
+
+
+def test_a_process_that_checks_needs_the_verifier_key(production, monkeypatch):
+    environment = {name: value for name, value in of_role(production, "web").items() if "VERIFIER" not in name}
+    assert "Set CHECKPOINT_VERIFIER_KEY" in _refusal(environment, monkeypatch)
+
+
+def test_a_role_that_there_is_not_is_refused(production, monkeypatch):
+    assert "PROCESS_ROLE is web" in _refusal(production | {"PROCESS_ROLE": "wbe"}, monkeypatch)
 
 
 @pytest.mark.django_db

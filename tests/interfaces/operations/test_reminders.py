@@ -1,4 +1,4 @@
-"""Reminders: one letter a person, never twice, recorded as facts, honest about a crash (issue 7)."""
+"""Reminders: one letter a person, never twice, recorded as facts, honest about a crash."""
 
 import smtplib
 from datetime import timedelta
@@ -124,9 +124,11 @@ def test_an_address_that_no_letter_can_bear_holds_up_nobody(settings):
     company.join("Cleo", account_email=f"cleo@{'x' * 70}.org")
     actions.capture_all(company.organization_id, NOW)
     assert reminders.send_due(company.organization_id, NOW) == (1, 1, 2)
-    assert sorted((each.state, each.failure) for each in deliveries(company)) == [
-        ("failed", "UnicodeError"), ("failed", "ValueError"), ("sent", ""),
-    ]  # fmt: skip
+    found = sorted((each.state, each.failure) for each in deliveries(company))
+    refused = found.pop(0)
+    assert refused[0] == "failed"
+    assert refused[1] in ("UnicodeError", "UnicodeEncodeError")  # which one depends on the codec of the Python
+    assert found == [("failed", "ValueError"), ("sent", "")]
 
 
 def test_a_refused_letter_that_goes_out_at_last_is_sent_once(company, settings):

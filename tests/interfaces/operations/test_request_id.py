@@ -42,8 +42,9 @@ def processes(environment, tmp_path):
         port = free.getsockname()[1]
     logs = tmp_path / "worker.log"
     commands = (
-        ["granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port), "--log-level", "error",
-         "config.wsgi:application"],
+        ["granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(port),
+         "--log-level", "error",
+         "config.asgi:application"],
         ["celery", "--app", "config", "worker", "--pool", "solo", "--without-gossip", "--without-mingle"],
     )  # fmt: skip
     with logs.open("wb") as log:
@@ -80,7 +81,7 @@ def test_a_task_logs_the_id_of_the_request_that_sent_it(processes):
     story = Story(datetime.now(UTC) - timedelta(minutes=1))
     version, share_id = story.shared_policy()
     person = story.employee("Ana Reis")
-    token = make_token(SigningLink(story.organization_id, share_id, person, story.now + timedelta(days=1)))
+    token = make_token(SigningLink(story.organization_id, share_id, person, story.now + timedelta(days=1)), story.now)
     form = {"release": version.course_release_id, "act": version.act.value, "agree": "yes", "kind": "typed",
             "typed": "Ana Reis"}  # fmt: skip
     _when(lambda: urllib.request.urlopen(f"{address}/livez", timeout=5), "the web process")

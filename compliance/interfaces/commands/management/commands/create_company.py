@@ -1,19 +1,18 @@
-"""Makes a company (design 9): `create_company NAME --time-zone Z --history-from DATE [--id UUID] [--json]`."""
+"""Makes a company: `create_company NAME --time-zone Z --history-from DATE [--id UUID] [--json]`."""
 
-import json
 import uuid
 from argparse import ArgumentParser
 from datetime import UTC, date, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from compliance.errors import ComplianceError
 from compliance.facts.lines.fields import FIRST_INSTANT, LAST_INSTANT
 from compliance.history.actions import create_company
+from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Makes the company and the first capture of its history."""
 
     help = "Makes a company with an empty history that is complete from a date on."
@@ -32,15 +31,12 @@ class Command(BaseCommand):
             raise CommandError(f"{options['history_from']!r} is no date. Write it like 2024-01-31.") from error
         if not FIRST_INSTANT.date() <= history_from <= LAST_INSTANT.date():
             raise CommandError(f"{options['history_from']} lies outside the years 1900 to 2999.")
-        try:
-            made = create_company(
-                name=options["name"],
-                time_zone=options["time_zone"],
-                history_from=history_from,
-                now=datetime.now(UTC),
-                organization_id=options["id"],
-            )
-        except ComplianceError as error:
-            raise CommandError(str(error)) from error
+        made = create_company(
+            name=options["name"],
+            time_zone=options["time_zone"],
+            history_from=history_from,
+            now=datetime.now(UTC),
+            organization_id=options["id"],
+        )
         identifier = str(made.organization_id)
-        self.stdout.write(json.dumps({"organization_id": identifier}) if options["json"] else identifier)
+        self.show({"organization_id": identifier}, identifier, as_json=options["json"])

@@ -1,21 +1,20 @@
-"""Issues an API key for a company (design 9): `create_key ORG --scope S ... [--name] [--network CIDR] [--expires]`."""
+"""Issues an API key for a company: `create_key ORG --scope S ... [--name] [--network CIDR] [--expires]`."""
 
-import json
 import uuid
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.dateparse import parse_datetime
 
 from compliance.access import actions
-from compliance.errors import ComplianceError
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.rules.vocabulary import Scope
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Prints the key once; only its digest is kept."""
 
     help = "Issues an API key for a company. The key is shown once."
@@ -25,25 +24,24 @@ class Command(BaseCommand):
         parser.add_argument("--scope", action="extend", nargs="+", required=True, dest="scopes", help=", ".join(Scope))
         parser.add_argument("--name", default="", help="What the key is for.")
         parser.add_argument("--network", action="append", default=[], dest="networks", help="CIDR; may be repeated.")
-        parser.add_argument("--expires", help="RFC 3339 instant with offset; without it the key does not expire.")
+        parser.add_argument(
+            "--expires", help="RFC 3339 instant with offset; without it the key ends in a year, which is the longest."
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *_: Any, **options: Any) -> None:
         expires_at = instant(options["expires"]) if options["expires"] else None
-        try:
-            token, key = actions.issue_key(
-                organization_id=options["organization"],
-                scopes=options["scopes"],
-                environment=settings.ENVIRONMENT,
-                at=datetime.now(UTC),
-                actor="create_key",
-                name=options["name"],
-                networks=options["networks"],
-                expires_at=expires_at,
-            )
-        except ComplianceError as error:
-            raise CommandError(str(error)) from error
-        show(self, token, key.key_id, options["json"])
+        token, key = actions.issue_key(
+            organization_id=options["organization"],
+            scopes=options["scopes"],
+            environment=settings.ENVIRONMENT,
+            at=datetime.now(UTC),
+            actor="create_key",
+            name=options["name"],
+            networks=options["networks"],
+            expires_at=expires_at,
+        )
+        show_key(self, token, key.key_id, as_json=options["json"])
 
 
 def instant(text: str) -> datetime:
@@ -57,9 +55,7 @@ def instant(text: str) -> datetime:
     return found.astimezone(UTC)
 
 
-def show(command: BaseCommand, token: str, key_id: uuid.UUID, as_json: bool) -> None:
+def show_key(command: OperatorCommand, token: str, key_id: uuid.UUID, *, as_json: bool) -> None:
     """Prints a new key, the one time it is seen."""
-    if as_json:
-        command.stdout.write(json.dumps({"key": token, "key_id": str(key_id)}))
-    else:
-        command.stdout.write(f"{token}\nKey {key_id}. It is shown once; keep it in a secret store.")
+    text = f"{token}\nKey {key_id}. It is shown once; keep it in a secret store."
+    command.show({"key": token, "key_id": str(key_id)}, text, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Prints where the embedded database is (design 9): `database_url [--owner | --superuser]`, to look inside with psql.
+"""Prints where the embedded database is: `database_url [--owner | --superuser]`, to look inside with psql.
 
 It prints a password, so it answers for the embedded servers of a demo or of tests alone.
 """
@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from config import environment
@@ -25,16 +24,15 @@ class Command(BaseCommand):
         role.add_argument("--superuser", action="store_true", help="The role that nothing binds.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        name = "DATABASE_URL"
+        known = environment.read()
+        embedded = known.DATABASE_SUPERUSER_URL
+        address = known.DATABASE_URL
         if options["owner"]:
-            name = "DATABASE_OWNER_URL"
+            address = known.DATABASE_OWNER_URL
         elif options["superuser"]:
-            name = "DATABASE_SUPERUSER_URL"
-        try:
-            embedded = environment.text("DATABASE_SUPERUSER_URL")
-            address = environment.text(name)
-        except ImproperlyConfigured:
-            raise CommandError("No embedded servers are known here. Start them: make servers, or make demo.") from None
+            address = embedded
+        if not embedded or not address:
+            raise CommandError("No embedded servers are known here. Start them: make servers, or make demo.")
         used = settings.DATABASES["default"]
         if _place(embedded) != (used["HOST"], str(used["PORT"])) or _place(address) != _place(embedded):
             raise CommandError("The service uses another database than the embedded one; ask whoever runs that.")

@@ -1,6 +1,7 @@
-"""Takes in a facts file (design 3 and 9): `import_facts FILE|- --organization ORG [--strict] [--json]`.
+"""Takes in a facts file: `import_facts FILE|- --organization ORG [--strict] [--json]`.
 
-When it returns, what it recorded is captured and readable. Errors go to standard error, a line each; the exit code is 1
+When it returns, what it recorded is captured and readable, but for facts ahead of time: these are captured when their
+moment has come. Errors go to standard error, a line each; the exit code is 1
 when there is any, also when the good lines were recorded.
 """
 
@@ -14,18 +15,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from compliance.errors import ComplianceError
 from compliance.facts.importing import Report, import_facts
 from compliance.history.actions import capture_all
+from compliance.interfaces.commands.operator_command import OperatorCommand
 
 _ERRORS_SHOWN = 200
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Records the facts of a file for one company and captures them."""
 
     help = (
@@ -40,18 +41,15 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         with _opened(options["file"]) as stream, _bars() as bars:
-            try:
-                report = import_facts(
-                    organization_id=options["organization"],
-                    stream=stream,
-                    now=datetime.now(UTC),
-                    strict=options["strict"],
-                    progress=bars.tell,
-                )
-                if report.recorded or report.known:
-                    capture_all(options["organization"], datetime.now(UTC), bars.captured)
-            except ComplianceError as error:
-                raise CommandError(str(error)) from error
+            report = import_facts(
+                organization_id=options["organization"],
+                stream=stream,
+                now=datetime.now(UTC),
+                strict=options["strict"],
+                progress=bars.tell,
+            )
+            if report.recorded or report.known:
+                capture_all(options["organization"], datetime.now(UTC), bars.captured)
         self._show(report, options["strict"], options["json"])
 
     def _show(self, report: Report, strict: bool, as_json: bool) -> None:
@@ -62,6 +60,7 @@ class Command(BaseCommand):
                         "facts": report.facts,
                         "recorded": report.recorded,
                         "known": report.known,
+                        "waiting": report.waiting,
                         "errors": [each._asdict() for each in report.errors],
                         "notes": [{"line": each.line, "note": each.reason} for each in report.notes],
                     }
@@ -71,6 +70,12 @@ class Command(BaseCommand):
             for kind, count in report.facts.items():
                 self.stdout.write(f"{count:>10,} {kind}")
             self.stdout.write(f"{report.recorded:,} recorded, {report.known:,} known already.")
+            if report.waiting_until is not None:
+                self.stdout.write(
+                    f"{report.waiting:,} of them take{'s' if report.waiting == 1 else ''} effect later and"
+                    f" wait{'s' if report.waiting == 1 else ''} to be captured,"
+                    f" until {report.waiting_until:%Y-%m-%dT%H:%M:%SZ} at the latest."
+                )
             for note in report.notes:
                 self.stdout.write(f"line {note.line}: {note.reason}")
         for error in report.errors[:_ERRORS_SHOWN]:

@@ -1,9 +1,14 @@
-"""`migrate` as the owner of the tables: the application's role may not change the schema (design 11)."""
+"""`migrate` as the owner of the tables: the application's role may not change the schema.
+
+At its end what guards the tables is made as the models declare it, and each change is told.
+"""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.commands.migrate import Command as Migrate
+
+from compliance.tenancy.establishing import establish
 
 
 class Command(Migrate):
@@ -14,3 +19,10 @@ class Command(Migrate):
         if options["database"] == "default" and "owner" in settings.DATABASES:
             options["database"] = "owner"
         super().handle(*arguments, **options)
+        if options["app_label"] or options["plan"] or options["check_unapplied"]:
+            return
+        changed = list(establish(options["database"]))
+        if options["verbosity"] > 0:
+            self.stdout.write(self.style.MIGRATE_HEADING("Protections:"))
+            for sentence in changed or ["as the models declare them already."]:
+                self.stdout.write(f"  {sentence}")

@@ -1,7 +1,8 @@
-"""Does erasures again after a restore from a backup (issue 5): `replay_erasures [FILE]`.
+"""Does erasures again after a restore from a backup: `replay_erasures [FILE]`.
 
 Reads the list outside the database (setting ERASURE_LIST). What stands erased is left alone, so it may run any number
-of times. Nothing new is added to the list by it that is not there.
+of times. Nothing new is added to the list by it that is not there. A line that cannot be read, or an erasure that
+cannot be done, holds up none of the others: all are tried, and then the command says which failed and ends with 1.
 """
 
 import uuid
@@ -17,6 +18,7 @@ from django.core.management.base import BaseCommand, CommandError
 from compliance.facts.errors import AlreadyExistsError, ErasedPersonError, FactsError, UnresolvedReferenceError
 from compliance.facts.people import erasure_list
 from compliance.facts.people.erasing import repeat
+from compliance.facts.recording import Channel, Teller, telling
 from compliance.tenancy.models import Organization
 
 
@@ -37,21 +39,43 @@ class Command(BaseCommand):
             )
         known = set(Organization.objects.values_list("organization_id", flat=True))
         outcomes: Counter[str] = Counter()
-        try:
-            for entry in list(erasure_list.read(path)):
-                outcomes[self._repeat(entry, known)] += 1
-        except FactsError as error:
-            raise CommandError(str(error)) from error
+        unread, failed = [], 0
+        for found in list(erasure_list.read(path)):  # all of it first: what is done again is appended to the list
+            if isinstance(found, erasure_list.Unreadable):
+                unread.append(found.number)
+                self.stderr.write(f"Line {found.number} of the list is not an erasure.")
+                continue
+            try:
+                outcomes[self._repeat(found, known)] += 1
+            except FactsError as error:
+                failed += 1
+                whom = found.learner_profile_id or found.invitation_id
+                self.stderr.write(f"{whom} of organization {found.organization_id} was not erased: {error}")
         for outcome, count in sorted(outcomes.items()):
             self.stdout.write(f"{count:>8,} {outcome}")
+        if unread or failed:
+            raise CommandError(self._verdict(unread, failed))
 
     def _repeat(self, entry: erasure_list.Entry, known: set[uuid.UUID]) -> str:
         if entry.organization_id not in known:
             return "of companies that are not here"
         try:
-            repeat(entry, now=datetime.now(UTC))
+            with telling(Teller(Channel.COMMAND, "replay_erasures")):
+                repeat(entry, now=datetime.now(UTC))
         except (AlreadyExistsError, ErasedPersonError):
             return "stood already"
         except UnresolvedReferenceError:
             return "of people who are not here"
         return "erased again"
+
+    def _verdict(self, unread: list[int], failed: int) -> str:
+        sentences = []
+        if unread:
+            sentences.append(f"Not read: {', '.join(f'line {number}' for number in unread)}.")
+        if failed:
+            sentences.append(f"{failed} erasures could not be done.")
+        sentences.append(
+            "Everything else on the list was. Do not serve readers before these are settled: `The list of erasures has"
+            " a torn line` in docs/operations.md."
+        )
+        return " ".join(sentences)

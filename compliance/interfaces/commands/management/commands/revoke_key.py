@@ -1,17 +1,15 @@
-"""Ends an API key at once (design 7, Keys)."""
+"""Ends an API key at once."""
 
 import uuid
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from compliance.access import actions
-from compliance.errors import ComplianceError
+from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Revokes; the first reason given stays."""
 
     help = "Revokes an API key."
@@ -21,10 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--reason", required=True, help="At most 40 characters.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        try:
-            key = actions.revoke_key(
-                key_id=options["key_id"], at=datetime.now(UTC), actor="revoke_key", reason=options["reason"]
-            )
-        except ComplianceError as error:
-            raise CommandError(str(error)) from error
+        key = actions.revoke_key(
+            key_id=options["key_id"], at=datetime.now(UTC), actor="revoke_key", reason=options["reason"]
+        )
         self.stdout.write(f"Key {key.key_id} is revoked: {key.revoked_reason}.")

@@ -1,4 +1,4 @@
-"""Issues the successor of an API key; the old one goes on opening for a while (design 7, Keys)."""
+"""Issues the successor of an API key; the old one goes on opening for a while."""
 
 import uuid
 from argparse import ArgumentParser
@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from compliance.access import actions
-from compliance.errors import ComplianceError
-from compliance.interfaces.commands.management.commands.create_key import show
+from compliance.interfaces.commands.management.commands.create_key import show_key
+from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Prints the successor once."""
 
-    help = "Issues the successor of a key. The old key ends after the overlap."
+    help = "Issues the successor of a key, with the same end. The old key ends after the overlap."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("key_id", type=uuid.UUID)
@@ -26,14 +26,11 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         if not 0 <= options["overlap_days"] <= 365:
             raise CommandError("--overlap-days lies between 0 and 365.")
-        try:
-            token, key = actions.rotate_key(
-                key_id=options["key_id"],
-                environment=settings.ENVIRONMENT,
-                at=datetime.now(UTC),
-                actor="rotate_key",
-                overlap=timedelta(days=options["overlap_days"]),
-            )
-        except ComplianceError as error:
-            raise CommandError(str(error)) from error
-        show(self, token, key.key_id, options["json"])
+        token, key = actions.rotate_key(
+            key_id=options["key_id"],
+            environment=settings.ENVIRONMENT,
+            at=datetime.now(UTC),
+            actor="rotate_key",
+            overlap=timedelta(days=options["overlap_days"]),
+        )
+        show_key(self, token, key.key_id, as_json=options["json"])

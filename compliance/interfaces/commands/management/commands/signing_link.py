@@ -1,20 +1,20 @@
-"""Makes a personal link to sign a policy (issue 4): `signing_link --organization ORG --share ID --profile ID`."""
+"""Makes a personal link to sign a policy: `signing_link --organization ORG --share ID --profile ID`."""
 
 import uuid
 from argparse import ArgumentParser
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from compliance.errors import ComplianceError
 from compliance.facts.policies.queries import signing_state
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.pages.links import LINK_LIFE, SigningLink, signing_link
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Prints one link, for one person and one share."""
 
     help = "Prints the personal link by which a person reads and signs a policy. Send it to that person alone."
@@ -30,15 +30,12 @@ class Command(BaseCommand):
             raise CommandError("--days is 1 to 366.")
         organization_id, share_id, profile_id = options["organization"], options["share"], options["profile"]
         now = datetime.now(UTC)
-        try:
-            organization(organization_id)
-            with context.company(organization_id):
-                state = signing_state(organization_id, share_id=share_id, learner_profile_id=profile_id, moment=now)
-        except ComplianceError as error:
-            raise CommandError(str(error)) from error
+        organization(organization_id)
+        with context.company(organization_id):
+            state = signing_state(organization_id, share_id=share_id, learner_profile_id=profile_id, moment=now)
         if state is None:
             raise CommandError(f"{share_id} is no share of a policy.")
         if state.record is None:
             raise CommandError("The share asks nothing of this person at present.")
         link = SigningLink(organization_id, share_id, profile_id, now + timedelta(days=options["days"]))
-        self.stdout.write(signing_link(link))
+        self.stdout.write(signing_link(link, now))

@@ -1,6 +1,6 @@
-"""Recomputes stored histories and names the first fault (design 5 and 9): `verify_history [--organization ORG]`.
+"""Recomputes stored histories and names the first fault: `verify_history [--organization ORG]`.
 
-With `--checkpoints` it also holds them to every signed checkpoint outside the database (design 11); `--accept` then
+With `--checkpoints` it also holds them to every signed checkpoint outside the database; `--accept` then
 takes refused histories, as they stand, for the true ones: after a restore of a backup on purpose, and never else.
 """
 
@@ -10,19 +10,20 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from compliance.errors import ComplianceError
-from compliance.history.verify import FirstFault, verify_history
-from compliance.interfaces.operations import checkpoints
+from compliance.facts.pending.sealing import verify_ledger
+from compliance.history.verify import FirstFault, Verified, verify_history
+from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.interfaces.operations import checkpoints, signing
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Walks every capture and row; exit code 1 when one does not hold."""
 
-    help = "Recomputes the history of one company or of all from its stored rows."
+    help = "Recomputes the history and the ledger of facts of one company or of all from what is stored."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", type=uuid.UUID, help="One company; all of them without.")
@@ -35,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         if options["accept"] and not options["checkpoints"]:
             raise CommandError("--accept goes with --checkpoints.")
-        found = [verify_history(organization_id) for organization_id in _chosen(options["organization"])]
+        found = [_verified(organization_id) for organization_id in _chosen(options["organization"])]
         faults = [each for each in found if isinstance(each, FirstFault)]
         if options["json"]:
             report = [{"holds": not isinstance(each, FirstFault)} | each._asdict() for each in found]
@@ -50,29 +51,36 @@ class Command(BaseCommand):
         if faults:
             raise CommandError(f"{len(faults)} of {len(found)} histories do not hold.")
         if options["checkpoints"]:
-            try:
-                self._hold_to_checkpoints(options["organization"], options["accept"])
-            except ComplianceError as error:
-                raise CommandError(str(error)) from error
+            self._hold_to_checkpoints(options["organization"], options["accept"])
 
     def _hold_to_checkpoints(self, organization_id: uuid.UUID | None, accept: bool) -> None:
         checked, refused = checkpoints.verify_all(organization_id)
         self.stderr.write(f"{checked} signed checkpoints compared; {len(refused)} histories are refused.")
+        if organization_id is None and (fault := checkpoints.cut_back()) is not None:
+            refused.insert(0, checkpoints.Refusal(None, fault))
         for each in refused:
             self.stderr.write(each.sentence)
         if not refused:
             return
         if not accept:
             raise CommandError(checkpoints.WHAT_TO_DO)
-        checkpoints.accept(refused, datetime.now(UTC))
+        signing.accept(refused, datetime.now(UTC))
         self.stderr.write("Accepted as they stand. Run `manage.py replay_erasures` before you serve readers again.")
+
+
+def _verified(organization_id: uuid.UUID) -> Verified | FirstFault:
+    """The history, and then the ledger of the facts that it was decided from."""
+    answer = verify_history(organization_id)
+    if isinstance(answer, FirstFault):
+        return answer
+    ledger = verify_ledger(organization_id)
+    if ledger.fault:
+        return FirstFault(organization_id, None, None, None, None, None, ledger.fault)
+    return answer
 
 
 def _chosen(organization_id: uuid.UUID | None) -> list[uuid.UUID]:
     """Every company, also one whose head somebody removed: without it nothing else would ask for its history."""
     if organization_id is None:
         return list(Organization.objects.order_by("organization_id").values_list("organization_id", flat=True))
-    try:
-        return [organization(organization_id).organization_id]
-    except ComplianceError as error:
-        raise CommandError(str(error)) from error
+    return [organization(organization_id).organization_id]

@@ -1,4 +1,4 @@
-"""Recomputes the stored receipt chains (issue 4; design 9): `verify_receipts [--organization ORG]`.
+"""Recomputes the stored receipt chains: `verify_receipts [--organization ORG]`.
 
 Exit code 1 when any chain does not hold; the first fault of each is named on standard error.
 """

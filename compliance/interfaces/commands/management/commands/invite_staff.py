@@ -1,0 +1,71 @@
+"""`invite_staff NAME`: a one-time invitation to a staff account, which is made when there is none."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+
+from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.interfaces.console import access_log
+from compliance.interfaces.console.sign_in import invitations, second_factor
+from compliance.interfaces.console.who_may import GROUPS
+
+
+class Command(OperatorCommand):
+    """Invites a member of staff; the way to the first superuser."""
+
+    help = (
+        "Prints a one-time link with which the owner of the account chooses a password and adds their first second"
+        " factor. Makes the account when there is none of that name: the first one with --superuser."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What may be said."""
+        parser.add_argument("name", help="the name to sign in with")
+        parser.add_argument("--superuser", action="store_true", help="a new account keeps the staff accounts")
+        parser.add_argument("--email", default="", help="where letters about a new account go")
+        parser.add_argument("--group", choices=sorted(GROUPS), help="the group of a new account")
+        parser.add_argument(
+            "--lost-device", action="store_true", help="removes the account's second factors, and ends its sessions"
+        )
+        parser.add_argument("--hours", type=int, default=72, help="how long the invitation lasts (72)")
+        parser.add_argument("--json", action="store_true", help="as one JSON object")
+
+    def handle(self, *arguments: Any, **options: Any) -> None:
+        """Runs the command."""
+        now = datetime.now(UTC)
+        if not 0 < options["hours"] <= 24 * 30:
+            raise CommandError("An invitation lasts between 1 and 720 hours.")
+        lasts = timedelta(hours=options["hours"])
+        with transaction.atomic():
+            user = User.objects.filter(username=options["name"]).first()
+            acts = ["invitation made"]
+            if user is None:
+                user = self._make(options)
+                acts.insert(0, "account made")
+            elif options["superuser"] or options["email"] or options["group"]:
+                raise CommandError(
+                    f"There is an account {options['name']} already. What it may is changed in the staff accounts."
+                )
+            if options["lost_device"]:
+                second_factor.reset(user)
+                acts.insert(0, "second factor reset")
+            code = invitations.issue(user=user, by="manage.py", at=now, lasts=lasts)
+            for act in acts:
+                access_log.append(
+                    page="manage.py", at=now, status=200, username="manage.py", subject={"user": user.pk}, act=act
+                )
+        found = {"link": invitations.link(code), "code": code, "ends_at": (now + lasts).isoformat()}
+        text = f"{found['link']}\nIt works once, until {now + lasts:%d %B %Y, %H:%M} UTC."
+        self.show(found, text, as_json=options["json"])
+
+    def _make(self, options: dict[str, Any]) -> User:
+        """A new account without a password: its owner chooses one."""
+        user = User.objects.create_user(options["name"], email=options["email"], password=None)
+        user.is_superuser = options["superuser"]
+        user.save(update_fields=["is_superuser"])
+        if options["group"]:
+            user.groups.add(Group.objects.get(name=options["group"]))
+        return user
