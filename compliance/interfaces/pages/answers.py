@@ -5,6 +5,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from compliance.interfaces.pages import request_id
+
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Robots-Tag": "noindex, nofollow, noarchive",
@@ -32,10 +34,11 @@ def sealed(response: HttpResponse) -> HttpResponse:
 
 
 def message(
-    request: HttpRequest, title: str, sentences: list[str], *, status: int, retry_after: int = 0
+    request: HttpRequest, title: str, sentences: list[str], *, status: int, retry_after: int = 0, named: bool = True
 ) -> HttpResponse:
-    """A page that says one thing and nothing else."""
-    response = page(request, "message.html", {"title": title, "sentences": sentences}, status=status)
+    """A page that says one thing, and names the request unless every such answer must read the same."""
+    context = {"title": title, "sentences": sentences, "request_id": request_id.of(request) if named else ""}
+    response = page(request, "message.html", context, status=status)
     if retry_after:
         response.headers["Retry-After"] = str(retry_after)
     return response

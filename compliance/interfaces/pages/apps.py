@@ -11,7 +11,6 @@ class PagesConfig(AppConfig):
     name = "compliance.interfaces.pages"
     label = "pages"
     verbose_name = "Public pages"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Keep check codes and personal links out of what Django logs of requests."""

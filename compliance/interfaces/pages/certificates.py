@@ -1,6 +1,6 @@
 """What the check page and the printed certificate show: one certificate, in words, with its status at a moment.
 
-Read from the history's rows (contract, certificate row), so both show what `/v1/certificates` answers.
+Read from the history's rows, so both show what `/v1/certificates` answers.
 """
 
 import uuid
@@ -11,11 +11,12 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-from compliance.facts.certificates.queries import FoundCertificate, NamedCertificate, issued_names
-from compliance.history.numbers import CERTIFICATES
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.facts.certificates.queries import FoundCertificate, name_on
+from compliance.facts.training.queries import trainer_of
+from compliance.history import records
 from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.rules.vocabulary import CertificateKind, CertificateStatus, LiveSessionFormat
-from compliance.tenancy import sql
 from compliance.tenancy.queries import organization
 
 DEFAULT_TRAINER = "Trainer"
@@ -51,28 +52,23 @@ class ShownCertificate:
 
 def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificate | None:
     """Return what a check code opens at `now`; null while the history does not hold it. Needs the company's context."""
-    rows = sql.fetch(
-        "SELECT v.body, v.state, v.due_at, v.ends_at FROM history_historyrecord r CROSS JOIN LATERAL ("
-        " SELECT body, state, due_at, ends_at FROM history_historyrow v WHERE v.organization_id = r.organization_id"
-        " AND v.birth = r.birth AND v.valid_from <= %s ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v"
-        " WHERE r.organization_id = %s AND r.register = %s AND r.record_id = %s AND v.body <> ''",
-        [now, found.organization_id, CERTIFICATES, found.certificate_id],
-    )
-    if not rows:
+    current = records.current(found.organization_id, CERTIFICATES.number, found.certificate_id, now)
+    if current is None:
         return None
-    body, state, valid_until, changed_at = rows[0]
+    body, state, valid_until, changed_at = current
     row: dict[str, Any] = orjson.loads(body)
     company = organization(found.organization_id)
     zone = ZoneInfo(company.time_zone)
     issued_at = datetime.fromisoformat(row["issued_at"])
     earned = datetime.fromisoformat(row["earned_at"]).astimezone(zone).date()
-    named_at = issued_at if row["supersedes_id"] is None else _first_issue(found)
-    name = issued_names(
-        found.organization_id, [NamedCertificate(found.certificate_id, found.learner_profile_id, named_at)]
-    )[found.certificate_id]
-    status = certificate_status(state, valid_until, now)
+    name = name_on(
+        organization_id=found.organization_id,
+        certificate_id=found.certificate_id,
+        learner_profile_id=found.learner_profile_id,
+        issued_at=issued_at,
+    )
+    status = certificate_status(state or "", valid_until, now)
     assessed = row["kind"] == CertificateKind.ASSESSED
-    changed = status in (CertificateStatus.REVOKED, CertificateStatus.REPLACED) and changed_at is not None
     return ShownCertificate(
         certificate_id=found.certificate_id,
         check_code=found.check_code,
@@ -88,27 +84,11 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
         session=_session(found.organization_id, row, zone),
         year=str(earned.year),
         status=status,
-        changed_on=written_day(changed_at.astimezone(zone).date()) if changed else None,
+        changed_on=written_day(changed_at.astimezone(zone).date())
+        if changed_at is not None and status in (CertificateStatus.REVOKED, CertificateStatus.REPLACED)
+        else None,
         checked_on=written_day(now.astimezone(zone).date()),
     )
-
-
-def _first_issue(found: FoundCertificate) -> datetime:
-    """When the first certificate of a chain of corrections was issued: it took the name that was known then."""
-    ((issued_at,),) = sql.fetch(
-        "WITH RECURSIVE chain AS (SELECT %(certificate)s::uuid AS certificate_id UNION SELECT c.supersedes_id"
-        " FROM chain JOIN certificates_certificatecorrection c USING (certificate_id)"
-        " WHERE c.organization_id = %(organization)s)"
-        " SELECT min(v.begins_at) FROM chain JOIN history_historyrecord r ON r.organization_id = %(organization)s"
-        " AND r.register = %(register)s AND r.record_id = chain.certificate_id"
-        " JOIN history_historyrow v ON v.organization_id = r.organization_id AND v.sequence = r.birth",
-        {
-            "certificate": found.certificate_id,
-            "organization": found.organization_id,
-            "register": CERTIFICATES,
-        },
-    )
-    return issued_at
 
 
 def written_day(day: date) -> str:
@@ -126,12 +106,7 @@ def _session(organization_id: uuid.UUID, row: dict[str, Any], zone: ZoneInfo) ->
     """One sentence about the live session by which the course was finished, if it was."""
     if row.get("live_session_id") is None:
         return None
-    names = sql.fetch(
-        "SELECT t.trainer_name FROM training_livesession s JOIN training_trainer t"
-        " USING (organization_id, trainer_profile_id) WHERE s.organization_id = %s AND s.live_session_id = %s",
-        [organization_id, uuid.UUID(row["live_session_id"])],
-    )
-    trainer = (names[0][0] if names else None) or DEFAULT_TRAINER
+    trainer = trainer_of(organization_id, uuid.UUID(row["live_session_id"])) or DEFAULT_TRAINER
     starts_at = datetime.fromisoformat(row["live_session_starts_at"]).astimezone(zone)
     held = _FORMATS[LiveSessionFormat(row["live_session_format"])]
     minutes = row["live_session_minutes"]

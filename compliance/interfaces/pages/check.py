@@ -1,4 +1,4 @@
-"""`/check/<code>`: the public page that shows what is printed on a certificate, and its status today (issue 5).
+"""`/check/<code>`: the public page that shows what is printed on a certificate, and its status today.
 
 No sign-in, no JavaScript. A code that never was, one whose holder was erased, and one whose certificate the history
 does not hold yet take the same path to the same answer.
@@ -73,6 +73,7 @@ def _nothing(request: HttpRequest) -> HttpResponse:
         "No certificate here",
         ["No certificate answers to this code.", "Compare it with the one on the paper, letter by letter."],
         status=404,
+        named=False,
     )
 
 

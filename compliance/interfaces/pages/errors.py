@@ -15,3 +15,7 @@ class LinkExpiredError(LinkError):
     def __init__(self, expired_at: datetime) -> None:
         super().__init__("The link has run out.")
         self.expired_at = expired_at
+
+
+class LinkRevokedError(LinkError):
+    """The link was ours and was withdrawn."""

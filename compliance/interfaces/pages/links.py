@@ -1,27 +1,35 @@
-"""Personal links to `/sign/<token>`: each is for one person and one share, signed by us, and runs out.
+"""Personal links to `/sign/<token>`: each is one row, for one person and one share, signs once, runs out, and can be
+revoked.
 
-A token carries identifiers and its end, nothing personal, under an HMAC of SECRET_KEY. Whoever holds a link may sign
-with it, so links are sent to the person alone, and logs leave them out (`private_paths.py`).
+A token carries the company's identifier and 24 random bytes, nothing else; the database keeps its SHA-256 alone.
+Whoever holds a link may sign with it, so links are sent to the person alone, logs leave them out (`private_paths.py`),
+and the person is told by mail when one was used (`notices.py`).
 """
 
 import base64
 import binascii
-import struct
+import hashlib
+import secrets
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
-from django.core import signing
+from django.db.models import QuerySet
 
-from compliance.interfaces.pages.errors import LinkError, LinkExpiredError
+from compliance.interfaces.pages.errors import LinkError, LinkExpiredError, LinkRevokedError
+from compliance.interfaces.pages.models import Link
+from compliance.tenancy import context
 
 LINK_LIFE = timedelta(days=30)
-_FORM = struct.Struct("!16s16s16sQ")
+RECEIPT_SHOWN = timedelta(minutes=15)
+"""How long a link shows the receipt; after that a fresh one does."""
+
+_RANDOM = 24
 
 
 class SigningLink(NamedTuple):
-    """What a link says: who may sign which share of which company, until when."""
+    """What a link is for: who may sign which share of which company, until when."""
 
     organization_id: uuid.UUID
     share_id: uuid.UUID
@@ -29,31 +37,75 @@ class SigningLink(NamedTuple):
     expires_at: datetime
 
 
-def signing_link(link: SigningLink) -> str:
-    """Return the absolute address of the link."""
-    return f"{settings.BASE_URL}/sign/{make_token(link)}"
+def signing_link(link: SigningLink, now: datetime) -> str:
+    """Makes a link and returns its absolute address, which is kept nowhere."""
+    return address_of(make_token(link, now))
 
 
-def make_token(link: SigningLink) -> str:
-    """Return the token of a link; its end counts in whole seconds."""
-    packed = _FORM.pack(
-        link.organization_id.bytes, link.share_id.bytes, link.learner_profile_id.bytes, int(link.expires_at.timestamp())
-    )
-    return _signer().sign(base64.urlsafe_b64encode(packed).decode().rstrip("="))
+def address_of(token: str) -> str:
+    """The absolute address of a token."""
+    return f"{settings.BASE_URL}/sign/{token}"
 
 
-def read_token(token: str, now: datetime) -> SigningLink:
-    """Return what a token says. Raises LinkError when it is not ours, LinkExpiredError when it has run out."""
+def make_token(link: SigningLink, now: datetime) -> str:
+    """Makes a link and returns its token."""
+    token = base64.urlsafe_b64encode(link.organization_id.bytes + secrets.token_bytes(_RANDOM)).decode()
+    with context.company(link.organization_id):
+        Link.objects.create(
+            organization_id=link.organization_id,
+            token_sha256=_digest(token),
+            share_id=link.share_id,
+            learner_profile_id=link.learner_profile_id,
+            made_at=now,
+            expires_at=link.expires_at,
+        )
+    return token
+
+
+def company_of(token: str) -> uuid.UUID:
+    """The company that a token names, which need not know it. Raises LinkError."""
     try:
-        text = _signer().unsign(token)
-        organization, share, profile, expires = _FORM.unpack(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (signing.BadSignature, binascii.Error, struct.error, ValueError) as error:
+        content = base64.b64decode(token, b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
         raise LinkError("The link is not one of ours.") from error
-    expires_at = datetime.fromtimestamp(expires, UTC)
-    if now >= expires_at:
-        raise LinkExpiredError(expires_at)
-    return SigningLink(uuid.UUID(bytes=organization), uuid.UUID(bytes=share), uuid.UUID(bytes=profile), expires_at)
+    if len(content) != 16 + _RANDOM:
+        raise LinkError("The link is not one of ours.")
+    return uuid.UUID(bytes=content[:16])
 
 
-def _signer() -> signing.Signer:
-    return signing.Signer(salt="compliance.interfaces.pages.links", sep=".")
+def read_token(organization_id: uuid.UUID, token: str, now: datetime, *, lock: bool = False) -> Link:
+    """The row of a token, within the company's context. Raises LinkError, LinkExpiredError, LinkRevokedError."""
+    rows = Link.objects.select_for_update() if lock else Link.objects
+    found = rows.filter(organization_id=organization_id, token_sha256=_digest(token)).first()
+    if found is None:
+        raise LinkError("The link is not one of ours.")
+    if found.revoked_at is not None:
+        raise LinkRevokedError("The link was withdrawn.")
+    if now >= found.expires_at:
+        raise LinkExpiredError(found.expires_at)
+    return found
+
+
+def revoke(
+    organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime, share_id: uuid.UUID | None = None
+) -> int:
+    """Withdraws a person's links, or those to one share; how many were still open. Within the company's context."""
+    links = _open(organization_id, learner_profile_id, now)
+    if share_id is not None:
+        links = links.filter(share_id=share_id)
+    return links.update(revoked_at=now)
+
+
+def standing(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
+    """How many links of a person can still be opened. Within the company's context."""
+    return _open(organization_id, learner_profile_id, now).count()
+
+
+def _open(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> QuerySet[Link]:
+    return Link.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, revoked_at=None, expires_at__gt=now
+    )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

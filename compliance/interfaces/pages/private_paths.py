@@ -1,4 +1,4 @@
-"""Keeps check codes and personal links out of logs: whoever reads a log could open what they open (design 3 and 7)."""
+"""Keeps check codes and personal links out of logs: whoever reads a log could open what they open."""
 
 import logging
 import re
@@ -8,7 +8,7 @@ from django_structlog.middlewares import RequestMiddleware
 
 from compliance.access.tokens import redact
 
-_PRIVATE = re.compile(r"(/(?:check|sign)/)[^/\s?'\"]+")
+_PRIVATE = re.compile(r"(/(?:check|sign|invitation)/)[^/\s?'\"]+")
 
 
 def without_private_parts(text: str) -> str:

@@ -1,7 +1,8 @@
-"""`/sign/<token>`: where a person reads a policy, exactly as sealed, and signs or acknowledges it (issue 4, Signing).
+"""`/sign/<token>`: where a person reads a policy, exactly as sealed, and signs or acknowledges it.
 
 The token is the credential: there is no session, no cookie, and so nothing for a foreign form to ride on; a typed
-signature needs no JavaScript. After signing, and ever after, the same link shows the receipt.
+signature needs no JavaScript. A GET, which mail scanners send too, shows nothing but a button; its POST opens the
+policy. After signing the link says that it is done, and shows the receipt for a quarter of an hour.
 """
 
 import json
@@ -15,21 +16,24 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from compliance.facts.errors import FactsError
+from compliance.facts.people.queries import name_of
 from compliance.facts.policies.actions import sign_policy
 from compliance.facts.policies.errors import PolicyError, SignatureError, SigningRefusedError
 from compliance.facts.policies.queries import (
     SigningState,
     StoredReceipt,
     StoredVersion,
-    signer_name,
     signing_state,
     stored_receipt,
     stored_version,
 )
+from compliance.facts.recording import Channel, Teller, telling
+from compliance.interfaces.pages import notices
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificates import written_day, written_moment
-from compliance.interfaces.pages.errors import LinkError, LinkExpiredError
-from compliance.interfaces.pages.links import SigningLink, read_token
+from compliance.interfaces.pages.errors import LinkError, LinkExpiredError, LinkRevokedError
+from compliance.interfaces.pages.links import RECEIPT_SHOWN, company_of, read_token
+from compliance.interfaces.pages.models import Link
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
 from compliance.proofs.instants import hashed_instant
 from compliance.rules.vocabulary import PolicyAct
@@ -55,20 +59,48 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
         return message(request, "One moment", [sentence], status=429, retry_after=wait)
     now = datetime.now(UTC)
     try:
-        link = read_token(token, now)
+        organization_id = company_of(token)
+        with context.company(organization_id):
+            link = read_token(organization_id, token, now)
     except LinkExpiredError as error:
         sentences = [f"It could be used until {written_day(error.expired_at.date())}.", "Ask for a new one."]
         return message(request, "This link has run out", sentences, status=410)
+    except LinkRevokedError:
+        sentences = ["It was withdrawn by whoever sent it.", "Ask for a new one."]
+        return message(request, "This link was withdrawn", sentences, status=410)
     except LinkError:
         sentences = ["It was altered or cut off on its way.", "Open it again from the message it came with."]
         return message(request, "This link does not work", sentences, status=404)
-    if request.method == "POST":
-        return _signed(request, link, now)
-    return _shown(request, link, now)
+    if request.method != "POST":
+        return _closed(request, link, now)
+    if request.POST.get("step") == "open":
+        return _shown(request, link, now)
+    return _signed(request, link, token, now)
+
+
+def _closed(request: HttpRequest, link: Link, now: datetime) -> HttpResponse:
+    """What a link shows before its button is pressed: nothing of the person, the policy or the company."""
+    if link.signed_at is None:
+        sentences = [
+            "Somebody asks you to read a policy and to confirm it.",
+            "Use this link only if it was sent to you.",
+        ]
+        values = {"title": "A policy waits for you", "sentences": sentences, "button": "Open the policy"}
+    elif _receipt_is_shown(link, now):
+        sentences = ["Your confirmation is recorded.", "The receipt is shown here for a quarter of an hour."]
+        values = {"title": "Done", "sentences": sentences, "button": "Show the receipt"}
+    else:
+        sentences = ["What was asked for through this link is done.", "Ask for a new link to see the receipt again."]
+        values = {"title": "Done", "sentences": sentences, "button": ""}
+    return page(request, "open.html", values)
+
+
+def _receipt_is_shown(link: Link, now: datetime) -> bool:
+    return link.receipt_until is None or now < link.receipt_until
 
 
 def _shown(
-    request: HttpRequest, link: SigningLink, now: datetime, *, fault: str | None = None, status: int = 200
+    request: HttpRequest, link: Link, now: datetime, *, fault: str | None = None, status: int = 200
 ) -> HttpResponse:
     """The receipt where one stands, the form where one is owed, and else a page that says so."""
     with context.company(link.organization_id):
@@ -80,7 +112,16 @@ def _shown(
         receipt_id = state.latest_receipt_id
         if state.record is not None and state.record.receipt_id is None:
             receipt_id = None
-        if receipt_id is not None:
+        if receipt_id is not None or link.signed_at is not None:
+            if receipt_id is None:
+                return _nothing_to_sign(request)
+            if not _receipt_is_shown(link, now):
+                return _closed(request, link, now)
+            if link.receipt_until is None:
+                # A fresh link to somebody who has signed: used up by showing the receipt.
+                link.signed_at = link.signed_at or now
+                link.receipt_until = now + RECEIPT_SHOWN
+                link.save(update_fields=["signed_at", "receipt_until"])
             receipt = stored_receipt(link.organization_id, receipt_id)
             version = stored_version(link.organization_id, receipt.course_release_id)
             return page(request, "receipt.html", _receipt_context(link, receipt, version))
@@ -91,21 +132,35 @@ def _shown(
         return page(request, "sign.html", values, status=status)
 
 
-def _signed(request: HttpRequest, link: SigningLink, now: datetime) -> HttpResponse:
+def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> HttpResponse:
+    if link.signed_at is not None:
+        return _again(request)
     try:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
             raise SignatureError("The signature is too large: draw it again with fewer strokes.")
         if request.POST.get("agree") != "yes":
             raise SignatureError("Confirm the statement first: tick the box above your signature.")
-        sign_policy(
-            organization_id=link.organization_id,
-            share_id=link.share_id,
-            learner_profile_id=link.learner_profile_id,
-            course_release_id=_release(request),
-            signature=_signature(request),
-            sign_in_methods=SIGN_IN_METHOD,
-            at=now,
-        )
+        with telling(Teller(Channel.LEARNER)), context.company(link.organization_id):
+            locked = read_token(link.organization_id, token, now, lock=True)
+            if locked.signed_at is not None:
+                return _again(request)
+            receipt_id = sign_policy(
+                organization_id=link.organization_id,
+                share_id=link.share_id,
+                learner_profile_id=link.learner_profile_id,
+                course_release_id=_release(request),
+                signature=_signature(request),
+                sign_in_methods=SIGN_IN_METHOD,
+                at=now,
+            )
+            locked.signed_at = now
+            locked.receipt_until = now + RECEIPT_SHOWN
+            if stored_receipt(link.organization_id, receipt_id).signed_at >= now:  # not signed by another link before
+                locked.notice_due_at = now
+                notices.ask_to_send(link.organization_id)
+            locked.save(update_fields=["signed_at", "notice_due_at", "receipt_until"])
+    except LinkError:
+        return message(request, "This link was withdrawn", ["Ask for a new one."], status=410)
     except SigningRefusedError as error:
         if error.code == "other_version":
             fault = "A newer version was published while you read. Please read it before you sign."
@@ -115,6 +170,11 @@ def _signed(request: HttpRequest, link: SigningLink, now: datetime) -> HttpRespo
         return _shown(request, link, now, fault=str(error), status=422)
     except (PolicyError, FactsError):
         return _nothing_to_sign(request)
+    return _again(request)
+
+
+def _again(request: HttpRequest) -> HttpResponse:
+    """Sends the browser to the link by GET, so that loading the page again sends nothing twice."""
     response = HttpResponseRedirect(request.path)
     response.status_code = 303
     return sealed(response)
@@ -148,7 +208,7 @@ def _no_number(word: str) -> Never:
 
 def _form_context(
     request: HttpRequest,
-    link: SigningLink,
+    link: Link,
     state: SigningState,
     version: StoredVersion,
     *,
@@ -159,7 +219,7 @@ def _form_context(
     company = organization(link.organization_id)
     return {
         "company": company.name,
-        "person_name": signer_name(link.organization_id, link.learner_profile_id),
+        "person_name": name_of(link.organization_id, link.learner_profile_id),
         "version": version,
         "signing": version.act == PolicyAct.SIGN,
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
@@ -173,12 +233,12 @@ def _form_context(
     }
 
 
-def _receipt_context(link: SigningLink, receipt: StoredReceipt, version: StoredVersion) -> dict[str, Any]:
+def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion) -> dict[str, Any]:
     drawn = (receipt.signature or {}).get("drawn")
     company = organization(link.organization_id)
     return {
         "company": company.name,
-        "person_name": signer_name(link.organization_id, link.learner_profile_id),
+        "person_name": name_of(link.organization_id, link.learner_profile_id),
         "receipt": receipt,
         "version": version,
         "signed_at": written_moment(receipt.signed_at, company.time_zone),

@@ -1,0 +1,118 @@
+"""What people see when a request fails: our own pages for every error that no view has answered itself.
+
+They are drawn without a session, a user or the database, because any of these may be what failed. Each says what
+happened, what to do, where to go on, and the id of the request.
+"""
+
+from typing import NamedTuple
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from compliance.interfaces.pages import request_id
+from compliance.interfaces.pages.answers import sealed
+
+
+class Words(NamedTuple):
+    """What a failure is called, and what to do about it."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+UNREADABLE = Words(
+    "This request could not be read",
+    ("The address or the form was cut off, too large, or meant for another host.", "Go back and try it again."),
+)
+CLOSED = Words("This page is not open to you", ("Your account does not reach this page.",))
+STALE_FORM = Words(
+    "This form could not be sent",
+    (
+        "It was open for too long, or your browser sent no cookie with it. Nothing was changed.",
+        "Go back, load the page again, and send the form once more.",
+    ),
+)
+NOWHERE = Words(
+    "There is no page at this address",
+    ("It was mistyped or cut off, or what it showed is no longer there.",),
+)
+NOT_THIS_WAY = Words("This address cannot be used in this way", ("Open the page again and use what it offers.",))
+TOO_OFTEN = Words("Too many requests", ("Wait a moment, then try again.",))
+BROKEN = Words(
+    "Something went wrong on our side",
+    (
+        "The page could not be made. Try again in a moment.",
+        "If you have just sent a form, look first whether it was recorded.",
+    ),
+)
+TOO_SLOW = Words(
+    "This form took too long to arrive",
+    ("Your connection may be slow or was interrupted. Nothing was changed.", "Send the form once more."),
+)
+TOO_LARGE = Words(
+    "This form is too large",
+    ("Nothing was changed. Files can be sent by staff who are signed in, up to 64 MiB.",),
+)
+BUSY = Words("The service is busy", ("Nothing was changed. Wait a moment, then try again.",))
+_BY_STATUS = {
+    400: UNREADABLE,
+    403: CLOSED,
+    404: NOWHERE,
+    405: NOT_THIS_WAY,
+    408: TOO_SLOW,
+    413: TOO_LARGE,
+    429: TOO_OFTEN,
+    503: BUSY,
+}
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler400: the page for a request that cannot be read."""
+    return _page(request, UNREADABLE, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler403: the page for what the reader may not see."""
+    return _page(request, CLOSED, 403)
+
+
+def csrf(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's CSRF_FAILURE_VIEW. `reason` is for developers and stands in the log."""
+    return _page(request, STALE_FORM, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler404: the page for an address that does not exist."""
+    return _page(request, NOWHERE, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500: the page for an error of the service."""
+    return _page(request, BROKEN, 500)
+
+
+def fill(request: HttpRequest, response: HttpResponse) -> None:
+    """Gives an error that came without a body its page; status and headers stay."""
+    words = _BY_STATUS.get(response.status_code, BROKEN if response.status_code >= 500 else UNREADABLE)
+    response.content = _text(request, words)
+    response.headers["Content-Type"] = "text/html; charset=utf-8"
+    response.headers["Content-Length"] = str(len(response.content))  # Django has counted the empty body already
+    sealed(response)
+
+
+def _page(request: HttpRequest, words: Words, status: int) -> HttpResponse:
+    return sealed(HttpResponse(_text(request, words), status=status))
+
+
+def _text(request: HttpRequest, words: Words) -> str:
+    path = request.path_info
+    return render_to_string(
+        "pages/failure.html",
+        {
+            "title": words.title,
+            "sentences": words.sentences,
+            "request_id": request_id.of(request),
+            "of_console": path.startswith("/console/"),
+            "of_api": path.startswith(("/docs", "/problems")),
+        },
+    )

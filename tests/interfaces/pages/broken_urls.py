@@ -1,0 +1,37 @@
+"""The service's own addresses, and some that fail: what no test may break for real."""
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from config import urls
+from config.urls import handler400, handler403, handler404, handler500
+
+__all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
+
+
+def database(request: HttpRequest) -> HttpResponse:
+    """A statement that the database refuses."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 / 0")
+    return HttpResponse("unreachable")
+
+
+def forbidden(request: HttpRequest) -> HttpResponse:
+    """Refused by Django."""
+    raise PermissionDenied
+
+
+def suspicious(request: HttpRequest) -> HttpResponse:
+    """Something Django cannot read."""
+    raise SuspiciousOperation
+
+
+urlpatterns = [
+    path("broken/database", database),
+    path("broken/forbidden", forbidden),
+    path("broken/suspicious", suspicious),
+    path("console/broken", database),
+    *urls.urlpatterns,
+]
