@@ -9,4 +9,3 @@ class ConsoleConfig(AppConfig):
     name = "compliance.interfaces.console"
     label = "console"
     verbose_name = "Console"
-    default_auto_field = "django.db.models.BigAutoField"

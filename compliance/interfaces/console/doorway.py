@@ -1,24 +1,32 @@
-"""The doorway: every page of the console is entered through here, and only through here (issue 8, part 4).
+"""The doorway: every page in the registry (`pages.py`) is entered through here, and only through here.
 
-Signed in, a member of staff, allowed this page, allowed this company: in that order, each refusal logged like each
-visit. A company that one may not see answers like one that does not exist.
+Sign-in (`sign_in/`) and the staff accounts below /console/staff/ (`staff_admin.py`) have entrances of their own.
+
+Signed in, a member of staff, allowed this page, lately confirmed where the page asks for that, allowed this company:
+in that order, each refusal logged like each visit. A company that one may not see answers like one that does not exist.
 """
 
 import uuid
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 from django.contrib.auth.views import redirect_to_login
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.template.loader import render_to_string
 from django.utils import timezone
 
 from compliance.errors import ComplianceError
-from compliance.interfaces.console import access_log
+from compliance.history import queries as history
+from compliance.interfaces.console import access_log, awaiting
+from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.sign_in import sessions, step_up
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Staff, staff_of
+from compliance.interfaces.console.who_may import Staff, staff_of, why_nobody
+from compliance.interfaces.pages import request_id
 from compliance.tenancy import context, queries
 from compliance.tenancy.errors import NoSuchCompanyError
 
@@ -36,9 +44,12 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseB
         visit = None
         response: HttpResponseBase
         if staff is None:
-            response = _refusal(request, 403, "This account has no access", _NO_STAFF)
+            words = f"{why_nobody(request.user, now)} {_ASK}"
+            response = _refusal(request, 403, "This account has no access", words, sign_out=True)
         elif not staff.may(page.permission):
             response = _refusal(request, 403, "Not with this account", _NO_PERMISSION)
+        elif page.recent and (asked := step_up.ask(request)) is not None:
+            response = asked
         else:
             visit = Visit(request=request, page=page, staff=staff, now=now, pages=pages)
             response = _answer(visit, organization_id, values)
@@ -52,7 +63,9 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseB
             at=now,
             status=response.status_code,
             organization_id=organization_id,
-            subject=" ".join(f"{name}={value}" for name, value in values.items()),
+            subject=values,
+            learner_profile_ids=visit.learners if visit else (),
+            everybody=visit.everybody if visit else False,
             act=visit.act if visit else "",
             reason=visit.reason if visit else "",
         )
@@ -68,12 +81,23 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
         if not page.company or organization_id is None:
             return page.view(visit, **given)
         _enter_company(visit, visit.staff, organization_id)
+        visit.taken = awaiting.look(organization_id, visit.request, visit.now)
         with context.company(organization_id):
-            return page.view(visit, **given)
+            named = [each for each in values.values() if isinstance(each, uuid.UUID)]
+            visit.saw(history.learners_named(organization_id, named) if named else ())
+            response = page.view(visit, **given)
+        if visit.taken is Taken.COMING and response.status_code == 200 and "Refresh" not in response.headers:
+            sessions.refresh_every(visit.request, response, 2)
+        return response
     except (NothingThereError, NoSuchCompanyError) as error:
         return _refusal(visit.request, 404, "Nothing there", str(error))
+    except OperationalError as error:
+        if not isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+            raise
+        return _refusal(visit.request, 503, "This took too long", _TOO_LONG)
     except ComplianceError as error:
-        return visit.render("console/refused.html", {"title": "That did not work", "words": str(error)}, status=422)
+        values = {"title": "That did not work", "words": str(error), "request_id": request_id.of(visit.request)}
+        return visit.render("console/refused.html", values, status=422)
 
 
 def _enter_company(visit: Visit, staff: Staff, organization_id: uuid.UUID) -> None:
@@ -82,10 +106,12 @@ def _enter_company(visit: Visit, staff: Staff, organization_id: uuid.UUID) -> No
     visit.company = queries.organization(organization_id)
 
 
-def _refusal(request: HttpRequest, status: int, title: str, words: str) -> HttpResponse:
-    html = render_to_string("console/outside.html", {"title": title, "words": words}, request)
+def _refusal(request: HttpRequest, status: int, title: str, words: str, *, sign_out: bool = False) -> HttpResponse:
+    values = {"title": title, "words": words, "sign_out": sign_out, "request_id": request_id.of(request)}
+    html = render_to_string("console/outside.html", values, request)
     return HttpResponse(html, status=status)
 
 
-_NO_STAFF = "It belongs to no group of the console, or its time has ended. Ask whoever keeps the staff accounts."
-_NO_PERMISSION = "None of your groups may open this page. Ask whoever keeps the staff accounts."
+_TOO_LONG = "The page was given up so that others are served. Ask for less at once, or try again in a moment."
+_ASK = "Ask whoever keeps the staff accounts."
+_NO_PERMISSION = f"None of your groups may open this page. {_ASK}"

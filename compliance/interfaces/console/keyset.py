@@ -1,32 +1,48 @@
-"""Paging by keys: the next page begins after the last row shown, so a late page costs what the first does."""
+"""Paging by keys: the next page begins after the last row shown, so a late page costs what the first does.
 
-import base64
-import binascii
+A place in a list may hold a name, and words that somebody searched for. Addresses reach logs of proxies and the history
+of browsers, so a place is sealed, for its own page alone. A place that opens is one that this page has made.
+"""
+
 import json
-from typing import Any
+from typing import Any, TypeVar
 
+from cryptography.fernet import InvalidToken, MultiFernet
+from django.conf import settings
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from compliance.interfaces.console.errors import UnreadableInputError
+from compliance.interfaces.console.sign_in import sealing, sessions
 
+Line = TypeVar("Line", bound=Model)
 PAGE = 50
+_CUT_SHORT = "The address of this page was cut short. Go back to the first page."
 
 
 def after(request: HttpRequest, parts: int) -> tuple[Any, ...] | None:
-    """The values of the ordering columns after which the page begins, None for the first page.
+    """The values after which the page begins, as `following` was given them (but numbers, as text); None for the first.
 
     Raises UnreadableInputError.
     """
     text = request.GET.get("after", "")
     if not text:
         return None
-    try:
-        values = json.loads(base64.urlsafe_b64decode(text.encode()))
-    except (ValueError, binascii.Error):
-        values = None
-    if not isinstance(values, list) or len(values) != parts or not all(isinstance(v, str | int) for v in values):
-        raise UnreadableInputError("The address of this page was cut short. Go back to the first page.")
-    return tuple(values)
+    values = unseal(request.path, text)
+    if values is None or len(values) != parts:
+        raise UnreadableInputError(_CUT_SHORT)
+    return values
+
+
+def page(
+    request: HttpRequest, rows: QuerySet[Line], column: str, *, newest_first: bool = False
+) -> tuple[list[Line], str]:
+    """A page of `rows` in the order of a whole number, and the query string of the page after it."""
+    (last,) = after(request, 1) or (None,)
+    if last is not None:
+        rows = rows.filter(**{f"{column}__{'lt' if newest_first else 'gt'}": last})
+    found = list(rows.order_by(f"-{column}" if newest_first else column)[: PAGE + 1])
+    return found[:PAGE], following(request, (getattr(found[PAGE - 1], column),) if len(found) > PAGE else None)
 
 
 def following(request: HttpRequest, values: tuple[Any, ...] | None) -> str:
@@ -35,6 +51,25 @@ def following(request: HttpRequest, values: tuple[Any, ...] | None) -> str:
         return ""
     query = request.GET.copy()
     query.pop("choose", None)  # what was chosen on this page is not chosen on the next
-    text = json.dumps([value if isinstance(value, int) else str(value) for value in values])
-    query["after"] = base64.urlsafe_b64encode(text.encode()).decode()
+    query.pop(sessions.REFRESHED, None)  # whoever goes on is there
+    query["after"] = seal(request.path, values)
     return query.urlencode()
+
+
+def seal(path: str, values: tuple[Any, ...]) -> str:
+    """`values` as text for addresses of `path`, which says nothing to whoever reads it."""
+    content = json.dumps([path, *(value if isinstance(value, int) else str(value) for value in values)])
+    return _ring().encrypt(content.encode()).decode()
+
+
+def unseal(path: str, text: str) -> tuple[Any, ...] | None:
+    """What `seal` was given for the same path; None for any other text."""
+    try:
+        found = json.loads(_ring().decrypt(text.encode(errors="replace")))
+    except InvalidToken:
+        return None
+    return tuple(found[1:]) if found[0] == path else None
+
+
+def _ring() -> MultiFernet:
+    return sealing.ring(tuple(settings.CURSOR_KEYS), b"compliance console place 1")

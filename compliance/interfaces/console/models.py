@@ -1,9 +1,12 @@
 """What the console keeps for itself: who may come in, who saw and did what, guesses at passwords, long work."""
 
 import uuid
+from datetime import datetime
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from compliance.tenancy.models import CompanyRow
@@ -41,8 +44,10 @@ class AccessLog(models.Model):
     """One line a page seen or an act done by staff. Append-only, and a directory table: it spans companies.
 
     `reason` is what staff typed when they confirmed an act. It is kept here and nowhere else, for ever, so the
-    console tells them to write no names into it.
+    console tells them to write no names into it. Lines of before the log was chained have no `chain` and no `number`.
     """
+
+    append_only = True
 
     at = models.DateTimeField()
     user_id = models.BigIntegerField(null=True)
@@ -51,22 +56,44 @@ class AccessLog(models.Model):
     address = models.CharField(max_length=45, blank=True)
     method = models.CharField(max_length=8)
     page = models.CharField(max_length=60)
-    subject = models.CharField(max_length=300, blank=True)
+    subject = models.TextField(blank=True)
+    learner_profile_ids = ArrayField(models.UUIDField(), default=list, help_text="Whose records were seen or acted on.")
+    everybody = models.BooleanField(default=False, help_text="Records of everybody in the company were within reach.")
     organization_id = models.UUIDField(null=True)
     status = models.PositiveSmallIntegerField()
     act = models.CharField(max_length=60, blank=True)
     reason = models.CharField(max_length=500, blank=True)
+    chain = models.UUIDField(null=True, help_text="The company's, or zeros for the deployment's.")
+    number = models.BigIntegerField(null=True, help_text="Its place in the chain, from 1.")
+    salt = models.CharField(max_length=32, blank=True, default="")
+    previous_sha256 = models.CharField(max_length=64, blank=True, default="")
+    digest = models.CharField(max_length=64, blank=True, default="")
 
     class Meta:
+        constraints = [models.UniqueConstraint(fields=["chain", "number"], name="access_line_once")]
         verbose_name = "line of the access log"
         verbose_name_plural = "access log"
         indexes = [
             models.Index(fields=["organization_id", "-id"], name="access_by_company"),
             models.Index(fields=["user_id", "-id"], name="access_by_staff"),
+            models.Index(
+                fields=["organization_id", "-at"], name="access_to_everybody", condition=models.Q(everybody=True)
+            ),
+            GinIndex(fields=["learner_profile_ids"], name="access_by_person", fastupdate=False),
         ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.username} {self.page}"
+
+
+class AccessChain(models.Model):
+    """The end of one chain of the access log, and what its last verification found. A directory table."""
+
+    chain = models.UUIDField(primary_key=True)
+    number = models.BigIntegerField(default=0)
+    digest = models.CharField(max_length=64)
+    verified_at = models.DateTimeField(null=True)
+    fault = models.CharField(max_length=400, blank=True, default="")
 
 
 class Guess(models.Model):
@@ -91,6 +118,8 @@ class Job(CompanyRow):
         """Where a job stands. A draft holds an upload between its preview and its confirmation."""
 
         DRAFT = "draft", "Draft"
+        PREPARED = "prepared", "Waits for a second person"
+        DECLINED = "declined", "Declined"
         WAITING = "waiting", "Waiting"
         RUNNING = "running", "Running"
         DONE = "done", "Done"
@@ -101,6 +130,7 @@ class Job(CompanyRow):
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     user_id = models.BigIntegerField()
     username = models.CharField(max_length=150)
+    confirmed_by = models.BigIntegerField(null=True, help_text="The second person, where one was needed.")
     asked_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -111,7 +141,19 @@ class Job(CompanyRow):
     findings = models.JSONField(default=list)
     upload_name = models.CharField(max_length=200, blank=True, default="")
     upload = models.BinaryField(null=True)
+    erasures = models.BigIntegerField(
+        default=0, help_text="How many erasures the company had made when the draft came: after another one it goes."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "job_id"], name="job_once")]
         indexes = [models.Index(fields=["organization_id", "-asked_at"], name="job_by_moment")]
+
+    NOTHING: ClassVar[dict[str, Any]] = {"upload": None, "upload_name": "", "told": {}}
+    """What is left, once it has ended, of what it worked on: all of it, names of files too, may hold personal data."""
+
+    def end(self, state: str, message: str, now: datetime) -> None:
+        """Writes down how it ended, and forgets what it worked on."""
+        for name, value in ({"state": state, "message": message[:500], "finished_at": now} | self.NOTHING).items():
+            setattr(self, name, value)
+        self.save()

@@ -10,12 +10,12 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.http import HttpRequest
 
-from compliance.history.errors import NoHistoryError
+from compliance.history import queries as history
 from compliance.interfaces.console.errors import UnreadableInputError
 from compliance.interfaces.console.visit import Visit
 from compliance.registers.questions import Company, Pin, Question
 from compliance.rules import company_days
-from compliance.tenancy import queries, sql
+from compliance.tenancy import queries
 from compliance.tenancy.models import Organization
 
 LONGEST_PERIOD = timedelta(days=400)
@@ -49,7 +49,7 @@ def chosen(
     moment = _moment(zone, as_at, at_time) if as_at else visit.now
     begin = organization.history_complete_from if whole else moment - LONGEST_PERIOD
     if start:
-        begin = company_days.start_of_day(zone, _date(start))
+        begin = company_days.start_of_day(zone, day(start))
     begin = max(begin, organization.history_complete_from)
     if moment < organization.history_complete_from:
         first = organization.history_complete_from.astimezone(visit.zone)
@@ -79,37 +79,32 @@ def pin_of(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
     """
     if known and not (known.isascii() and known.isdigit() and len(known) < 18):
         raise UnreadableInputError("A capture is a whole number, like 17.")
-    rows = sql.fetch(
-        "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence,"
-        " h.sequence"
-        " FROM history_historyhead h JOIN history_capture c ON c.organization_id = h.organization_id"
-        " AND c.capture_sequence = least(h.capture_sequence, coalesce(%s::bigint, h.capture_sequence))"
-        " WHERE h.organization_id = %s",
-        [int(known) if known else None, organization_id],
-    )
-    if not rows:
-        raise NoHistoryError("Nothing has been captured for this company yet, or not under this number.")
-    return Pin(*rows[0][:5]), rows[0][5], rows[0][6]
+    found = history.pinned(organization_id, int(known) if known else None)
+    return Pin(*found[:5]), found.newest_capture, found.newest_sequence
 
 
 def _text(request: HttpRequest, name: str) -> str:
     return request.GET.get(name, "").strip()
 
 
-def _date(text: str) -> date:
+def day(text: str) -> date:
+    """The day that a text names. Raises UnreadableInputError."""
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
         raise UnreadableInputError("A day is written like 2026-03-31.") from None
+    if not 1900 <= found.year < 3000:  # the ends of the calendar have no moment in every zone
+        raise UnreadableInputError("Choose a day between the years 1900 and 2999.")
+    return found
 
 
-def _moment(zone: str, day: str, at_time: str) -> datetime:
+def _moment(zone: str, written: str, at_time: str) -> datetime:
     if not at_time:
-        return company_days.end_of_day(zone, _date(day))
+        return company_days.end_of_day(zone, day(written))
     try:
         clock = time.fromisoformat(at_time)
     except ValueError:
         raise UnreadableInputError("A time is written like 17:30.") from None
     if clock.tzinfo is not None:
         raise UnreadableInputError("The time is the company's; write it without a zone.")
-    return datetime.combine(_date(day), clock, company_days.zone_info(zone)).astimezone(UTC)
+    return datetime.combine(day(written), clock, company_days.zone_info(zone)).astimezone(UTC)

@@ -24,8 +24,9 @@ class Section(StrEnum):
 class Page:
     """A page: where it lies, who may see it, what draws it.
 
-    `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/`. `view` takes a
-    Visit and the values of the path. A page with a `section` stands in the company's navigation.
+    `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/` or, in place of
+    `companies`, what `below` says. `view` takes a Visit and the values of the path. A page with a `section` stands in
+    the company's navigation.
     """
 
     name: str
@@ -36,9 +37,11 @@ class Page:
     company: bool = True
     section: Section | None = None
     methods: tuple[str, ...] = ("GET",)
+    recent: bool = False  # asks for a sign-in or a confirmation within CONSOLE_RECENT_SECONDS (sign_in/step_up.py)
+    below: str = "companies"
     arguments: tuple[tuple[str, Any], ...] = ()  # fixed values for the view beside those of the path
 
     @property
     def address(self) -> str:
         """The whole path below `/console/`, as Django writes it."""
-        return f"companies/<uuid:organization_id>/{self.path}" if self.company else self.path
+        return f"{self.below}/<uuid:organization_id>/{self.path}" if self.company else self.path

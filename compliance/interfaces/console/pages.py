@@ -8,6 +8,7 @@ from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
 from compliance.interfaces.console.page import Page
 from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
+from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 
-PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *EVIDENCE)
+PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *EVIDENCE, *STORED)

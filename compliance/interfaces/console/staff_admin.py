@@ -1,60 +1,87 @@
-"""The admin of staff accounts, in django-unfold, for superusers: accounts, groups, access, the access log (read only).
+"""The admin of staff accounts, Django's own: accounts, groups, access, how they sign in, the access log (read only).
 
-It is the one place whose scripts need `unsafe-eval` (unfold's Alpine) and inline styles, so it loosens the policy of
-content security for itself alone; it shows nothing of any company (docs/adr/0020-console.md).
+Only superusers whose access has not ended come in, through the console's own sign-in, and only with a recent one.
 """
 
 import uuid
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
-from csp.decorators import csp_update
 from django import forms
+from django.contrib import messages
+from django.contrib.admin import AdminSite, ModelAdmin, StackedInline
+from django.contrib.admin import display as admin_display
+from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList, ChangeListSearchForm
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed, QueryDict
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from unfold.admin import ModelAdmin, StackedInline
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
-from unfold.sites import UnfoldAdminSite
 
-from compliance.interfaces.console import access_log
+from compliance.interfaces.console import access_log, issuers, keyset
 from compliance.interfaces.console.models import AccessLog, StaffAccess
-from compliance.interfaces.console.who_may import staff_of
+from compliance.interfaces.console.sign_in import invitations, letters, second_factor, sessions, step_up
+from compliance.interfaces.console.sign_in.models import CompanyAccount
+from compliance.interfaces.console.who_may import Permission, actor_id, staff_of
 from compliance.tenancy.models import Organization
 
 
-class StaffSite(UnfoldAdminSite):
-    """Only superusers come in, through the console's own sign-in."""
+class StaffSite(AdminSite):
+    """Who keeps the staff accounts comes in, and nobody else."""
 
-    site_header = "Staff accounts"
-    index_title = "Staff accounts"
+    site_header = "Accounts and records"
+    site_title = "Accounts and records"
+    index_title = "Accounts and records"
+    site_url = "/console/"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Superusers only."""
-        return bool(request.user.is_active and getattr(request.user, "is_superuser", False))
+        """By the one rule of all pages: a superuser past the end of their access is nobody."""
+        staff = staff_of(request.user, timezone.now())
+        return staff is not None and staff.keeps_staff
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """There is one sign-in, with its second factor and its lock-out. Who is in but may not, is sent home."""
+        """There is one sign-in, with its second factor and its lock-out. Who is in but may not, is sent home.
+
+        Auditors are sent to the companies' rows, which are their part of this site.
+        """
         if request.user.is_authenticated:
-            return redirect("/console/")
+            staff = staff_of(request.user, timezone.now())
+            return redirect("console:stored-companies" if staff and staff.may(Permission.SEE_STORED) else "/console/")
         return redirect_to_login(request.GET.get("next", "/console/staff/"))
 
-    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def logout(  # type: ignore[override]
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         """Likewise one way out."""
         return redirect("account_logout")
 
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
-        """Every view of this site, with its looser policy, and with a line in the access log as every page has."""
+    def password_change(  # type: ignore[override]
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """And one place to change one's own password, where guesses are counted."""
+        return redirect("account_change_password")
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+        """The models of the accounts' keepers, and the companies' rows, which are pages of the console."""
+        address = reverse("console:stored-companies")
+        companies = {"name": "Companies", "object_name": "Stored", "admin_url": address, "view_only": True}
+        rows = {"name": "Records", "app_label": "stored", "app_url": address, "models": [companies]}
+        return [*super().get_app_list(request, app_label), *([] if app_label else [rows])]
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        """Every view of this site, after a recent sign-in, and with a line in the access log as every page has."""
         inner = super().admin_view(view, cacheable)
-        loosened = csp_update({"script-src": ["'unsafe-eval'"], "style-src": ["'unsafe-inline'"]})(inner)
 
         @wraps(inner)
         def logged(request: HttpRequest, *given: Any, **named: Any) -> HttpResponseBase:
-            response = loosened(request, *given, **named)
+            asked = step_up.ask(request) if self.has_permission(request) else None
+            response = asked or inner(request, *given, **named)
             now = timezone.now()
             access_log.record(
                 request,
@@ -63,11 +90,19 @@ class StaffSite(UnfoldAdminSite):
                 page="staff",
                 at=now,
                 status=response.status_code,
-                subject=request.path,
+                subject={"path": request.path},
             )
             return response
 
         return logged
+
+
+def _open_keys(user: User) -> str:
+    names = dict(_companies())
+    return "; ".join(
+        f"{key} of {names.get(str(key.organization_id), key.organization_id)} ({' '.join(key.scopes)})"
+        for key in issuers.of_account(actor_id(user.pk), timezone.now())
+    )
 
 
 def _companies() -> list[tuple[str, str]]:
@@ -86,7 +121,17 @@ class AccessForm(forms.ModelForm):
         fields = ("valid_until", "every_company", "organization_ids")
 
 
-class AccessInline(StackedInline):
+class _NotOnesOwn:
+    """Of an inline: nobody widens their own access."""
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Another superuser's."""
+        return obj is None or obj.pk != request.user.pk
+
+    has_add_permission = has_delete_permission = has_change_permission
+
+
+class AccessInline(_NotOnesOwn, StackedInline):
     """Until when, and which companies."""
 
     model = StaffAccess
@@ -95,26 +140,221 @@ class AccessInline(StackedInline):
     can_delete = True
 
 
-class UserAdmin(DjangoUserAdmin, ModelAdmin):
-    """Accounts of staff: a name, a password, groups, access."""
+class CompanyAccountInline(_NotOnesOwn, StackedInline):
+    """The account at the company's own sign-in."""
 
-    form = UserChangeForm
-    add_form = UserCreationForm
-    change_password_form = AdminPasswordChangeForm
-    inlines = (AccessInline,)
+    model = CompanyAccount
+    fields = ("email", "subject", "bound_at")
+    readonly_fields = ("bound_at",)
+    extra = 0
+    can_delete = True
+
+
+class NewAccountForm(AdminUserCreationForm):
+    """A new account. Without a password its owner chooses one with an invitation."""
+
+    class Meta(AdminUserCreationForm.Meta):
+        fields = ("username", "email")
+
+
+class SealedWords(ChangeListSearchForm):
+    """What somebody searched for, as it stands in the address of a list: sealed. Words in clear find nothing."""
+
+    def __init__(self, sent: QueryDict, path: str) -> None:
+        super().__init__(sent)
+        self._path = path
+
+    def clean(self) -> dict[str, Any]:
+        """The words themselves."""
+        (words,) = keyset.unseal(self._path, self.cleaned_data.get(SEARCH_VAR) or "") or ("",)
+        return {SEARCH_VAR: words}
+
+
+class SealedChangeList(ChangeList):
+    """A list whose search leaves no words in logs of proxies or in the browser's history."""
+
+    def __init__(self, request: HttpRequest, *given: Any) -> None:
+        self.search_form_class = partial(SealedWords, path=request.path)  # type: ignore[assignment]
+        super().__init__(request, *given)
+
+
+class SearchedByPost(ModelAdmin):
+    """A list that is searched by a form which is posted (templates/admin/search_form.html)."""
+
+    def get_changelist(self, request: HttpRequest, **values: Any) -> type[ChangeList]:
+        """The list that knows the sealed words."""
+        return SealedChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Leads from the words that were posted to an address in which they are sealed."""
+        if request.method != "POST" or SEARCH_VAR not in request.POST:
+            return super().changelist_view(request, extra_context)
+        query = request.GET.copy()
+        query.pop(PAGE_VAR, None)
+        words = request.POST[SEARCH_VAR].replace("\0", "").strip()[:200]
+        query[SEARCH_VAR] = keyset.seal(request.path, (words,))
+        return redirect(f"{request.path}?{query.urlencode()}")
+
+
+class UserAdmin(SearchedByPost, DjangoUserAdmin):
+    """Accounts of staff: a name, groups, access, and how they sign in."""
+
+    add_form = NewAccountForm
+    change_form_template = "sign_in/staff_account.html"
+    inlines = (AccessInline, CompanyAccountInline)
     list_display = ("username", "is_active", "is_superuser", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
+    add_fieldsets = ((None, {"fields": ("username", "email", "usable_password", "password1", "password2")}),)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         ("Person", {"fields": ("first_name", "last_name", "email")}),
         ("Access", {"fields": ("is_active", "groups", "is_superuser")}),
         ("Moments", {"fields": ("last_login", "date_joined")}),
+        ("API keys that this account issued and that still open", {"fields": ("open_keys",)}),
     )
-    filter_horizontal = ("groups",)
-    readonly_fields = ("last_login", "date_joined")
+    filter_horizontal = ()
+    readonly_fields = ("last_login", "date_joined", "open_keys")
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Groups are few: a box to tick each, which every screen reader knows."""
+        return super().formfield_for_manytomany(db_field, request, **kwargs | {"widget": forms.CheckboxSelectMultiple})
+
+    def get_inlines(self, request: HttpRequest, obj: User | None) -> Any:
+        """A new account is named first; what it may is said next."""
+        return super().get_inlines(request, obj) if obj else ()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Nobody widens their own access, or shuts themselves out."""
+        fields = super().get_readonly_fields(request, obj)
+        return (*fields, "is_active", "groups", "is_superuser") if obj and obj.pk == request.user.pk else fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Nobody removes their own account."""
+        return super().has_delete_permission(request, obj) and (obj is None or obj.pk != request.user.pk)
+
+    def get_urls(self) -> list[URLPattern]:
+        """How an account signs in has a page of its own."""
+        view = self.admin_site.admin_view(self.signing_in)
+        return [path("<int:user_id>/sign-in/", view, name="auth_user_sign_in"), *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """A new address is told to the old one; who is closed, or is no superuser any more, is out at once."""
+        before = User.objects.filter(pk=obj.pk).first() if change else None
+        super().save_model(request, obj, form, change)
+        if before is None:
+            return
+        if before.email and before.email != obj.email:
+            _tell(request, obj, "address changed", before.email)
+        if not obj.is_active:
+            sessions.end_all(obj)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Who leaves may leave keys behind: they are named to whoever closes the account."""
+        super().save_related(request, form, formsets, change)
+        user = User.objects.get(pk=form.instance.pk)
+        if change and staff_of(user, timezone.now()) is None and (keys := _open_keys(user)):
+            messages.warning(
+                request, f"{user.get_username()} has left keys that still open. Revoke them or not: {keys}."
+            )
+
+    @admin_display(description="Keys")
+    def open_keys(self, user: User) -> str:
+        """The keys that outlive this account, of all companies."""
+        return _open_keys(user) or "None."
+
+    def log_addition(self, request: HttpRequest, obj: User, message: Any) -> Any:
+        """A line of the access log for each account that is made."""
+        _note(request, "account made", obj.pk)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: User, message: Any) -> Any:
+        """And for each change: which fields, never what they say."""
+        _note(request, "account changed", obj.pk, _changed(message))
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """And for each that is removed."""
+        for user_id in queryset.values_list("pk", flat=True):
+            _note(request, "account removed", user_id)
+        return super().log_deletions(request, queryset)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        """A password set for somebody else ends their sessions and is told to them."""
+        user = get_object_or_404(User, pk=id)
+        password = user.password
+        with transaction.atomic():
+            response = super().user_change_password(request, id, form_url)
+            user.refresh_from_db()
+            if user.password != password:
+                sessions.end_others(request, user)
+                _tell(request, user, "password set")
+        return response
+
+    def signing_in(self, request: HttpRequest, user_id: int) -> HttpResponse:
+        """An account's sessions and factors; an invitation, which is shown once; a way out for a lost device."""
+        user = get_object_or_404(User, pk=user_id)
+        code = ""
+        if request.method == "POST":
+            code = self._change_signing_in(request, user, request.POST.get("do", ""))
+            if not code:
+                return redirect("staff:auth_user_sign_in", user_id)
+        elif request.method != "GET":
+            return HttpResponseNotAllowed(["GET", "POST"])
+        now = timezone.now()
+        values = self.admin_site.each_context(request) | {
+            "title": f"How {user.get_username()} signs in",
+            "opts": self.model._meta,
+            "account": user,
+            "sessions": sessions.standing(user, now),
+            "factors": list(second_factor.factors(user)),
+            "waiting": getattr(user, "invitation", None),
+            "now": now,
+            "link": invitations.link(code) if code else "",
+            "code": code,
+            "hours": int(invitations.LASTS.total_seconds() // 3600),
+        }
+        return TemplateResponse(request, "sign_in/staff_sign_in.html", values)
+
+    def _change_signing_in(self, request: HttpRequest, user: User, what: str) -> str:
+        """Does what was asked for. Returns the code of an invitation."""
+        with transaction.atomic():
+            if what == "invite":
+                code = invitations.issue(user=user, by=request.user.get_username(), at=timezone.now())
+                _tell(request, user, "invitation made")
+                return code
+            if what == "end":
+                messages.success(request, f"{sessions.end_all(user)} sessions were ended.")
+                _note(request, "sessions ended", user.pk)
+            if what == "reset":
+                second_factor.reset(user)
+                _tell(request, user, "second factor reset")
+                messages.success(request, "The second factor is removed, and every session ended. Make an invitation.")
+        return ""
 
 
-class AccessLogAdmin(ModelAdmin):
+def _tell(request: HttpRequest, user: User, kind: str, address: str | None = None) -> None:
+    assert isinstance(request.user, User)
+    letters.tell(request, user, kind, timezone.now(), by=request.user, address=address)
+
+
+def _note(request: HttpRequest, act: str, user_id: int, reason: str = "") -> None:
+    access_log.account(request, by=request.user, user_id=user_id, act=act, at=timezone.now(), reason=reason)
+
+
+def _changed(message: Any) -> str:
+    """The names of the fields in a message of Django's admin: `is active, groups; added staff access`."""
+    if not isinstance(message, list):
+        return str(message)
+    return "; ".join(
+        ", ".join(
+            [*([f"{what} {part['name']}"] if "name" in part else []), *(str(each) for each in part.get("fields", []))]
+        )
+        for change in message
+        for what, part in change.items()
+    )
+
+
+class AccessLogAdmin(SearchedByPost):
     """Read only: who saw and did what."""
 
     list_display = ("at", "username", "groups", "page", "act", "subject", "organization_id", "status", "address")

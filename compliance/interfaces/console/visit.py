@@ -1,17 +1,26 @@
 """A visit: one request of a member of staff to one page, with what the doorway found out about it."""
 
+import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Staff
 from compliance.tenancy.models import Organization
+
+INBOX = "inbox"
+"""The page whose entry in the navigation says how much waits there."""
 
 
 @dataclass
@@ -28,7 +37,11 @@ class Visit:
     act: str = ""
     reason: str = ""
     logged: bool = False
+    # Whose records the page shows, and whether everybody's may be among them.
+    learners: set[uuid.UUID] = field(default_factory=set)
+    everybody: bool = False
     crumbs: list[tuple[str, str]] = field(default_factory=list)
+    taken: Taken = Taken.UP  # how far the history is with the act after which this page is shown
 
     @property
     def organization(self) -> Organization:
@@ -42,11 +55,20 @@ class Visit:
         """The time zone that moments are shown in: the company's, else UTC."""
         return ZoneInfo(self.company.time_zone if self.company else "UTC")
 
+    def saw(self, identifiers: Iterable[Any]) -> None:
+        """Has the line of the access log say whose records are shown; what is no identifier is passed over."""
+        self.learners.update(uuid.UUID(str(each)) for each in identifiers if each)
+
     def address(self, name: str, **values: Any) -> str:
         """The address of a page of this console, within the same company where the page belongs to one."""
         if self.company is not None and next(page.company for page in self.pages if page.name == name):
             values = {"organization_id": self.company.organization_id} | values
         return reverse(f"console:{name}", kwargs=values)
+
+    def link(self, name: str, query: Mapping[str, Any], **values: Any) -> str:
+        """The address of a page with what its query says; what is empty is left out."""
+        given = urlencode({key: value for key, value in query.items() if value})
+        return self.address(name, **values) + (f"?{given}" if given else "")
 
     def crumb(self, words: str, name: str, **values: Any) -> None:
         """Adds a step to the path shown above the title."""
@@ -71,6 +93,12 @@ class Visit:
         for page in self.pages:
             if page.section is None or not page.company or not self.staff.may(page.permission):
                 continue
-            entry = {"title": page.title, "address": self.address(page.name), "here": page.name == self.page.name}
+            title = page.title
+            if page.name == INBOX:
+                if not settings.FOUR_EYES:
+                    continue
+                others = jobs.prepared(self.company.organization_id, self.now).exclude(user_id=self.staff.user_id)
+                title = f"{title} ({others.count()})"
+            entry = {"title": title, "address": self.address(page.name), "here": page.name == self.page.name}
             sections.setdefault(page.section, []).append(entry)
         return [{"title": str(name), "entries": sections[name]} for name in Section if name in sections]

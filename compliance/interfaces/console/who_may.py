@@ -1,13 +1,15 @@
-"""Who may do what in the console (issue 8, part 4): three groups, and what each of them may.
+"""Who may do what in the console: three groups, and what each of them may.
 
 The table stands in code, not in the database, so that nobody widens a group by a click and a test can walk it.
 Superusers keep the staff accounts and may do everything.
 """
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
@@ -20,6 +22,7 @@ class Permission(StrEnum):
     SEE = "see"  # companies, registers, people, receipts, history
     EXPORT = "export"  # take data away: tables and evidence packs
     SEE_LOG = "see the access log"  # who saw and did what
+    SEE_STORED = "see rows as stored"  # captures, history rows, receipts, what waits: column by column
     CHANGE_PEOPLE = "change people"  # invite, suspend, end, teams, shares, reminders
     CHANGE_RECORDS = "change records"  # waive, deadlines, publish, certificates, erase
     OPERATE = "operate"  # keys, imports, sweeps, verification
@@ -35,9 +38,8 @@ GROUPS: dict[str, frozenset[Permission]] = {
     COMPLIANCE_MANAGER: frozenset(
         {Permission.SEE, Permission.EXPORT, Permission.SEE_LOG, Permission.CHANGE_PEOPLE, Permission.CHANGE_RECORDS}
     ),
-    AUDITOR: frozenset({Permission.SEE, Permission.EXPORT, Permission.SEE_LOG}),
+    AUDITOR: frozenset({Permission.SEE, Permission.EXPORT, Permission.SEE_LOG, Permission.SEE_STORED}),
 }
-READ_ONLY_GROUPS = frozenset({AUDITOR})
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,15 @@ class Staff:
     @property
     def actor_id(self) -> uuid.UUID:
         """The identifier that facts name as who acted: stable, and telling nothing about the person."""
-        return uuid.uuid5(_ACTORS, str(self.user_id))
+        return actor_id(self.user_id)
 
 
 _ACTORS = uuid.UUID("0f6f1b1e-6a58-5a3c-9d70-0b7f3f0f9d11")
+
+
+def actor_id(user_id: int) -> uuid.UUID:
+    """The identifier of an account in facts and beside keys."""
+    return uuid.uuid5(_ACTORS, str(user_id))
 
 
 def staff_of(user: AbstractBaseUser | AnonymousUser, now: datetime) -> Staff | None:
@@ -79,8 +86,12 @@ def staff_of(user: AbstractBaseUser | AnonymousUser, now: datetime) -> Staff | N
     """
     if not isinstance(user, User) or not user.is_active:
         return None
-    groups = tuple(sorted(name for name in user.groups.values_list("name", flat=True) if name in GROUPS))
     access = StaffAccess.objects.filter(user_id=user.pk).first()
+    return _may(user, user.groups.values_list("name", flat=True), access, now)
+
+
+def _may(user: User, named: Iterable[str], access: StaffAccess | None, now: datetime) -> Staff | None:
+    groups = tuple(sorted(name for name in named if name in GROUPS))
     if access is not None and access.valid_until is not None and access.valid_until <= now:
         return None
     if user.is_superuser:
@@ -96,3 +107,34 @@ def staff_of(user: AbstractBaseUser | AnonymousUser, now: datetime) -> Staff | N
     if access is None or access.every_company:
         return Staff(user.pk, user.username, groups, permissions, None)
     return Staff(user.pk, user.username, groups, permissions, frozenset(access.organization_ids))
+
+
+class Account(NamedTuple):
+    """An account behind an `actor_id`: its name, and what it may do now; `staff` None when its owner has left."""
+
+    username: str
+    staff: Staff | None
+
+
+def accounts(now: datetime) -> dict[uuid.UUID, Account]:
+    """Every account by its `actor_id`, in a constant number of statements."""
+    found = {}
+    for user in User.objects.select_related("staff_access").prefetch_related("groups"):
+        named = [group.name for group in user.groups.all()]
+        staff = _may(user, named, getattr(user, "staff_access", None), now) if user.is_active else None
+        found[actor_id(user.pk)] = Account(user.get_username(), staff)
+    return found
+
+
+def why_nobody(user: AbstractBaseUser | AnonymousUser, now: datetime) -> str:
+    """Why `staff_of` knows nobody, in a sentence for the person who has just signed in."""
+    if not isinstance(user, User) or not user.is_active:
+        return "It has been closed."
+    groups = set(user.groups.values_list("name", flat=True))
+    access = StaffAccess.objects.filter(user_id=user.pk).first()
+    if access is not None and access.valid_until is not None and access.valid_until <= now:
+        ended = access.valid_until.astimezone(UTC)
+        return f"Its access ended on {ended.day} {ended:%B %Y} at {ended:%H:%M} UTC."
+    if AUDITOR in groups:
+        return "It is an auditor's, and no day is set on which its access ends: an auditor's access needs one."
+    return "It belongs to no group of the console."

@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
+from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.lines import Certificate
-from compliance.facts.people import actions as people
-from compliance.facts.policies import actions as policies
-from compliance.facts.shares import actions as shares
+from compliance.facts.policies.actions import sign_policy
 from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord
-from compliance.history.numbers import TRAINING_RECORDS
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct
 from compliance.tenancy import context
+from tests import verbs
 from tests.companies import Company, Course, Person, make_company
 
 HTML = "<h1>Code of conduct</h1>\n<p>Be kind.</p>"
@@ -36,16 +35,16 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
     company = Company(made.organization_id, start=start, now=timezone.now())
     team = company.team("Sales")
     joined = [company.join(f"Person {number:03d}", team_ids=(team,)) for number in range(count)]
-    people.invite_person(organization_id=company.organization_id, at=start, work_email="invited@example.org")
+    verbs.invite_person(organization_id=company.organization_id, at=start, work_email="invited@example.org")
     course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12))
     company.share(course, days=10)
     for person in joined[: max(1, count // 3)]:
         company.complete(person, course, at=start + timedelta(days=3))
     policy_id, release_id = _policy(company, start)
-    share_id = shares.share_policy(organization_id=company.organization_id, at=start, course_id=policy_id)
+    share_id = verbs.share_policy(organization_id=company.organization_id, at=start, course_id=policy_id)
     with context.company(company.organization_id):
         receipts = [
-            policies.sign_policy(
+            sign_policy(
                 organization_id=company.organization_id,
                 share_id=share_id,
                 learner_profile_id=person.learner_profile_id,
@@ -57,7 +56,7 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
             for person in joined[:3]
         ]
         capture_all(company.organization_id, timezone.now())
-        record_id = HistoryRecord.objects.filter(register=TRAINING_RECORDS).earliest("birth").record_id
+        record_id = HistoryRecord.objects.filter(register=TRAINING_RECORDS.number).earliest("birth").record_id
     samples = {
         "learner_profile_id": joined[0].learner_profile_id,
         "register": "training-records",
@@ -65,13 +64,14 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
         "receipt_id": receipts[1],
         "course_release_id": release_id,
         "capture_sequence": 2,
+        "number": 2,
     }
     return Full(company, joined, course, samples)
 
 
 def _policy(company: Company, at: datetime) -> tuple[Any, Any]:
     policy_id, release_id = uuid.uuid4(), uuid.uuid4()
-    policies.publish_policy(
+    verbs.publish_policy(
         organization_id=company.organization_id,
         course_id=policy_id,
         course_release_id=release_id,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -33,6 +34,12 @@ def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("compliance.interfaces.console.see.registers.COUNTED_MILLISECONDS", 60_000)
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker runs beside these tests: a page after an act says at once that the new state is coming."""
+    monkeypatch.setattr("compliance.interfaces.console.awaiting.WAITS_SECONDS", 0)
+
+
 def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> User:
     """An account; an auditor gets access that ends, bound to `companies` when they are given."""
     user = User.objects.create_user(name, password=PASSWORD, is_superuser=group == "Administrator")
@@ -51,11 +58,17 @@ def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None =
 def signed_in(user: User) -> Client:
     """A client whose session began now."""
     client = Client()
-    client.force_login(user)
-    session = client.session
-    session[sessions.BEGAN] = session[sessions.SEEN] = timezone.now().timestamp()
-    session.save()
+    begin_session(client, user)
     return client
+
+
+def begin_session(client: Client, user: User, now: datetime | None = None, *, second_factor: bool = False) -> None:
+    """Signs `user` in without its pages, at `now`."""
+    client.force_login(user)
+    request = HttpRequest()
+    request.session, request.user = client.session, user
+    sessions.begin(request, user, now or timezone.now(), second_factor=second_factor)
+    request.session.save()
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from compliance.facts import lines
 from compliance.facts.people.erasing import erase_person
-from compliance.facts.training.actions import waive
 from compliance.history.actions import capture_all
 from compliance.rules.vocabulary import WaiverReasonCode
 from tests.companies import ADMINISTRATOR, Company, Person
 from tests.facts.story import Story
+from tests.verbs import waive
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 JOINED = datetime(2025, 1, 6, 9, tzinfo=UTC)

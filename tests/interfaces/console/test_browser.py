@@ -1,4 +1,4 @@
-"""Staff at work in a real browser, as each group: sign in, travel in time, read a story, act (issue 8)."""
+"""Staff at work in a real browser, as each group: sign in, travel in time, read a story, act."""
 
 import re
 import zipfile
@@ -14,7 +14,7 @@ from compliance.interfaces.console.understand import refreshing
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def _fits(page: Page) -> None:

@@ -1,1 +1,1 @@
-"""Act: every change that staff make, previewed and confirmed with a reason, always through an action (issue 8, 3)."""
+"""Act: every change that staff make, previewed and confirmed with a reason, always through an action."""

@@ -1,20 +1,31 @@
-"""What an act is: a form, a preview, an action, each a few lines in a small class (issue 8, part 3)."""
+"""What an act is: a form, a preview, an action, each a few lines in a small class."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from django import forms
 from django.http import HttpRequest
 
+from compliance.facts.lines import FactLine
+from compliance.facts.recording import Channel, Teller, act, telling
+from compliance.history import queries
+from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run
 from compliance.interfaces.console.who_may import Permission, Staff
 from compliance.tenancy.models import Organization
 
+REASON = forms.CharField(
+    min_length=5,
+    max_length=500,
+    label="Reason",
+    error_messages={"required": "Say why, in a few words.", "min_length": "Say why, in a few words."},
+)
 UPLOAD_BYTES = 64 * 1024 * 1024
 
 
@@ -23,12 +34,15 @@ class CannotActError(ConsoleError):
 
 
 class Done(NamedTuple):
-    """What came of an act: a sentence, where to go, and a secret that is shown once."""
+    """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, and how
+    many people a new share reaches."""
 
     message: str
     page: str = "overview"
     values: dict[str, Any] = {}
     secret: str = ""
+    warnings: tuple[str, ...] = ()
+    reaches: int | None = None
 
 
 @dataclass
@@ -42,11 +56,22 @@ class Acting:
     upload: bytes | None = None
     upload_name: str = ""
     findings: list[str] = field(default_factory=list)
+    may_tell: frozenset[str] = frozenset()  # the kinds of fact that some act of this person tells
+    second: Staff | None = None  # who confirmed what this person prepared
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The company's."""
+        """The identifier of the company in which the act takes place."""
         return self.organization.organization_id
+
+    def teller(self, kinds: Iterable[str], channel: Channel = Channel.CONSOLE) -> Teller:
+        """This person, as who tells facts of `kinds` and no others."""
+        confirmed_by = self.second.actor_id if self.second else None
+        return Teller(channel, actor_id=self.staff.actor_id, confirmed_by=confirmed_by, kinds=frozenset(kinds))
+
+    def may(self, permission: Permission) -> bool:
+        """Whether everybody who takes part in the act may."""
+        return self.staff.may(permission) and (self.second is None or self.second.may(permission))
 
     @property
     def common(self) -> dict[str, Any]:
@@ -54,47 +79,55 @@ class Acting:
         return {"organization_id": self.organization_id, "at": self.at, "actor_id": self.staff.actor_id}
 
 
-class ActForm(forms.Form):
-    """A form of an act. It is told the company, whose courses, teams and shares its choices list."""
-
-    def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
-        super().__init__(*arguments, **values)
-        self.organization = organization
-        self.at = at
-        self.prepare()
-
-    def prepare(self) -> None:
-        """Fills choices from the company, within its context."""
-
-    def offer(self, name: str, choices: Iterable[Any]) -> None:
-        """Gives the choice field `name` its choices."""
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = list(choices)
-
-    def refuse(self, error: Exception) -> None:
-        """Says above the form why it was refused, as a sentence."""
-        words = str(error)
-        self.add_error(None, words[:1].upper() + words[1:])
-
-
 class Act:
     """An act of the console. `about` is the kind of thing it starts from: pages of that thing offer it."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    explains: ClassVar[str]
-    permission: ClassVar[Permission]
-    form: ClassVar[type[ActForm]] = ActForm
-    about: ClassVar[str] = "company"
-    group: ClassVar[str] = ""
-    danger: ClassVar[bool] = False
-    long: ClassVar[bool] = False
-    upload: ClassVar[str] = ""  # the file field of the form, when it has one
+    name: str
+    title: str
+    explains: str
+    permission: Permission
+    form: type[ActForm] = ActForm
+    about: str = "company"
+    group: str = ""
+    danger: bool = False
+    recent: bool = False  # asks for a recent sign-in or confirmation (sign_in/step_up.py)
+    long: bool = False
+    second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
+    leads_to: str = "acts"  # the page that one goes on to when a long act has ended
+    tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
+    everybody: bool = False  # it may act on the records of everybody in the company
+    upload: str = ""  # the file field of the form, when it has one
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of fact that it records, as the facts file names them."""
+        return frozenset(each.kind() for each in self.tells)
 
     def preview(self, acting: Acting) -> Preview:
         """What would change. An act of the facts is done, decided and taken back."""
-        return dry_run(acting.organization_id, acting.at, lambda: self.perform(acting))
+        done: list[Done] = []
+        found = dry_run(acting.organization_id, acting.at, lambda: done.append(self.do(acting)))
+        for each in done:
+            found.warnings += each.warnings
+            if each.reaches is not None:
+                found.pairs.append(("Reaches today", f"{each.reaches:,} {'person' if each.reaches == 1 else 'people'}"))
+                found.reaches = None if found.reaches is None else each.reaches
+        return found
+
+    def needs_second(self, acting: Acting) -> bool:
+        """Whether the act, as it was asked for, needs a second person. Within the company's context."""
+        return self.second
+
+    def do(self, acting: Acting) -> Done:
+        """Performs it, as the person who acts and with no more than the facts that it declares."""
+        with telling(acting.teller(self.kinds)):
+            return self.perform(acting)
+
+    def learners(self, acting: Acting) -> list[uuid.UUID]:
+        """Whose records it acts on, for the access log. Within the company's context."""
+        given = [each for value in acting.data.values() for each in (value if isinstance(value, list) else [value])]
+        identifiers = [each for each in given if isinstance(each, uuid.UUID)]
+        return queries.learners_named(acting.organization_id, identifiers) if identifiers else []
 
     def perform(self, acting: Acting) -> Done:
         """Does it. Runs in the company's context, in one transaction with its line of the access log."""
@@ -103,6 +136,39 @@ class Act:
     def work(self, acting: Acting, job: Job) -> str:
         """Does a long act, in the worker, outside any transaction. Returns the sentence that says what came of it."""
         raise NotImplementedError
+
+
+@dataclass(kw_only=True)
+class Recorded(Act):
+    """An act that records a fact of the kind that it `tells`, or performs the one `action`, with `arguments`.
+
+    `done` is the sentence for `page`, or makes more of the line that was recorded (of what the action returned).
+    """
+
+    name: str
+    title: str
+    explains: str
+    permission: Permission
+    group: str
+    tells: tuple[type[FactLine], ...]
+    arguments: Callable[[Acting], dict[str, Any]]
+    done: str | Callable[[Acting, Any], Done]
+    page: str = ""
+    action: Callable[..., Any] | None = None
+    form: type[ActForm] = ActForm
+    about: str = "company"
+    danger: bool = False
+
+    def perform(self, acting: Acting) -> Done:
+        """Records the facts."""
+        action = self.action or partial(act, self.tells[0])
+        result = action(**acting.common, **self.arguments(acting))
+        return to(acting, self.done, self.page) if isinstance(self.done, str) else self.done(acting, result)
+
+
+def to(acting: Acting, message: str, page: str = "person") -> Done:
+    """What came of an act, on a page of the company or on that of the person whom it was about."""
+    return Done(message, page, {"learner_profile_id": acting.data["learner_profile_id"]} if page == "person" else {})
 
 
 def read_upload(request: HttpRequest, field_name: str) -> tuple[str, bytes] | None:

@@ -4,84 +4,76 @@ import csv
 import io
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import date
-from typing import Any, ClassVar, NamedTuple
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 
+from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.errors import ComplianceError
-from compliance.facts.training import actions
-from compliance.history.numbers import TRAINING_RECORDS
+from compliance.facts.lines import ReminderSent
+from compliance.facts.recording import act, telling
+from compliance.facts.training.actions import change_obligation
+from compliance.history import queries
+from compliance.history.actions import capture_all
+from compliance.history.queries import NamedRecord
+from compliance.history.records import still_to_do
 from compliance.interfaces.console.acting import jobs
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError
-from compliance.interfaces.console.acting.fields import IdentifiersField, day_field, end_of
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
+from compliance.interfaces.console.acting.fields import WAIVER_REASON, IdentifiersField, day_field, end_of, form_of
+from compliance.interfaces.console.acting.obligations import TELLS
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run
 from compliance.interfaces.console.who_may import Permission
-from compliance.rules.vocabulary import WaiverReasonCode
-from compliance.tenancy import context, sql
+from compliance.rules.vocabulary import ObligationChangeKind, WaiverReasonCode
+from compliance.tenancy import context
 
 GROUP = "Many at once"
 RECORDS_AT_MOST = 20_000
 REHEARSED_AT_MOST = 25
 TOLD_EVERY = 20
+WAIVED_ALONE_AT_MOST = 25
 
 
 class Owed(NamedTuple):
-    """A training record, whose it is, and the day a table gave for it."""
+    """A training record, and the day a table gave for it."""
 
-    record_id: uuid.UUID
-    learner_profile_id: uuid.UUID
-    course_id: uuid.UUID
-    person_name: str | None
-    work_email: str | None
-    course_title: str
-    due_on: date | None = None
+    record: NamedRecord
+    due_on: date | None
 
 
-class ManyForm(ActForm):
-    """Which records."""
-
-    record_ids = IdentifiersField(
+_RECORDS = {
+    "record_ids": IdentifiersField(
         required=False, label="Records", help_text="Identifiers of training records. The register fills in a selection."
-    )
-    table = forms.FileField(
+    ),
+    "table": forms.FileField(
         required=False, label="Or a table (CSV)", help_text="With a heading row and a column record_id."
-    )
-
-
-class WaiveManyForm(ManyForm):
-    """And why they are waived."""
-
-    reason_code = forms.ChoiceField(
-        label="Why they need not",
-        choices=[(code.value, code.value.replace("_", " ").capitalize()) for code in WaiverReasonCode],
-    )
-
-
-class DeadlineManyForm(ManyForm):
-    """And the day."""
-
-    due_on = day_field(
-        "Due on",
-        help_text="The end of this day. A column due_on in the table goes before it. Empty: as the shares say.",
-    )
+    ),
+}
+_DUE_ON = day_field(
+    "Due on", help_text="The end of this day. A column due_on in the table goes before it. Empty: as the shares say."
+)
 
 
 class _Many(Act):
     permission = Permission.CHANGE_RECORDS
-    form: ClassVar[type[ActForm]] = ManyForm
+    form = form_of(**_RECORDS)
     about = "record"
     group = GROUP
     long = True
     upload = "table"
-    verb: ClassVar[str]
+    leads_to = "training-records"
+    verb: str
 
     def one(self, acting: Acting, owed: Owed) -> None:
         """Does it to one record."""
         raise NotImplementedError
+
+    def learners(self, acting: Acting) -> list[uuid.UUID]:
+        """Everyone whose record was chosen, in the table too."""
+        return [owed.record.learner_profile_id for owed in records(acting) if owed.record.learner_profile_id]
 
     def preview(self, acting: Acting) -> Preview:
         """Does the first few of them and takes them back."""
@@ -104,6 +96,7 @@ class _Many(Act):
             jobs.say(job, done, len(found))
 
         self._each(acting, found, acting.findings, tell)
+        capture_all(acting.organization_id, datetime.now(UTC))  # so that who is told of the end sees it done
         done = len(found) - len(acting.findings)
         return f"{done} of {len(found)} records {self.verb}."
 
@@ -112,50 +105,63 @@ class _Many(Act):
     ) -> None:
         for number, owed in enumerate(found, start=1):
             try:
-                with context.company(acting.organization_id):
+                with context.company(acting.organization_id), telling(acting.teller(self.kinds)):
                     self.one(acting, owed)
             except ComplianceError as error:
-                refused.append(f"Record {owed.record_id}: {error}")
+                refused.append(f"Record {owed.record.record_id}: {error}")
             if tell is not None and (number % TOLD_EVERY == 0 or number == len(found)):
                 tell(number)
 
     def _of(self, acting: Acting, owed: Owed) -> dict[str, Any]:
-        return acting.common | {"learner_profile_id": owed.learner_profile_id, "course_id": owed.course_id}
+        return acting.common | {
+            "learner_profile_id": owed.record.learner_profile_id,
+            "course_id": owed.record.course_id,
+        }
 
 
 class WaiveMany(_Many):
     """Waives many records."""
 
     name = "waive-many"
+    tells = TELLS
     title = "Waive records"
     explains = "Waives each of the chosen records for the same reason."
-    form = WaiveManyForm
+    form = form_of(**_RECORDS, reason_code=WAIVER_REASON)
     verb = "waived"
+    second = True
+
+    def needs_second(self, acting: Acting) -> bool:
+        """More than somebody reads one by one."""
+        return len(records(acting)) > WAIVED_ALONE_AT_MOST
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Waives it."""
-        actions.waive(**self._of(acting, owed), reason_code=WaiverReasonCode(acting.data["reason_code"]))
+        """Waive one training record."""
+        reason = WaiverReasonCode(acting.data["reason_code"])
+        change_obligation(**self._of(acting, owed), change=ObligationChangeKind.WAIVE, reason_code=reason)
 
 
 class DeadlineMany(_Many):
     """Sets many deadlines."""
 
     name = "deadline-many"
+    tells = TELLS
     title = "Set deadlines"
     explains = "Gives each of the chosen records its own deadline."
-    form = DeadlineManyForm
+    form = form_of(**_RECORDS, due_on=_DUE_ON)
     verb = "given a deadline"
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Sets it."""
+        """Set the deadline of one training record."""
         day = owed.due_on or acting.data["due_on"]
-        actions.set_deadline(**self._of(acting, owed), due_at=end_of(acting.organization, day))
+        due_at = end_of(acting.organization, day)
+        change_obligation(**self._of(acting, owed), change=ObligationChangeKind.SET_DEADLINE, due_at=due_at)
 
 
 class RemindMany(_Many):
     """Sends reminders by mail, and records them."""
 
     name = "remind-many"
+    tells = (ReminderSent,)
     title = "Send reminders"
     explains = "Writes to each person by work email (or account email) and records the reminder in their record."
     permission = Permission.CHANGE_PEOPLE
@@ -164,8 +170,8 @@ class RemindMany(_Many):
     def preview(self, acting: Acting) -> Preview:
         """Says how many letters would go; none goes."""
         found = records(acting)
-        still = still_to_do(acting, found)
-        letters = [owed for owed in found if owed.record_id in still and owed.work_email]
+        still = _still_to_do(acting, found)
+        letters = [owed for owed in found if owed.record.record_id in still and owed.record.email]
         preview = Preview(
             pairs=[
                 ("Letters", len(letters)),
@@ -178,11 +184,11 @@ class RemindMany(_Many):
 
     def one(self, acting: Acting, owed: Owed) -> None:
         """Records the reminder and writes: what is refused is not sent, and what cannot be sent is recorded nowhere."""
-        if not still_to_do(acting, [owed]):
+        if not _still_to_do(acting, [owed]):
             raise CannotActError("It is not to do any more: done, waived or ended.")
-        if not owed.work_email:
+        if not owed.record.email:
             raise CannotActError("No address is known.")
-        actions.note_reminder(**self._of(acting, owed))
+        act(ReminderSent, **self._of(acting, owed))
         try:
             get_connection().send_messages(
                 [
@@ -190,7 +196,7 @@ class RemindMany(_Many):
                         subject=subject(owed),
                         body=f"{subject(owed)}.\n\nPlease complete it for {acting.organization.name}.\n",
                         from_email=settings.DEFAULT_FROM_EMAIL,
-                        to=[owed.work_email],
+                        to=[owed.record.email],
                     )
                 ]
             )
@@ -198,31 +204,13 @@ class RemindMany(_Many):
             raise CannotActError("The letter could not be sent.") from None
 
 
-def still_to_do(acting: Acting, found: Sequence[Owed]) -> set[uuid.UUID]:
-    """Those of the records that are open at the moment of acting: neither done nor waived nor ended."""
-    return {
-        record_id
-        for (record_id,) in sql.fetch(
-            "SELECT r.record_id FROM history_historyrecord r CROSS JOIN LATERAL ("
-            " SELECT v.done_at, v.waived_at, v.ends_at, v.body FROM history_historyrow v"
-            " WHERE v.organization_id = (SELECT %(company)s::uuid) AND v.birth = r.birth AND v.valid_from <= %(at)s"
-            " ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v"
-            " WHERE r.organization_id = (SELECT %(company)s::uuid) AND r.register = %(register)s"
-            " AND r.record_id = ANY(%(records)s) AND v.body <> '' AND v.done_at IS NULL AND v.waived_at IS NULL"
-            " AND v.ends_at IS NULL",
-            {
-                "company": acting.organization_id,
-                "at": acting.at,
-                "register": TRAINING_RECORDS,
-                "records": [owed.record_id for owed in found],
-            },
-        )
-    }
+def _still_to_do(acting: Acting, found: Sequence[Owed]) -> set[uuid.UUID]:
+    return still_to_do(acting.organization_id, [owed.record.record_id for owed in found], acting.at)
 
 
 def subject(owed: Owed) -> str:
     """What a reminder says first."""
-    return f"Still to do: {owed.course_title}"
+    return f"Still to do: {owed.record.course_title or ''}"
 
 
 def records(acting: Acting) -> list[Owed]:
@@ -233,22 +221,11 @@ def records(acting: Acting) -> list[Owed]:
         raise CannotActError("Choose at least one record, or hand in a table.")
     if len(wanted) > RECORDS_AT_MOST:
         raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
-    found = {
-        row[0]: Owed(*(*row, days.get(row[0])))
-        for row in sql.fetch(
-            "SELECT r.record_id, r.learner_profile_id, r.course_id, p.person_name,"
-            " coalesce(p.work_email, p.account_email), coalesce(c.title, '') FROM history_historyrecord r"
-            " LEFT JOIN people_profile p ON p.organization_id = r.organization_id"
-            " AND p.learner_profile_id = r.learner_profile_id"
-            " LEFT JOIN courses_course c ON c.organization_id = r.organization_id AND c.course_id = r.course_id"
-            " WHERE r.organization_id = (SELECT %s::uuid) AND r.register = %s AND r.record_id = ANY(%s)",
-            [acting.organization_id, TRAINING_RECORDS, wanted],
-        )
-    }
+    found = queries.named_records(acting.organization_id, TRAINING_RECORDS.number, wanted)
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing:
         raise CannotActError(f"{len(missing)} of these are no training records of this company, first {missing[0]}.")
-    return [found[record_id] for record_id in wanted]
+    return [Owed(found[record_id], days.get(record_id)) for record_id in wanted]
 
 
 def _table(data: bytes) -> dict[uuid.UUID, date | None]:
@@ -269,3 +246,6 @@ def _table(data: bytes) -> dict[uuid.UUID, date | None]:
     except (UnicodeDecodeError, csv.Error):
         raise CannotActError("The table is no CSV in UTF-8.") from None
     return found
+
+
+ACTS: tuple[Act, ...] = (WaiveMany(), DeadlineMany(), RemindMany())

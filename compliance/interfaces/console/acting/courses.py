@@ -8,15 +8,21 @@ from collections.abc import Iterator
 from django import forms
 
 from compliance.contentfile.package import CheckedPackage, check_package
-from compliance.facts.courses import actions, publishing
+from compliance.facts.courses import publishing, queries
 from compliance.facts.errors import InvalidContentError
-from compliance.facts.lines import Certificate
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import course_choices
+from compliance.facts.lines import Certificate, CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded
+from compliance.interfaces.console.acting.fields import (
+    OFFERED_AT_MOST,
+    ActForm,
+    Listed,
+    course_choices,
+    courses_of_kind,
+    form_of,
+)
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import CertificateKind
-from compliance.tenancy import sql
 
 GROUP = "Courses and policies"
 
@@ -25,7 +31,9 @@ class PublishCourseForm(ActForm):
     """The package, and the course that it is a version of."""
 
     package = forms.FileField(label="Package", help_text="A zip with manifest.json, content.json, words and media.")
-    course_id = forms.ChoiceField(label="Course", required=False)
+    course_id = Listed(
+        courses_of_kind("training", "The package's own (a new one the first time)"), label="Course", required=False
+    )
     retake = forms.BooleanField(
         required=False,
         label="Retake: whoever completed an earlier version owes this one too",
@@ -38,16 +46,12 @@ class PublishCourseForm(ActForm):
         required=False, min_value=0, max_value=3650, label="Renewal opens (days before the end)"
     )
 
-    def prepare(self) -> None:
-        """Lists the courses."""
-        choices = course_choices(self.organization, "training", "A new course")
-        self.offer("course_id", choices)
-
 
 class PublishCourse(Act):
     """Publishes a version of a course."""
 
     name = "publish-course"
+    tells = (CourseCreated, CourseChanged, ReleasePublished)
     title = "Publish a course"
     explains = "Checks a package, publishes it as the next version of its course, and keeps its content."
     permission = Permission.CHANGE_RECORDS
@@ -61,7 +65,7 @@ class PublishCourse(Act):
         with self._checked(acting) as package:
             found.pairs = [
                 ("Title", package.title),
-                ("Version", self._version(acting, package)),
+                *self._place(acting, package),
                 ("Lessons", len(package.lesson_fingerprints)),
                 ("Languages", ", ".join(package.words)),
                 ("Media", len(package.media)),
@@ -71,7 +75,7 @@ class PublishCourse(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Publishes it."""
+        """Publish the uploaded package as the next release."""
         data = acting.data
         certificate = None
         if data["certificate_title"]:
@@ -86,18 +90,22 @@ class PublishCourse(Act):
                 **acting.common,
                 package=package,
                 publisher_id=acting.staff.actor_id,
-                course_id=uuid.UUID(data["course_id"]) if data["course_id"] else None,
+                course_id=_chosen(acting),
                 certificate=certificate,
                 retake=data["retake"],
             )
         if published.known:
-            return Done(f"Version {published.version} has this very content already: nothing to publish.", "courses")
+            return Done(f"Version {published.version} is this very package: nothing to publish.", "courses")
         return Done(f"Version {published.version} is published.", "courses")
 
-    def _version(self, acting: Acting, package: CheckedPackage) -> int:
-        chosen = acting.data["course_id"]
-        course_id = uuid.UUID(chosen) if chosen else publishing.course_of_package(acting.organization_id, package)
-        return publishing.next_version(acting.organization_id, course_id)
+    def _place(self, acting: Acting, package: CheckedPackage) -> list[tuple[str, str]]:
+        """Which course the package is a version of, and which version."""
+        plan = publishing.plan(
+            acting.organization_id, package, course_id=_chosen(acting), retake=acting.data["retake"]
+        )  # fmt: skip
+        titles = dict(course_choices(acting.organization_id, "training", ""))
+        version = f"{plan.version}, which is this very package: nothing to publish" if plan.known else plan.version
+        return [("Course", titles.get(str(plan.course_id), "A new one")), ("Version", str(version))]
 
     @contextlib.contextmanager
     def _checked(self, acting: Acting) -> Iterator[CheckedPackage]:
@@ -115,36 +123,29 @@ class PublishCourse(Act):
             yield package
 
 
-class WithdrawForm(ActForm):
-    """Names a published version."""
-
-    course_release_id = forms.ChoiceField(label="Version")
-
-    def prepare(self) -> None:
-        """Lists versions that stand."""
-        rows = sql.fetch(
-            "SELECT r.course_release_id, c.title, r.version FROM courses_release r JOIN courses_course c"
-            " ON c.organization_id = r.organization_id AND c.course_id = r.course_id"
-            " WHERE r.organization_id = %s AND r.withdrawn_at IS NULL"
-            " ORDER BY lower(c.title), r.version DESC LIMIT 2000",
-            [self.organization.organization_id],
-        )
-        choices = [(str(release_id), f"{title}, version {version}") for release_id, title, version in rows]
-        self.offer("course_release_id", choices)
+def _chosen(acting: Acting) -> uuid.UUID | None:
+    return uuid.UUID(acting.data["course_id"]) if acting.data["course_id"] else None
 
 
-class WithdrawCourse(Act):
-    """Withdraws a version."""
+def _versions(form: ActForm) -> list[tuple[str, str]]:
+    """The versions that are not withdrawn."""
+    found = queries.releases_in_use(form.organization_id, OFFERED_AT_MOST)
+    return [(str(release_id), f"{title}, version {version}") for release_id, title, version in found]
 
-    name = "withdraw-course"
-    title = "Withdraw a course version"
-    explains = "Whoever owes the version owes it no longer. Earlier versions do not come back."
-    permission = Permission.CHANGE_RECORDS
-    form = WithdrawForm
-    group = GROUP
-    danger = True
 
-    def perform(self, acting: Acting) -> Done:
-        """Records the withdrawal."""
-        actions.withdraw_release(**acting.common, course_release_id=uuid.UUID(acting.data["course_release_id"]))
-        return Done("The version is withdrawn.", "courses")
+ACTS: tuple[Act, ...] = (
+    PublishCourse(),
+    Recorded(
+        name="withdraw-course",
+        tells=(ReleaseWithdrawn,),
+        title="Withdraw a course version",
+        explains="Whoever owes the version owes it no longer. Earlier versions do not come back.",
+        permission=Permission.CHANGE_RECORDS,
+        group=GROUP,
+        form=form_of(course_release_id=Listed(_versions, label="Version")),
+        danger=True,
+        arguments=lambda acting: {"course_release_id": uuid.UUID(acting.data["course_release_id"])},
+        done="The version is withdrawn.",
+        page="courses",
+    ),
+)

@@ -1,40 +1,100 @@
-"""Fields that acts share: people, courses, teams, shares of the company, and days in its time."""
+"""Fields and forms that acts share: people, courses, teams, shares of the company, and days in its time."""
 
 import uuid
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from typing import Any
 
 from django import forms
 
+from compliance.facts.courses import queries as courses
 from compliance.facts.lines import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
-from compliance.history.numbers import TRAINING_RECORDS
-from compliance.interfaces.console.acting.act import ActForm
+from compliance.facts.people import queries as people
+from compliance.facts.shares import queries as shares
+from compliance.history import queries as history
+from compliance.interfaces.console import identifiers
 from compliance.rules import company_days
-from compliance.rules.vocabulary import Door, DueBasis
-from compliance.tenancy import sql
+from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
 from compliance.tenancy.models import Organization
 
 IDENTIFIERS_AT_MOST = 20_000
+OFFERED_AT_MOST = 2000
+"""How many courses, teams or shares of a company a form offers."""
+
+Choices = Iterable[tuple[str, Any]]
 
 
-def person_field(label: str = "Person", help_text: str = "") -> forms.UUIDField:
-    """A person, by identifier; their page fills it in."""
-    return forms.UUIDField(
-        label=label,
-        help_text=help_text or "Identifier of the person. Start from the person's page and it is filled in.",
-    )
+class ActForm(forms.Form):
+    """A form of an act. It is made for a company at a moment: `Listed` fields offer what that company has."""
+
+    def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
+        super().__init__(*arguments, **values)
+        self.organization_id = organization.organization_id
+        self.at = at
+        for field in self.fields.values():
+            if isinstance(field, Listed | ListedMany):
+                field.choices = list(field.of(self))
+
+    def refuse(self, error: Exception) -> None:
+        """Says above the form why it was refused, as a sentence."""
+        words = str(error)
+        self.add_error(None, words[:1].upper() + words[1:])
 
 
-def day_field(label: str, *, required: bool = False, help_text: str = "") -> forms.DateField:
-    """A day of the company."""
-    return forms.DateField(
-        label=label, required=required, help_text=help_text, widget=forms.DateInput(attrs={"type": "date"})
-    )
+def form_of(**fields: forms.Field) -> type[ActForm]:
+    """A form of these fields and nothing more."""
+    made: type[ActForm] = type("DeclaredForm", (ActForm,), dict(fields))
+    return made
 
 
-def end_of(organization: Organization, day: date | None) -> datetime | None:
-    """The end of a company's day."""
-    return None if day is None else company_days.end_of_day(organization.time_zone, day)
+class Listed(forms.ChoiceField):
+    """One of what the company has; `of` lists it, within the company's context, when the form is made."""
+
+    def __init__(self, of: Callable[[ActForm], Choices], **values: Any) -> None:
+        super().__init__(**values)
+        self.of = of
+
+
+class ListedMany(forms.MultipleChoiceField):
+    """As `Listed`, any number of them."""
+
+    def __init__(self, of: Callable[[ActForm], Choices], **values: Any) -> None:
+        super().__init__(required=False, widget=forms.CheckboxSelectMultiple, **values)
+        self.of = of
+
+
+def course_choices(organization_id: uuid.UUID, kind: str, none: str) -> list[tuple[str, str]]:
+    """The company's courses or policies by title, behind `none`, the words for having chosen none."""
+    found = courses.titles(organization_id, kind, OFFERED_AT_MOST)
+    return [("", none), *((str(each.course_id), each.title) for each in found)]
+
+
+def courses_of_kind(kind: str, none: str) -> Callable[[ActForm], Choices]:
+    """What a field that names a course or a policy offers, as `course_choices`."""
+    return lambda form: course_choices(form.organization_id, kind, none)
+
+
+def _theirs_first(form: ActForm) -> Choices:
+    """The courses, first those that the person whom the form names has a training record of."""
+    none, *every = course_choices(form.organization_id, "training", "Choose a course")
+    person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
+    recorded = {str(each) for each in history.courses_of(form.organization_id, person)} if person else set()
+    theirs = [each for each in every if each[0] in recorded]
+    others = [each for each in every if each[0] not in recorded]
+    return [none, ("Courses of this person", theirs), ("Other courses", others)] if theirs else [none, *every]
+
+
+def _teams(form: ActForm) -> Choices:
+    found = people.team_names(form.organization_id, OFFERED_AT_MOST)
+    return [(str(team_id), name) for team_id, name in found.items()]
+
+
+def _open_shares(form: ActForm) -> Choices:
+    found = shares.open_shares(form.organization_id, OFFERED_AT_MOST)
+    return [
+        ("", "Choose a share"),
+        *((str(each.share_id), f"{each.title} ({each.kind}, since {each.opened_at:%d %b %Y})") for each in found),
+    ]
 
 
 class IdentifiersField(forms.CharField):
@@ -48,64 +108,23 @@ class IdentifiersField(forms.CharField):
         words = str(super().clean(value) or "").replace(",", " ").replace(";", " ").split()
         if len(words) > IDENTIFIERS_AT_MOST:
             raise forms.ValidationError(f"At most {IDENTIFIERS_AT_MOST} at a time.")
-        try:
-            return list(dict.fromkeys(uuid.UUID(word) for word in words))
-        except ValueError:
-            wrong = next(word for word in words if not _is_identifier(word))
-            raise forms.ValidationError(f"{wrong[:60]!r} is no identifier.") from None
+        found: dict[uuid.UUID, None] = {}
+        for word in words:
+            identifier = identifiers.read(word)
+            if identifier is None:
+                raise forms.ValidationError(f"{word[:60]!r} is no identifier.")
+            found[identifier] = None
+        return list(found)
 
 
-def _is_identifier(word: str) -> bool:
-    try:
-        uuid.UUID(word)
-    except ValueError:
-        return False
-    return True
+def day_field(label: str, *, required: bool = False, **values: Any) -> forms.DateField:
+    """A day of the company."""
+    return forms.DateField(label=label, required=required, widget=forms.DateInput(attrs={"type": "date"}), **values)
 
 
-def course_choices(organization: Organization, kind: str, none: str) -> list[tuple[str, str]]:
-    """The company's courses or policies by title, behind `none`, the words for having chosen none."""
-    rows = sql.fetch(
-        "SELECT course_id, title FROM courses_course WHERE organization_id = %s AND kind = %s"
-        " ORDER BY lower(title), course_id LIMIT 2000",
-        [organization.organization_id, kind],
-    )
-    return [("", none), *((str(course_id), title) for course_id, title in rows)]
-
-
-def courses_of(organization: Organization, person: str) -> set[str]:
-    """The courses of which the history knows a training record of this person; none for what is no identifier."""
-    if not _is_identifier(person):
-        return set()
-    rows = sql.fetch(
-        "SELECT DISTINCT course_id::text FROM history_historyrecord"
-        " WHERE organization_id = %s AND learner_profile_id = %s AND register = %s",
-        [organization.organization_id, uuid.UUID(person), TRAINING_RECORDS],
-    )
-    return {course_id for (course_id,) in rows}
-
-
-def team_choices(organization: Organization) -> list[tuple[str, str]]:
-    """The company's teams by name."""
-    rows = sql.fetch(
-        "SELECT team_id, name FROM people_team WHERE organization_id = %s ORDER BY lower(name), team_id LIMIT 2000",
-        [organization.organization_id],
-    )
-    return [(str(team_id), name) for team_id, name in rows]
-
-
-def share_choices(organization: Organization) -> list[tuple[str, str]]:
-    """The company's open shares: what is shared, and since when."""
-    rows = sql.fetch(
-        "SELECT s.share_id, c.title, c.kind, s.opened_at FROM shares_share s JOIN courses_course c"
-        " ON c.organization_id = s.organization_id AND c.course_id = s.course_id"
-        " WHERE s.organization_id = %s AND s.ended_at IS NULL ORDER BY lower(c.title), s.opened_at LIMIT 2000",
-        [organization.organization_id],
-    )
-    return [
-        ("", "Choose a share"),
-        *((str(share_id), f"{title} ({kind}, since {opened:%d %b %Y})") for share_id, title, kind, opened in rows),
-    ]
+def end_of(organization: Organization, day: date | None) -> datetime | None:
+    """The end of a company's day."""
+    return None if day is None else company_days.end_of_day(organization.time_zone, day)
 
 
 class DoorsField(forms.MultipleChoiceField):
@@ -116,6 +135,23 @@ class DoorsField(forms.MultipleChoiceField):
         super().__init__(choices=choices, widget=forms.CheckboxSelectMultiple, **values)
 
 
+PERSON = forms.UUIDField(
+    label="Person", help_text="Identifier of the person. Start from the person's page and it is filled in."
+)
+"""A person, by identifier; their page fills it in."""
+
+TEAM = Listed(_teams, label="Team")
+TEAMS = ListedMany(_teams, label="Teams")
+SHARE = Listed(_open_shares, label="Share")
+COURSE_OWED = Listed(_theirs_first, label="Course")
+WAIVER_REASON = forms.ChoiceField(
+    label="Why they need not",
+    choices=[(code.value, code.value.replace("_", " ").capitalize()) for code in WaiverReasonCode],
+)
+
+PersonForm = form_of(learner_profile_id=PERSON)
+
+
 class AudienceForm(ActForm):
     """Whom a share is for, and until when it is owed."""
 
@@ -123,7 +159,7 @@ class AudienceForm(ActForm):
     audience = forms.ChoiceField(
         choices=[("everyone", "Everyone"), ("teams", "Teams"), ("people", "Some people")], label="For"
     )
-    teams = forms.MultipleChoiceField(required=False, label="Teams", widget=forms.CheckboxSelectMultiple)
+    teams = TEAMS
     people = IdentifiersField(required=False, label="People", help_text="Identifiers of people, one a line.")
     basis = forms.ChoiceField(
         label="Deadline",
@@ -136,21 +172,17 @@ class AudienceForm(ActForm):
     due_on = day_field("Due on", help_text="For a deadline on a day: the end of this day of the company.")
     days = forms.IntegerField(required=False, min_value=0, max_value=36_500, label="Days after being added")
 
-    def prepare(self) -> None:
-        """Lists the teams."""
-        self.offer("teams", team_choices(self.organization))
-
     def clean(self) -> dict[str, Any]:
         """Whatever the chosen audience and deadline need must be there."""
         data: dict[str, Any] = super().clean() or {}
-        if data.get("audience") == "teams" and not data.get("teams"):
-            self.add_error("teams", "Choose at least one team.")
-        if data.get("audience") == "people" and not data.get("people"):
-            self.add_error("people", "Name at least one person.")
-        if data.get("basis") == DueBasis.SHARE_DEADLINE and data.get("due_on") is None:
-            self.add_error("due_on", "Choose the day.")
-        if data.get("basis") == DueBasis.DAYS_AFTER_ADDED and data.get("days") is None:
-            self.add_error("days", "Say how many days.")
+        for chosen, name, words in (
+            (data.get("audience") == "teams", "teams", "Choose at least one team."),
+            (data.get("audience") == "people", "people", "Name at least one person."),
+            (data.get("basis") == DueBasis.SHARE_DEADLINE, "due_on", "Choose the day."),
+            (data.get("basis") == DueBasis.DAYS_AFTER_ADDED, "days", "Say how many days."),
+        ):
+            if chosen and data.get(name) in (None, []):
+                self.add_error(name, words)
         return data
 
 

@@ -9,27 +9,22 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import messages
-from django.db import transaction
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse
 
 from compliance.errors import ComplianceError
-from compliance.interfaces.console import access_log
-from compliance.interfaces.console.acting import jobs
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError, read_upload
-from compliance.interfaces.console.acting.registry import ACTS
+from compliance.facts.people import queries
+from compliance.facts.people.queries import erasures
+from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.acting import doing, four_eyes, jobs
+from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
+from compliance.interfaces.console.acting.fields import ActForm
+from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.see.queries import persons
+from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
-REASON = forms.CharField(
-    min_length=5,
-    max_length=500,
-    label="Reason",
-    error_messages={"required": "Say why, in a few words.", "min_length": "Say why, in a few words."},
-)
 
 
 def act(visit: Visit, act: str) -> HttpResponse:
@@ -51,7 +46,7 @@ def act(visit: Visit, act: str) -> HttpResponse:
         form.fields[chosen.upload].required = False
     if not form.is_valid():
         return _form(visit, chosen, form)
-    acting = Acting(visit.staff, visit.organization, visit.now, form.cleaned_data)
+    acting = Acting(visit.staff, visit.organization, visit.now, form.cleaned_data, may_tell=may_tell(visit.staff))
     if step == "confirm":
         return _confirm(visit, chosen, form, acting, draft)
     return _preview(visit, chosen, form, acting)
@@ -65,19 +60,21 @@ def _given(query: Any) -> dict[str, str]:
 def _say_who(visit: Visit, form: ActForm) -> None:
     """Says beside an identifier that was filled in beforehand whose it is."""
     field = form.fields.get("learner_profile_id")
-    try:
-        person = uuid.UUID(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id", ""))
-    except ValueError:
-        return
-    found = persons.profile(visit.organization.organization_id, person) if field else None
+    given = form.data.get("learner_profile_id") or form.initial.get("learner_profile_id", "")
+    found, name = _person(visit, given) if field else (None, "")
     if field and found:
-        name = "an erased person" if found.erased_at else found.person_name or "a person without a name"
         field.help_text = f"This is {name}."
-        visit.crumb(name, "person", learner_profile_id=person)
+        visit.crumb(name, "person", learner_profile_id=found.learner_profile_id)
+        visit.saw([found.learner_profile_id])
 
 
-def _flat(sent: Any) -> dict[str, Any]:
-    return {name: values if len(values) > 1 else values[0] for name, values in sent.lists()}
+def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, str]:
+    """The person of an identifier and what they are called; None for what names nobody here."""
+    learner = identifiers.read(identifier)
+    found = queries.person(visit.organization.organization_id, learner) if learner else None
+    if found is None:
+        return None, ""
+    return found, "an erased person" if found.erased_at else found.person_name or "a person without a name"
 
 
 def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
@@ -90,6 +87,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
     upload = read_upload(visit.request, chosen.upload)
     acting.upload_name, acting.upload = upload or ("", None)
     try:
+        visit.saw(chosen.learners(acting))
         found = chosen.preview(acting)
     except ComplianceError as error:
         form.refuse(error)
@@ -106,26 +104,24 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
         asked_at=visit.now,
         upload_name=acting.upload_name,
         upload=acting.upload,
+        erasures=erasures(acting.organization_id),
     )
-    return _show_preview(visit, chosen, found, draft.job_id, "")
+    return _show_preview(visit, chosen, found, draft.job_id, "", four_eyes.needed(chosen, acting))
 
 
-def _show_preview(visit: Visit, chosen: Act, found: Any, job_id: uuid.UUID, error: str) -> HttpResponse:
-    kept = [
-        (name, value)
-        for name, values in visit.request.POST.lists()
-        if name not in ("csrfmiddlewaretoken", "step", "reason", "job")
-        for value in values
-    ]
+def _show_preview(visit: Visit, chosen: Act, found: Any, job_id: uuid.UUID, error: str, second: bool) -> HttpResponse:
+    kept = [(name, value) for name, values in jobs.sent(visit.request).items() for value in values]
+    person, name = _person(visit, visit.request.POST.get("learner_profile_id", ""))
     values = {"title": chosen.title, "act": chosen, "preview": found, "kept": kept, "job": job_id, "error": error}
+    values["second"] = second
+    values |= {"person": person, "person_name": name}
     return visit.render("console/acting/preview.html", values)
 
 
 def _draft(visit: Visit, chosen: Act) -> Job | None:
     """This person's draft of this act, locked until the transaction ends."""
-    try:
-        job_id = uuid.UUID(visit.request.POST.get("job", ""))
-    except ValueError:
+    job_id = identifiers.read(visit.request.POST.get("job"))
+    if job_id is None:
         return None
     found = Job.objects.select_for_update().filter(
         organization_id=visit.organization.organization_id,
@@ -133,6 +129,7 @@ def _draft(visit: Visit, chosen: Act) -> Job | None:
         act=chosen.name,
         user_id=visit.staff.user_id,
         state=Job.State.DRAFT,
+        erasures=erasures(visit.organization.organization_id),
     )
     return found.first()
 
@@ -145,49 +142,20 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
     try:
         reason = REASON.clean(visit.request.POST.get("reason", ""))
     except forms.ValidationError as error:
-        return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, error.messages[0])
-    visit.act, visit.reason = chosen.name, reason
-    if chosen.long:
-        jobs.begin(draft, {name: _plain(value) for name, value in _flat(visit.request.POST).items()}, visit.now)
-        _log(visit, chosen)
-        return HttpResponseRedirect(visit.address("job", job_id=draft.job_id))
+        second = four_eyes.needed(chosen, acting)
+        return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, error.messages[0], second)
+    visit.act, visit.reason, visit.everybody = chosen.name, reason, chosen.everybody
+    visit.saw(chosen.learners(acting))  # before it is done: whoever leaves by it is named too
+    # What stands in fields of the form, which holds it to be good: nothing else that was sent along.
+    draft.told = {name: values for name, values in jobs.sent(visit.request).items() if name in acting.data}
+    if four_eyes.needed(chosen, acting):
+        chosen.preview(acting)  # what cannot be done waits for nobody
+        return four_eyes.prepare(visit, chosen, acting, draft)
     try:
-        with transaction.atomic():
-            done = chosen.perform(acting)
-            draft.state, draft.finished_at, draft.upload = Job.State.DONE, visit.now, None
-            draft.message = done.message[:500]
-            draft.save()
-            _log(visit, chosen)
+        return doing.do(visit, chosen, acting, draft)
     except ComplianceError as error:
-        visit.act, visit.logged = f"{chosen.name} (refused)", False
         form.refuse(error)
         return _form(visit, chosen, form)
-    if done.secret:
-        values = {"title": chosen.title, "act": chosen, "done": done}
-        return visit.render("console/acting/secret.html", values)
-    messages.success(visit.request, done.message)
-    return HttpResponseRedirect(visit.address(done.page, **done.values))
-
-
-def _log(visit: Visit, chosen: Act) -> None:
-    """The line of the access log, in the transaction of what was done: there is no act without its line."""
-    names = [name for name in visit.request.POST if name.endswith("_id")]
-    access_log.record(
-        visit.request,
-        staff=visit.staff,
-        page="act",
-        at=visit.now,
-        status=200,
-        organization_id=visit.organization.organization_id,
-        subject=" ".join(f"{name}={visit.request.POST[name]}" for name in sorted(names)),
-        act=chosen.name,
-        reason=visit.reason,
-    )
-    visit.logged = True
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | list) else str(value)
 
 
 def acts(visit: Visit) -> HttpResponse:
@@ -216,10 +184,15 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
         # A worker that is killed cannot say so; tasks are ended long before this.
         found.state, found.message = Job.State.FAILED, "The worker stopped on the way. Look how far it came, and go on."
-    running = found.state in (Job.State.WAITING, Job.State.RUNNING)
-    done, total = jobs.progress(found) if running else (found.done, found.total)
-    values = {"title": ACTS[found.act].title, "job": found, "running": running, "done": done, "total": total}
-    response = visit.render("console/acting/job.html", values)
+    leads_to = next(page for page in visit.pages if page.name == ACTS[found.act].leads_to)
+    return watch(visit, found, "console/acting/job.html", {"title": ACTS[found.act].title, "leads_to": leads_to})
+
+
+def watch(visit: Visit, job: Job, template: str, values: dict[str, Any]) -> HttpResponse:
+    """A page about a job and how far it is, which reloads itself while the job runs."""
+    running = job.state in (Job.State.WAITING, Job.State.RUNNING)
+    done, total = jobs.progress(job) if running else (job.done, job.total)
+    response = visit.render(template, values | {"job": job, "running": running, "done": done, "total": total})
     if running:
-        response.headers["Refresh"] = "2"
+        sessions.refresh_every(visit.request, response, 2)
     return response

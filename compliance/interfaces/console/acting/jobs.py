@@ -1,60 +1,95 @@
-"""Long work: begun by a confirmation, done by the worker, watched by a page (issue 8, part 3).
+"""Long work: begun by a confirmation, done by the worker, watched by a page.
 
 How far it is stands in Redis, because the work itself may be one long transaction; without Redis the page shows no
 number, and the work goes on. What came of it stands in the job.
 """
 
 import contextlib
+import logging
 import uuid
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import redis
 from celery import current_app
-from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from kombu.exceptions import OperationalError
 
-from compliance.facts.people.queries import last_erasure
+from compliance.errors import ComplianceError
+from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.models import Job
+from compliance.redis_client import client
 from compliance.tenancy import context
 
+log = logging.getLogger(__name__)
+
+_OF_STEPS = ("csrfmiddlewaretoken", "step", "reason", "job")
 TASK = "compliance.console.run_job"
 KEPT_SECONDS = 24 * 60 * 60
 FINDINGS_AT_MOST = 200
 DRAFTS_LAST = timedelta(hours=6)
+PREPARED_LASTS = timedelta(days=7)
+"""How long something waits for a second person."""
 GIVEN_UP = timedelta(hours=5)
 """Work that has not ended by then never will (a task's own limit is shorter)."""
+PATIENCE = timedelta(minutes=5)
+"""How long a job may wait before its task is taken to be lost."""
 
 
-@lru_cache(maxsize=1)
-def store() -> "redis.Redis":
-    """Where it stands how far work is."""
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
+def sent(request: HttpRequest) -> dict[str, list[Any]]:
+    """What a form of an act said, without what its steps add."""
+    return {name: values for name, values in request.POST.lists() if name not in _OF_STEPS}
 
 
-def begin(job: Job, told: dict[str, Any], now: datetime) -> None:
-    """Lets the worker have the draft, once the transaction is committed. The task names only identifiers."""
-    job.state, job.told, job.asked_at = Job.State.WAITING, told, now
+def begin(job: Job, now: datetime, task: str = TASK) -> None:
+    """Lets the worker have the job, once the transaction is committed. The task names only identifiers."""
+    job.state, job.asked_at = Job.State.WAITING, now
     job.save()
-    organization_id, job_id = str(job.organization_id), str(job.job_id)
+    transaction.on_commit(lambda: _send(job, task))
 
-    def send() -> None:
-        current_app.send_task(TASK, args=[organization_id, job_id])
 
-    transaction.on_commit(send)
+def _send(job: Job, task: str) -> None:
+    """Names a job to the worker. A broker that is away loses nothing: `send_waiting` names it again."""
+    with contextlib.suppress(OperationalError, OSError):
+        current_app.send_task(task, args=[str(job.organization_id), str(job.job_id)], retry=False)
+
+
+def send_waiting(organization_id: uuid.UUID, now: datetime, tasks: Mapping[str, str]) -> None:
+    """Names the jobs that still wait to the worker again, within the company's context: the broker may have lost them.
+
+    `tasks` are the tasks of those acts that have one of their own. A job that is named twice is done once (`claim`).
+    """
+    waiting = Job.objects.filter(
+        organization_id=organization_id,
+        state=Job.State.WAITING,
+        asked_at__gt=now - GIVEN_UP,
+        asked_at__lt=now - PATIENCE,
+    )
+    for job in waiting.only("organization_id", "job_id", "act"):
+        _send(job, tasks.get(job.act, TASK))
+
+
+def prepared(organization_id: uuid.UUID, now: datetime) -> "QuerySet[Job]":
+    """What waits for a second person in a company, newest first; not what is too old to be confirmed."""
+    found = Job.objects.filter(
+        organization_id=organization_id, state=Job.State.PREPARED, asked_at__gt=now - PREPARED_LASTS
+    )
+    return found.order_by("-asked_at").defer("upload", "findings")
 
 
 def say(job: Job, done: int, total: int) -> None:
     """Tells how far the work is."""
     with contextlib.suppress(redis.RedisError):
-        store().set(f"console:job:{job.job_id}", f"{done} {total}", ex=KEPT_SECONDS)
+        client().set(f"console:job:{job.job_id}", f"{done} {total}", ex=KEPT_SECONDS)
 
 
 def progress(job: Job) -> tuple[int, int]:
     """How much is done, of how much; zeros when that is not known."""
     with contextlib.suppress(redis.RedisError, ValueError):
-        told = store().get(f"console:job:{job.job_id}")
+        told = client().get(f"console:job:{job.job_id}")
         if isinstance(told, bytes):
             done, total = told.decode().split()
             return int(done), int(total)
@@ -75,25 +110,45 @@ def claim(organization_id: uuid.UUID, job_id: uuid.UUID) -> Job | None:
         return job
 
 
-def finish(job: Job, state: str, message: str, findings: list[str]) -> None:
-    """Writes down how it ended, and forgets the upload: it may hold personal data."""
-    done, total = progress(job)
+def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]) -> None:
+    """Does the work of a job in the worker, once, and keeps what came of it: the sentence that `work` returns.
+
+    What `work` is to report beside that, it adds to the list that it is given.
+    """
+    job = claim(uuid.UUID(organization_id), uuid.UUID(job_id))
+    if job is None:
+        return
+    findings: list[str] = []
+    try:
+        message = work(job, findings)
+    except ComplianceError as error:
+        _finish(job, Job.State.FAILED, str(error), findings)
+    except Exception:
+        # The worker must not leave the page waiting for ever; the log has the rest.
+        log.exception("console_job_failed", extra={"job_id": job_id, "act": job.act})
+        _finish(job, Job.State.FAILED, "It stopped with a fault of the service. The log knows more.", [])
+        raise
+    else:
+        _finish(job, Job.State.DONE, message, findings)
+
+
+def _finish(job: Job, state: str, message: str, findings: list[str]) -> None:
+    job.done, job.total = progress(job)
+    job.findings = findings[:FINDINGS_AT_MOST]
     with context.company(job.organization_id):
-        job.state, job.message, job.findings = state, message[:500], findings[:FINDINGS_AT_MOST]
-        job.finished_at, job.upload, job.told = datetime.now(UTC), None, {}
-        job.done, job.total = done, total
-        job.save()
+        job.end(state, message, datetime.now(UTC))
 
 
 def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes drafts that nobody confirmed, once too old or older than an erasure, and empties work that never ended.
+    """Removes drafts that nobody confirmed, once too old or outlived by an erasure; empties work that never ended.
 
     Within the company's context; how many drafts went. An upload may hold anybody's personal data.
     """
     mine = Job.objects.filter(organization_id=organization_id)
-    erased_at = last_erasure(organization_id)
-    latest = now - DRAFTS_LAST if erased_at is None else max(now - DRAFTS_LAST, erased_at)
-    mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP).update(
-        upload=None, told={}
+    outlived = ~Q(erasures=erasures(organization_id))
+    mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP).update(**Job.NOTHING)
+    over = Q(asked_at__lte=now - PREPARED_LASTS) | (outlived & Q(upload__isnull=False))
+    mine.filter(over, state=Job.State.PREPARED).update(
+        state=Job.State.FAILED, finished_at=now, message="Nobody confirmed it in time.", **Job.NOTHING
     )
-    return mine.filter(state=Job.State.DRAFT, asked_at__lte=latest).delete()[0]
+    return mine.filter(outlived | Q(asked_at__lte=now - DRAFTS_LAST), state=Job.State.DRAFT).delete()[0]

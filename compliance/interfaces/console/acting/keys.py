@@ -1,19 +1,25 @@
 """Acts on API keys: issue, rotate, revoke. A key is shown once."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils import timezone
 
 from compliance.access import actions
 from compliance.access.models import ApiKey
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import day_field, end_of
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
+from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Scope
 
-GROUP = "API keys"
+
+class _OfKey(Act):
+    permission = Permission.OPERATE
+    group = "API keys"
+    recent = True
 
 
 class IssueForm(ActForm):
@@ -26,27 +32,47 @@ class IssueForm(ActForm):
     networks = forms.CharField(
         label="Networks", required=False, help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere."
     )
-    expires_on = day_field("Ends on", help_text="The end of this day of the company. Empty: it does not end.")
+    expires_on = day_field(
+        "Ends on",
+        required=True,
+        help_text="The end of this day of the company, within one year.",
+        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
+    )
 
 
-class IssueKey(Act):
+def _check(acting: Acting, scopes: Iterable[str]) -> None:
+    """What a key may read, its issuer must be able to take away. Raises CannotActError."""
+    if Scope.PEOPLE_READ in scopes and not acting.may(Permission.EXPORT):
+        raise CannotActError(
+            "A key with people:read takes names and addresses away. Only who may export issues or rotates one."
+        )
+
+
+class IssueKey(_OfKey):
     """Issues a key."""
 
     name = "issue-key"
     title = "Issue an API key"
     explains = "Lets a program of the company read its records. The key is shown once, on the next page."
-    permission = Permission.OPERATE
     form = IssueForm
-    group = GROUP
+    second = True
+
+    def needs_second(self, acting: Acting) -> bool:
+        """Whether the key reads names (`people:read`)."""
+        return Scope.PEOPLE_READ in acting.data["scopes"]
 
     def preview(self, acting: Acting) -> Preview:
-        """Says what the key will be able to read."""
+        """Says what the key will be able to read, until when."""
         data = acting.data
+        _check(acting, data["scopes"])
+        ends_at = end_of(acting.organization, data["expires_on"])
+        if ends_at is None or not acting.at < ends_at <= acting.at + actions.LONGEST_LIFE:
+            raise CannotActError("A key ends on a day to come, within one year.")
         pairs: list[tuple[str, Any]] = [
             ("Name", data["key_name"]),
             ("May read", ", ".join(data["scopes"])),
             ("From", data["networks"] or "anywhere"),
-            ("Until", data["expires_on"] or "it is revoked"),
+            ("Until", data["expires_on"]),
         ]
         found = Preview(pairs=pairs)
         if Scope.PEOPLE_READ in data["scopes"]:
@@ -54,7 +80,8 @@ class IssueKey(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Issues it."""
+        """Issue the key and show its token once."""
+        _check(acting, acting.data["scopes"])
         token, key = actions.issue_key(
             organization_id=acting.organization_id,
             scopes=acting.data["scopes"],
@@ -68,16 +95,13 @@ class IssueKey(Act):
         return Done(f"The key …{key.ending} is issued.", "keys", secret=token)
 
 
-class KeyForm(ActForm):
-    """Names a key of this company."""
+def _open_keys(form: ActForm) -> list[tuple[str, str]]:
+    """The keys that are not revoked."""
+    keys = ApiKey.objects.filter(organization_id=form.organization_id, revoked_at=None)
+    return [(str(key.key_id), str(key)) for key in keys.order_by("-created_at")[:500]]
 
-    key_id = forms.ChoiceField(label="Key")
 
-    def prepare(self) -> None:
-        """Lists the keys that still open."""
-        keys = ApiKey.objects.filter(organization_id=self.organization.organization_id, revoked_at=None)
-        choices = [(str(key.key_id), str(key)) for key in keys.order_by("-created_at")[:500]]
-        self.offer("key_id", choices)
+KeyForm = form_of(key_id=Listed(_open_keys, label="Key"))
 
 
 def _key(acting: Acting) -> ApiKey:
@@ -88,26 +112,40 @@ def _key(acting: Acting) -> ApiKey:
     return found
 
 
-class RotateKey(Act):
+class RotateKey(_OfKey):
     """Issues a successor; the old key stays open for a while."""
 
     name = "rotate-key"
     title = "Rotate an API key"
-    explains = "Issues a key with the same scopes and networks. The old one opens for seven more days."
-    permission = Permission.OPERATE
+    explains = "Issues a key with the same scopes, networks and end. The old one opens for seven more days at most."
     form = KeyForm
     about = "key"
-    group = GROUP
+    second = True
+
+    def needs_second(self, acting: Acting) -> bool:
+        """Whether the key reads names (`people:read`)."""
+        return Scope.PEOPLE_READ in _key(acting).scopes
 
     def preview(self, acting: Acting) -> Preview:
         """Says which key, and until when it still opens."""
-        end = (acting.at + actions.ROTATION_OVERLAP).strftime("%d %b %Y")
-        return Preview(pairs=[("Key", str(_key(acting))), ("The old one opens until", end)])
+        key = _key(acting)
+        _check(acting, key.scopes)
+        overlap = acting.at + actions.ROTATION_OVERLAP
+        ends_at = key.expires_at or acting.at + actions.USUAL_LIFE
+        return Preview(
+            pairs=[
+                ("Key", str(key)),
+                ("The old one opens until", f"{min(overlap, key.expires_at or overlap):%d %b %Y}"),
+                ("The new one opens until", f"{ends_at:%d %b %Y}"),
+            ]
+        )
 
     def perform(self, acting: Acting) -> Done:
-        """Rotates it."""
+        """Issue the successor and show its token once."""
+        old = _key(acting)
+        _check(acting, old.scopes)
         token, key = actions.rotate_key(
-            key_id=_key(acting).key_id,
+            key_id=old.key_id,
             environment=settings.ENVIRONMENT,
             at=acting.at,
             actor=str(acting.staff.actor_id),
@@ -115,16 +153,14 @@ class RotateKey(Act):
         return Done(f"The key …{key.ending} takes over.", "keys", secret=token)
 
 
-class RevokeKey(Act):
+class RevokeKey(_OfKey):
     """Ends a key at once."""
 
     name = "revoke-key"
     title = "Revoke an API key"
     explains = "The key stops working at once and for good."
-    permission = Permission.OPERATE
     form = KeyForm
     about = "key"
-    group = GROUP
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
@@ -134,8 +170,11 @@ class RevokeKey(Act):
         return Preview(pairs=[("Key", str(key)), ("Last used", used), ("May read", ", ".join(key.scopes))])
 
     def perform(self, acting: Acting) -> Done:
-        """Revokes it."""
+        """Revoke the key at once."""
         key = actions.revoke_key(
             key_id=_key(acting).key_id, at=acting.at, actor=str(acting.staff.actor_id), reason="by staff"
         )
         return Done(f"The key …{key.ending} is revoked.", "keys")
+
+
+ACTS: tuple[Act, ...] = (IssueKey(), RotateKey(), RevokeKey())

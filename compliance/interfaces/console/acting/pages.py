@@ -1,23 +1,38 @@
 """The pages of this part: one for what one may do, one an act, one for how far long work is."""
 
-from compliance.interfaces.console.acting import flow
+from collections.abc import Callable
+
+from django.http import HttpResponse
+
+from compliance.interfaces.console.acting import flow, four_eyes
+from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
 
+
+def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponse]) -> Page:
+    """A page that belongs to one act: whoever may do the act may open it."""
+    return Page(
+        f"{name}-{act.name}",
+        path,
+        view,
+        act.permission,
+        act.title,
+        methods=("GET", "POST"),
+        recent=act.recent,
+        arguments=(("act", act.name),),
+    )
+
+
 PAGES: tuple[Page, ...] = (
     Page("acts", "act/", flow.acts, Permission.SEE, "What you may do", section=Section.ACT),
+    *(_page(act, "act", f"act/{act.name}/", flow.act) for act in ACTS.values()),
+    Page("inbox", "inbox/", four_eyes.inbox, Permission.SEE, "Waits for a second person", section=Section.ACT),
     *(
-        Page(
-            f"act-{act.name}",
-            f"act/{act.name}/",
-            flow.act,
-            act.permission,
-            act.title,
-            methods=("GET", "POST"),
-            arguments=(("act", act.name),),
-        )
+        _page(act, "confirm", f"inbox/{act.name}/<uuid:job_id>/", four_eyes.confirm)
         for act in ACTS.values()
+        if act.second
     ),
     Page("job", "work/<uuid:job_id>/", flow.job, Permission.SEE, "Work"),
 )

@@ -1,186 +1,124 @@
-"""Acts on people: invite, let in, suspend, end, erase."""
+"""Acts on people: invite, let in, suspend, end, withdraw their links, erase."""
 
 import uuid
+from functools import partial
+from typing import Any
 
 from django import forms
 
-from compliance.facts.people import actions, erasing
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import day_field, end_of, person_field, team_choices
+from compliance.facts.lines import (
+    EmployeeLeft,
+    EmployeeResumed,
+    EmployeeSuspended,
+    InvitationRevoked,
+    PersonErased,
+    PersonInvited,
+    TeamJoined,
+    TeamLeft,
+)
+from compliance.facts.people import erasing, queries
+from compliance.facts.recording import act
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded, to
+from compliance.interfaces.console.acting.fields import PERSON, TEAM, TEAMS, PersonForm, day_field, end_of, form_of
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
-from compliance.tenancy import sql
+from compliance.interfaces.pages import links
 
 GROUP = "People"
 
 
-class PersonForm(ActForm):
-    """Names a person."""
-
-    learner_profile_id = person_field()
-
-
-class InviteForm(ActForm):
-    """Who is invited."""
-
-    work_email = forms.EmailField(label="Work email", max_length=254)
-    person_name = forms.CharField(label="Name", required=False, max_length=200)
-    expires_on = day_field("Open until", help_text="The end of this day of the company. Empty: it stays open.")
-    teams = forms.MultipleChoiceField(required=False, label="Teams", widget=forms.CheckboxSelectMultiple)
-
-    def prepare(self) -> None:
-        """Lists the teams."""
-        self.offer("teams", team_choices(self.organization))
+def _invited(acting: Acting) -> dict[str, Any]:
+    return {
+        "invitation_id": uuid.uuid4(),
+        "work_email": acting.data["work_email"],
+        "person_name": acting.data["person_name"] or None,
+        "expires_at": end_of(acting.organization, acting.data["expires_on"]),
+        "team_ids": [uuid.UUID(team) for team in acting.data["teams"]],
+    }
 
 
-class Invite(Act):
-    """Invites someone."""
-
-    name = "invite"
-    title = "Invite a person"
-    explains = "The person becomes an employee when the invitation is accepted."
-    permission = Permission.CHANGE_PEOPLE
-    form = InviteForm
-    group = GROUP
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the invitation."""
-        actions.invite_person(
-            **acting.common,
-            work_email=acting.data["work_email"],
-            person_name=acting.data["person_name"] or None,
-            expires_at=end_of(acting.organization, acting.data["expires_on"]),
-            team_ids=[uuid.UUID(team) for team in acting.data["teams"]],
-        )
-        return Done("The invitation is recorded.", "people")
-
-
-class RevokeInvitationForm(ActForm):
-    """Names an invitation."""
-
-    invitation_id = forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")
-
-
-class RevokeInvitation(Act):
-    """Takes an invitation back."""
-
-    name = "revoke-invitation"
-    title = "Revoke an invitation"
-    explains = "It can no longer be accepted."
-    permission = Permission.CHANGE_PEOPLE
-    form = RevokeInvitationForm
-    group = GROUP
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the revocation."""
-        actions.revoke_invitation(**acting.common, invitation_id=acting.data["invitation_id"])
-        return Done("The invitation is revoked.", "people")
-
-
-def stay_of(acting: Acting) -> uuid.UUID:
-    """The person's present stay in the company. Raises CannotActError when there is none."""
-    rows = sql.fetch(
-        "SELECT person_id FROM people_employment WHERE organization_id = %s AND learner_profile_id = %s"
-        " AND joined_at <= %s AND (left_at IS NULL OR left_at > %s) ORDER BY joined_at DESC LIMIT 1",
-        [acting.organization_id, acting.data["learner_profile_id"], acting.at, acting.at],
-    )
-    if not rows:
+def _employment(acting: Acting) -> dict[str, Any]:
+    """The person's present employment. Raises CannotActError when there is none."""
+    found = queries.present_employment(acting.organization_id, acting.data["learner_profile_id"], acting.at)
+    if found is None:
         raise CannotActError("This person is no employee of the company now.")
-    return uuid.UUID(str(rows[0][0]))
+    return {"person_id": found}
 
 
-class _OfEmployee(Act):
+def _move(*, change: str, **told: Any) -> None:
+    act(TeamJoined if change == "join" else TeamLeft, **told)
+
+
+_Recorded = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=GROUP, page="people")
+_OfEmployee = partial(
+    Recorded,
+    permission=Permission.CHANGE_PEOPLE,
+    group=GROUP,
+    about="person",
+    page="person",
+    form=PersonForm,
+    arguments=_employment,
+)
+
+
+class RevokeLinks(Act):
+    """Withdraws the personal links by which somebody could sign."""
+
+    name = "revoke-links"
+    title = "Withdraw personal links"
+    explains = "The links by which this person could sign policies stop working. What is signed stays signed."
     permission = Permission.CHANGE_PEOPLE
     form = PersonForm
     about = "person"
     group = GROUP
 
-    def back(self, acting: Acting, message: str) -> Done:
-        """Back to the person's page."""
-        return Done(message, "person", {"learner_profile_id": acting.data["learner_profile_id"]})
-
-
-class Suspend(_OfEmployee):
-    """Keeps an employee out for now."""
-
-    name = "suspend"
-    title = "Suspend"
-    explains = "The person cannot come in for the time being. What they owe goes on, and so do its deadlines."
+    def preview(self, acting: Acting) -> Preview:
+        """Says how many links there are; nothing of the records changes."""
+        number = links.standing(acting.organization_id, acting.data["learner_profile_id"], acting.at)
+        return Preview(pairs=[("Links that would stop working", number)])
 
     def perform(self, acting: Acting) -> Done:
-        """Records the suspension."""
-        actions.suspend_employee(**acting.common, person_id=stay_of(acting))
-        return self.back(acting, "The person is suspended.")
+        """Withdraw all open links of the person."""
+        number = links.revoke(acting.organization_id, acting.data["learner_profile_id"], acting.at)
+        return to(acting, f"{number} links are withdrawn.")
 
 
-class Resume(_OfEmployee):
-    """Lets a suspended employee in again."""
-
-    name = "resume"
-    title = "Resume"
-    explains = "Ends a suspension."
-
-    def perform(self, acting: Acting) -> Done:
-        """Records it."""
-        actions.resume_employee(**acting.common, person_id=stay_of(acting))
-        return self.back(acting, "The suspension is over.")
-
-
-class End(_OfEmployee):
-    """Ends a stay."""
-
-    name = "end"
-    title = "End employment"
-    explains = "The person leaves the company: what they owe ends. Coming back later starts a new stay."
-    danger = True
-
-    def perform(self, acting: Acting) -> Done:
-        """Records that the person left."""
-        actions.end_employment(**acting.common, person_id=stay_of(acting))
-        return self.back(acting, "The person has left the company.")
+CLEARED = {  # in words, each column that an erasure clears
+    "people_profile.person_name": "the name",
+    "people_profile.account_email": "the account email",
+    "people_profile.work_email": "the work email",
+    "people_personaldetail.person_name": "names, as facts told them",
+    "people_personaldetail.account_email": "account emails, as facts told them",
+    "people_personaldetail.work_email": "work emails, as facts told them",
+    "people_invitation.work_email": "addresses on invitations",
+    "people_invitation.person_name": "names on invitations",
+    "people_contact.company": "companies they came from",
+    "training_trainer.trainer_name": "the name as a trainer",
+    "certificates_certificatecorrection.person_name": "names on corrected certificates",
+    "certificates_issuedname.person_name": "names on certificates, as issued",
+    "certificates_checkcode.check_code": "check codes: their public pages then open nothing",
+    "policies_rawsignature.signature": "signatures as typed or drawn",
+    "policies_rawsignature.signer_company": "companies that they signed for",
+}
 
 
-class ChangeTeamForm(PersonForm):
-    """A person and a team."""
-
-    team_id = forms.ChoiceField(label="Team")
-    change = forms.ChoiceField(choices=[("join", "Joins the team"), ("leave", "Leaves the team")], label="Change")
-
-    def prepare(self) -> None:
-        """Lists the teams."""
-        self.offer("team_id", team_choices(self.organization))
-
-
-class ChangeTeam(_OfEmployee):
-    """Takes a person into a team or out of it."""
-
-    name = "team"
-    title = "Change teams"
-    explains = "Shares with a team reach whoever is in it."
-    form = ChangeTeamForm
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the move."""
-        move = actions.add_to_team if acting.data["change"] == "join" else actions.remove_from_team
-        move(
-            **acting.common,
-            team_id=uuid.UUID(acting.data["team_id"]),
-            learner_profile_id=acting.data["learner_profile_id"],
-        )
-        return self.back(acting, "The teams are changed.")
-
-
-class Erase(_OfEmployee):
+class Erase(Act):
     """Erases a person at the company's instruction."""
 
     name = "erase"
+    tells = (PersonErased,)
     title = "Erase"
     explains = (
         "Clears the person's names, addresses, signatures and check codes, everywhere and for good, at the company's"
         " instruction. Records, receipts and hashes stay, without them. This cannot be undone."
     )
     permission = Permission.CHANGE_RECORDS
+    form = PersonForm
+    about = "person"
+    group = GROUP
     danger = True
+    recent = True
+    second = True
 
     def preview(self, acting: Acting) -> Preview:
         """What would be cleared, column by column, and which rows would change."""
@@ -188,11 +126,93 @@ class Erase(_OfEmployee):
             organization_id=acting.organization_id, learner_profile_id=acting.data["learner_profile_id"]
         )
         found = super().preview(acting)
-        found.pairs = [(f"{each.table}.{each.column}", f"{each.values} cleared") for each in cleared if each.values]
+        person = queries.person(acting.organization_id, acting.data["learner_profile_id"])
+        assert person is not None  # `would_clear` refuses whom the company does not know
+        found.pairs = [
+            ("Person", person.person_name or "No name"),
+            ("Work email", person.work_email or "none"),
+            ("Account email", person.account_email or "none"),
+            ("Identifier, which stays", person.learner_profile_id),
+            *(
+                (f"Goes: {CLEARED[f'{each.table}.{each.column}']}", f"{each.values:,}")
+                for each in cleared
+                if each.values
+            ),
+        ]
+        found.subject = person.person_name or "this person"
         found.warnings.append("This cannot be undone. Importing the same facts again restores nothing.")
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Erases."""
+        """Erase the person, for good."""
         erasing.erase_person(**acting.common, learner_profile_id=acting.data["learner_profile_id"])
-        return self.back(acting, "The person is erased.")
+        return to(acting, "The person is erased.")
+
+
+ACTS: tuple[Act, ...] = (
+    _Recorded(
+        name="invite",
+        tells=(PersonInvited,),
+        title="Invite a person",
+        explains="The person becomes an employee when the invitation is accepted.",
+        form=form_of(
+            work_email=forms.EmailField(label="Work email", max_length=254),
+            person_name=forms.CharField(label="Name", required=False, max_length=200),
+            expires_on=day_field("Open until", help_text="The end of this day of the company. Empty: it stays open."),
+            teams=TEAMS,
+        ),
+        arguments=_invited,
+        done="The invitation is recorded.",
+    ),
+    _Recorded(
+        name="revoke-invitation",
+        tells=(InvitationRevoked,),
+        title="Revoke an invitation",
+        explains="It can no longer be accepted.",
+        form=form_of(
+            invitation_id=forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")
+        ),
+        arguments=lambda acting: {"invitation_id": acting.data["invitation_id"]},
+        done="The invitation is revoked.",
+    ),
+    _OfEmployee(
+        name="suspend",
+        tells=(EmployeeSuspended,),
+        title="Suspend",
+        explains="The person cannot come in for the time being. What they owe goes on, and so do its deadlines.",
+        done="The person is suspended.",
+    ),
+    _OfEmployee(
+        name="resume",
+        tells=(EmployeeResumed,),
+        title="Resume",
+        explains="Ends a suspension.",
+        done="The suspension is over.",
+    ),
+    _OfEmployee(
+        name="end",
+        tells=(EmployeeLeft,),
+        title="End employment",
+        explains="The person leaves the company: what they owe ends. Coming back later starts a new stay.",
+        danger=True,
+        done="The person has left the company.",
+    ),
+    _OfEmployee(
+        name="team",
+        tells=(TeamJoined, TeamLeft),
+        title="Change teams",
+        explains="Shares with a team reach whoever is in it.",
+        form=form_of(
+            learner_profile_id=PERSON,
+            team_id=TEAM,
+            change=forms.ChoiceField(
+                choices=[("join", "Joins the team"), ("leave", "Leaves the team")], label="Change"
+            ),
+        ),
+        action=_move,
+        arguments=lambda acting: acting.data | {"team_id": uuid.UUID(acting.data["team_id"])},
+        done="The teams are changed.",
+    ),
+    RevokeLinks(),
+    Erase(),
+)

@@ -6,14 +6,15 @@ from typing import Any
 
 from django import forms
 
-from compliance.facts.policies import actions, canonical
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, Done
+from compliance.facts.lines import PolicyPublished
+from compliance.facts.policies import canonical, queries
+from compliance.facts.recording import act
+from compliance.interfaces.console.acting.act import Act, Acting, Done
 from compliance.interfaces.console.acting.courses import GROUP
-from compliance.interfaces.console.acting.fields import DoorsField, course_choices, day_field
+from compliance.interfaces.console.acting.fields import ActForm, DoorsField, Listed, courses_of_kind, day_field
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
-from compliance.tenancy import sql
 
 LINES_SHOWN = 120
 
@@ -21,7 +22,7 @@ LINES_SHOWN = 120
 class PublishPolicyForm(ActForm):
     """The policy file and how it is asked for."""
 
-    course_id = forms.ChoiceField(label="Policy", required=False)
+    course_id = Listed(courses_of_kind("policy", "A new policy"), label="Policy", required=False)
     html = forms.CharField(
         label="Policy HTML",
         widget=forms.Textarea(attrs={"rows": 14, "class": "wide-field"}),
@@ -44,11 +45,6 @@ class PublishPolicyForm(ActForm):
         help_text="The first version of a policy is always new to everyone.",
     )
 
-    def prepare(self) -> None:
-        """Lists the policies."""
-        choices = course_choices(self.organization, "policy", "A new policy")
-        self.offer("course_id", choices)
-
     def clean_html(self) -> str:
         """Line ends as the format has them: browsers send carriage returns."""
         return str(self.cleaned_data["html"]).replace("\r\n", "\n").strip("\n")
@@ -58,6 +54,7 @@ class PublishPolicy(Act):
     """Publishes a policy version."""
 
     name = "publish-policy"
+    tells = (PolicyPublished,)
     title = "Publish a policy"
     explains = "Publishes what cleaning leaves of the HTML, byte for byte, sealed with its digests."
     permission = Permission.CHANGE_RECORDS
@@ -82,7 +79,8 @@ class PublishPolicy(Act):
         data: dict[str, Any] = acting.data
         course_id, version = self._version(acting)
         release_id = uuid.uuid4()
-        actions.publish_policy(
+        act(
+            PolicyPublished,
             **acting.common,
             course_id=course_id,
             course_release_id=release_id,
@@ -101,9 +99,7 @@ class PublishPolicy(Act):
         if not acting.data["course_id"]:
             return uuid.uuid4(), 1
         course_id = uuid.UUID(acting.data["course_id"])
-        ((last,),) = sql.fetch(
-            "SELECT coalesce(max(version), 0) FROM policies_policyversion"
-            " WHERE organization_id = %s AND course_id = %s",
-            [acting.organization_id, course_id],
-        )
-        return course_id, int(last) + 1
+        return course_id, queries.newest_version(acting.organization_id, course_id) + 1
+
+
+ACTS: tuple[Act, ...] = (PublishPolicy(),)

@@ -1,5 +1,7 @@
 """Every act of the console, by the name in its address."""
 
+from typing import Any
+
 from compliance.interfaces.console.acting import (
     bulk,
     certificates,
@@ -12,35 +14,22 @@ from compliance.interfaces.console.acting import (
     upkeep,
 )
 from compliance.interfaces.console.acting.act import Act
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Staff
 
-_ALL: tuple[Act, ...] = (
-    people.Invite(),
-    people.RevokeInvitation(),
-    people.Suspend(),
-    people.Resume(),
-    people.End(),
-    people.ChangeTeam(),
-    people.Erase(),
-    shares.ShareCourse(),
-    shares.SharePolicy(),
-    shares.ChangeShare(),
-    shares.EndShare(),
-    obligations.Waive(),
-    obligations.Reinstate(),
-    obligations.SetDeadline(),
-    bulk.WaiveMany(),
-    bulk.DeadlineMany(),
-    bulk.RemindMany(),
-    courses.PublishCourse(),
-    courses.WithdrawCourse(),
-    policies.PublishPolicy(),
-    certificates.RevokeCertificate(),
-    certificates.CorrectCertificate(),
-    keys.IssueKey(),
-    keys.RotateKey(),
-    keys.RevokeKey(),
-    upkeep.ImportFacts(),
-    upkeep.Sweep(),
-    upkeep.Verify(),
-)
-ACTS: dict[str, Act] = {act.name: act for act in _ALL}
+_ALL = (people, shares, obligations, bulk, courses, policies, certificates, keys, upkeep)
+ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
+
+
+def may_tell(staff: Staff) -> frozenset[str]:
+    """The kinds of fact that some act of the console lets this person tell: a file of theirs holds no others."""
+    return frozenset(kind for act in ACTS.values() if staff.may(act.permission) for kind in act.kinds)
+
+
+def offered(visit: Visit, about: str, **filled: Any) -> list[dict[str, str]]:
+    """The acts about such a thing that this person may do: name, title and address, in which it is `filled` in."""
+    return [
+        {"name": act.name, "title": act.title, "address": visit.link(f"act-{act.name}", filled)}
+        for act in ACTS.values()
+        if act.about == about and visit.staff.may(act.permission)
+    ]

@@ -1,102 +1,52 @@
 """Acts on shares: who owes which course or policy, and until when."""
 
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
 
-from compliance.facts.shares import actions
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, Done
+from compliance.catalogue import owed
+from compliance.facts.lines import CourseShared, PolicyShared, ShareChanged, ShareEnded
+from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded
 from compliance.interfaces.console.acting.fields import (
+    SHARE,
     AudienceForm,
+    Listed,
     audience_of,
-    course_choices,
+    courses_of_kind,
     deadline_of,
-    share_choices,
+    form_of,
 )
+from compliance.interfaces.console.acting.reach import reached
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Door, Requirement
 
-GROUP = "Shares"
-REQUIREMENTS = [(Requirement.REQUIRED.value, "Required"), (Requirement.OPTIONAL.value, "Optional")]
+REQUIREMENT = forms.ChoiceField(
+    choices=[(Requirement.REQUIRED.value, "Required"), (Requirement.OPTIONAL.value, "Optional")], label="Requirement"
+)
 
 
 class ShareCourseForm(AudienceForm):
     """A course and its audience."""
 
-    course_id = forms.ChoiceField(label="Course")
-    requirement = forms.ChoiceField(choices=REQUIREMENTS, label="Requirement")
+    course_id = Listed(courses_of_kind("training", "Choose a course"), label="Course")
+    requirement = REQUIREMENT
     field_order = ("course_id", "requirement")
-
-    def prepare(self) -> None:
-        """Lists courses and teams."""
-        super().prepare()
-        choices = course_choices(self.organization, "training", "Choose a course")
-        self.offer("course_id", choices)
-
-
-class ShareCourse(Act):
-    """Shares a course."""
-
-    name = "share-course"
-    title = "Share a course"
-    explains = "Whoever the share reaches owes the newest published version of the course."
-    permission = Permission.CHANGE_PEOPLE
-    form = ShareCourseForm
-    group = GROUP
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the share."""
-        actions.share_course(
-            **acting.common,
-            course_id=uuid.UUID(acting.data["course_id"]),
-            audience=audience_of(acting.data),
-            requirement=Requirement(acting.data["requirement"]),
-            deadline=deadline_of(acting.organization, acting.data),
-            doors=[Door(door) for door in acting.data["doors"]],
-        )
-        return Done("The course is shared.", "training-records")
 
 
 class SharePolicyForm(AudienceForm):
     """A policy and its audience."""
 
-    course_id = forms.ChoiceField(label="Policy")
+    course_id = Listed(courses_of_kind("policy", "Choose a policy"), label="Policy")
     field_order = ("course_id",)
-
-    def prepare(self) -> None:
-        """Lists policies and teams."""
-        super().prepare()
-        choices = course_choices(self.organization, "policy", "Choose a policy")
-        self.offer("course_id", choices)
-
-
-class SharePolicy(Act):
-    """Shares a policy."""
-
-    name = "share-policy"
-    title = "Share a policy"
-    explains = "Whoever the share reaches is asked to acknowledge or sign the policy."
-    permission = Permission.CHANGE_PEOPLE
-    form = SharePolicyForm
-    group = GROUP
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the share."""
-        actions.share_policy(
-            **acting.common,
-            course_id=uuid.UUID(acting.data["course_id"]),
-            audience=audience_of(acting.data),
-            deadline=deadline_of(acting.organization, acting.data),
-            doors=[Door(door) for door in acting.data["doors"]],
-        )
-        return Done("The policy is shared.", "policy-records")
 
 
 class ChangeShareForm(AudienceForm):
     """A share and what is to be changed of it."""
 
-    share_id = forms.ChoiceField(label="Share")
+    share_id = SHARE
     what = forms.MultipleChoiceField(
         label="Change",
         choices=[
@@ -108,13 +58,8 @@ class ChangeShareForm(AudienceForm):
         widget=forms.CheckboxSelectMultiple,
         help_text="Only what is ticked here changes; the rest of the form is not looked at.",
     )
-    requirement = forms.ChoiceField(choices=REQUIREMENTS, label="Requirement")
+    requirement = REQUIREMENT
     field_order = ("share_id", "what", "requirement")
-
-    def prepare(self) -> None:
-        """Lists open shares and teams."""
-        super().prepare()
-        self.offer("share_id", share_choices(self.organization))
 
     def clean(self) -> dict[str, Any]:
         """What is not to be changed needs no value."""
@@ -126,52 +71,79 @@ class ChangeShareForm(AudienceForm):
         return data
 
 
-class ChangeShare(Act):
-    """Changes a share."""
-
-    name = "change-share"
-    title = "Change a share"
-    explains = "Changes whom an open share is for, its deadline, its doors, or whether it requires."
-    permission = Permission.CHANGE_PEOPLE
-    form = ChangeShareForm
-    group = GROUP
-
-    def perform(self, acting: Acting) -> Done:
-        """Records the change."""
-        data, changed = acting.data, set(acting.data["what"])
-        actions.change_share(
-            **acting.common,
-            share_id=uuid.UUID(data["share_id"]),
-            audience=audience_of(data) if "audience" in changed else None,
-            requirement=Requirement(data["requirement"]) if "requirement" in changed else None,
-            deadline=deadline_of(acting.organization, data) if "deadline" in changed else None,
-            doors=[Door(door) for door in data["doors"]] if "doors" in changed else None,
-        )
-        return Done("The share is changed.", "training-records")
+_PARTS: dict[str, Callable[[Acting], Any]] = {
+    "audience": lambda acting: audience_of(acting.data),
+    "deadline": lambda acting: deadline_of(acting.organization, acting.data),
+    "doors": lambda acting: [Door(door) for door in acting.data["doors"]],
+    "requirement": lambda acting: Requirement(acting.data["requirement"]),
+}
+"""What a form says of a share, by the part of it."""
 
 
-class EndShareForm(ActForm):
-    """Names an open share."""
-
-    share_id = forms.ChoiceField(label="Share")
-
-    def prepare(self) -> None:
-        """Lists open shares."""
-        self.offer("share_id", share_choices(self.organization))
+def _new(*parts: str) -> Callable[[Acting], dict[str, Any]]:
+    return lambda acting: {
+        "share_id": uuid.uuid4(),
+        "course_id": uuid.UUID(acting.data["course_id"]),
+        **{part: _PARTS[part](acting) for part in parts},
+    }
 
 
-class EndShare(Act):
-    """Ends a share."""
+def _share_of(acting: Acting) -> dict[str, Any]:
+    return {"share_id": uuid.UUID(acting.data["share_id"])}
 
-    name = "end-share"
-    title = "End a share"
-    explains = "Whoever only this share reached owes it no longer. What was completed stays."
-    permission = Permission.CHANGE_PEOPLE
-    form = EndShareForm
-    group = GROUP
-    danger = True
 
-    def perform(self, acting: Acting) -> Done:
-        """Records the end."""
-        actions.end_share(**acting.common, share_id=uuid.UUID(acting.data["share_id"]))
-        return Done("The share has ended.", "training-records")
+def _reaching(message: str, page: str) -> Callable[[Acting, Any], Done]:
+    """What came of a share: whom it reaches, and loudly when that is nobody."""
+
+    def done(acting: Acting, line: CourseShared | PolicyShared | ShareChanged) -> Done:
+        people, warnings = reached(acting.organization_id, line.share_id, acting.at)
+        words = f"{message}. It reaches {people:,} {'person' if people == 1 else 'people'} today."
+        reaches = (
+            None if isinstance(line, ShareChanged) else people
+        )  # a change also touches those whom the share reached before
+        return Done(words if people else f"{message}.", page, warnings=tuple(warnings), reaches=reaches)
+
+    return done
+
+
+_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group="Shares", page=owed("course").page)
+
+ACTS: tuple[Act, ...] = (
+    _OfShare(
+        name="share-course",
+        tells=(CourseShared,),
+        title="Share a course",
+        explains="Whoever the share reaches owes the newest published version of the course.",
+        form=ShareCourseForm,
+        arguments=_new("audience", "requirement", "deadline", "doors"),
+        done=_reaching("The course is shared", owed("course").page),
+    ),
+    _OfShare(
+        name="share-policy",
+        tells=(PolicyShared,),
+        title="Share a policy",
+        explains="Whoever the share reaches is asked to acknowledge or sign the policy.",
+        form=SharePolicyForm,
+        arguments=_new("audience", "deadline", "doors"),
+        done=_reaching("The policy is shared", owed("policy").page),
+    ),
+    _OfShare(
+        name="change-share",
+        tells=(ShareChanged,),
+        title="Change a share",
+        explains="Changes whom an open share is for, its deadline, its doors, or whether it requires.",
+        form=ChangeShareForm,
+        arguments=lambda acting: _share_of(acting) | {part: _PARTS[part](acting) for part in acting.data["what"]},
+        done=_reaching("The share is changed", owed("course").page),
+    ),
+    _OfShare(
+        name="end-share",
+        tells=(ShareEnded,),
+        title="End a share",
+        explains="Whoever only this share reached owes it no longer. What was completed stays.",
+        form=form_of(share_id=SHARE),
+        danger=True,
+        arguments=_share_of,
+        done="The share has ended.",
+    ),
+)

@@ -1,15 +1,18 @@
 """Upkeep: import a facts file, sweep, verify. Long work, done by the worker."""
 
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from django import forms
 from django.db import transaction
 
 from compliance.facts.importing import Progress, Report, import_facts
+from compliance.facts.recording import Channel
 from compliance.history.actions import capture_all, sweep_company
 from compliance.interfaces.console.acting import jobs
-from compliance.interfaces.console.acting.act import Act, ActForm, Acting, CannotActError
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
+from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
@@ -22,7 +25,7 @@ FAULTS_SHOWN = 40
 
 
 class ImportForm(ActForm):
-    """The file."""
+    """A facts file, and how to import it."""
 
     file = forms.FileField(label="Facts file", help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line.")
     strict = forms.BooleanField(required=False, label="Record nothing if any line is wrong")
@@ -37,49 +40,66 @@ class ImportFacts(Act):
     """Takes in a facts file."""
 
     name = "import"
+    everybody = True
     title = "Import a facts file"
-    explains = "Records what happened, as another system tells it. Lines known already are left alone."
+    explains = (
+        "Records what happened, as another system tells it: the kinds of fact that you may tell in the console, and no"
+        " others. Lines known already are left alone."
+    )
     permission = Permission.OPERATE
+    recent = True
     form = ImportForm
     group = GROUP
     long = True
+    second = True
     upload = "file"
+
+    def needs_second(self, acting: Acting) -> bool:
+        """Not when nothing is recorded."""
+        return not acting.data["only_try"]
 
     def preview(self, acting: Acting) -> Preview:
         """Runs the whole file and takes it back; a large one is only counted."""
         data = acting.upload or b""
         lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-        found = Preview(pairs=[("File", acting.upload_name), ("Lines", lines)])
+        found = Preview(
+            pairs=[
+                ("File", acting.upload_name),
+                ("Lines", lines),
+                ("Kinds that you may tell", ", ".join(sorted(acting.may_tell)) or "none"),
+                ("Who acted, in lines that say so", acting.staff.actor_id),
+            ]
+        )
         if len(data) > PREVIEWED_BYTES:
             found.warnings.append(
                 "The file is too large to be tried while you wait. Tick “only try it” to have the worker report what"
                 " would be recorded, or “record nothing if any line is wrong” to be safe."
             )
             return found
-        report = self._rehearse(acting, data)
+        report = self._rehearse(acting)
         found.pairs += [("Would be recorded", report.recorded), ("Known already", report.known)]
         found.pairs += [(kind.replace("_", " "), count) for kind, count in sorted(report.facts.items())]
         found.pairs.append(("Lines that are wrong", len(report.errors)))
-        found.notes = [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)[:FAULTS_SHOWN]]
+        found.notes = _sentences(report)[:FAULTS_SHOWN]
         if report.errors:
             found.warnings.append("Lines that are wrong are left out; the good ones are recorded.")
         return found
 
-    def _rehearse(self, acting: Acting, data: bytes, progress: Progress | None = None) -> Report:
+    def _import(self, acting: Acting, progress: Progress | None = None) -> Report:
+        return import_facts(
+            organization_id=acting.organization_id,
+            stream=io.BytesIO(acting.upload or b""),
+            now=acting.at,
+            strict=acting.data["strict"],
+            teller=acting.teller(acting.may_tell, Channel.FILE),
+            progress=progress,
+        )
+
+    def _rehearse(self, acting: Acting, progress: Progress | None = None) -> Report:
         with transaction.atomic():
-            report = import_facts(
-                organization_id=acting.organization_id,
-                stream=io.BytesIO(data),
-                now=acting.at,
-                strict=acting.data["strict"],
-                actor_id=acting.staff.actor_id,
-                progress=progress,
-            )
+            report = self._import(acting, progress)
             transaction.set_rollback(True)
         return report
-
-    def _findings(self, report: Report) -> list[str]:
-        return [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
 
     def work(self, acting: Acting, job: Job) -> str:
         """Records and captures the file, or only tries it."""
@@ -87,32 +107,34 @@ class ImportFacts(Act):
         def say(_: str, done: int, total: int | None) -> None:
             jobs.say(job, done, total or 0)
 
-        if acting.data["only_try"]:
-            report = self._rehearse(acting, acting.upload or b"", say)
-            acting.findings = self._findings(report)
+        only_try = acting.data["only_try"]
+        report = self._rehearse(acting, say) if only_try else self._import(acting, say)
+        if not only_try:
+            capture_all(acting.organization_id, acting.at, _counting(job))
+        acting.findings += _sentences(report)
+        if only_try:
             return (
                 f"Tried, and nothing recorded: {report.recorded} facts would be recorded, {report.known} are known"
                 f" already, {len(report.errors)} lines are wrong."
             )
-        report = import_facts(
-            organization_id=acting.organization_id,
-            stream=io.BytesIO(acting.upload or b""),
-            now=acting.at,
-            strict=acting.data["strict"],
-            actor_id=acting.staff.actor_id,
-            progress=say,
-        )
-        captured = 0
+        recorded = f"{report.recorded} facts recorded, {report.known} known already"
+        return f"{recorded}, {len(report.errors)} lines wrong." if report.errors else f"{recorded}."
 
-        def tell(count: int) -> None:
-            nonlocal captured
-            captured += count
-            jobs.say(job, captured, 0)
 
-        capture_all(acting.organization_id, acting.at, tell)
-        acting.findings = self._findings(report)
-        said = f"{report.recorded} facts recorded, {report.known} known already"
-        return f"{said}, {len(report.errors)} lines wrong." if report.errors else f"{said}."
+def _sentences(report: Report) -> list[str]:
+    return [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
+
+
+def _counting(job: Job) -> Callable[[int], None]:
+    """Adds up what captures take, for the page that shows how far the work is."""
+    captured = 0
+
+    def tell(count: int) -> None:
+        nonlocal captured
+        captured += count
+        jobs.say(job, captured, 0)
+
+    return tell
 
 
 class Sweep(Act):
@@ -130,15 +152,8 @@ class Sweep(Act):
         return Preview(notes=["Writes down what is already so. Nothing that anybody owes is changed by it."])
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Sweeps."""
-        decided = 0
-
-        def tell(count: int) -> None:
-            nonlocal decided
-            decided += count
-            jobs.say(job, decided, 0)
-
-        captured = sweep_company(acting.organization_id, acting.at, tell)
+        """Capture what the clock has changed, and say how many subjects were decided."""
+        captured = sweep_company(acting.organization_id, acting.at, _counting(job))
         rows = sum(each.rows for each in captured)
         return f"{len(captured)} captures, {rows} row versions." if captured else "There was nothing to capture."
 
@@ -160,11 +175,14 @@ class Verify(Act):
         return Preview(notes=["Only reads. On a large company it takes some minutes."])
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Verifies both."""
+        """Verify the history and the ledger; raise CannotActError where they do not hold."""
         findings = verify_company(acting.organization_id, lambda: datetime.now(UTC))
         faults = [finding.fault for finding in findings.values() if finding.fault]
         if faults:
-            acting.findings = faults
+            acting.findings += faults
             raise CannotActError(f"Something does not hold: {faults[0]}")
         said = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
         return f"All holds. Computed anew: {said}."
+
+
+ACTS: tuple[Act, ...] = (ImportFacts(), Sweep(), Verify())

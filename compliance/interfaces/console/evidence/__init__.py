@@ -1,1 +1,1 @@
-"""Evidence packs: what an auditor takes away for a company and a period (issue 8, 5)."""
+"""Evidence packs: what an auditor takes away for a company and a period."""

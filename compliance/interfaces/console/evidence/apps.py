@@ -9,4 +9,3 @@ class EvidenceConfig(AppConfig):
     name = "compliance.interfaces.console.evidence"
     label = "evidence"
     verbose_name = "Evidence packs"
-    default_auto_field = "django.db.models.BigAutoField"

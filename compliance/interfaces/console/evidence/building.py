@@ -1,4 +1,4 @@
-"""Builds an evidence pack (issue 8, part 5): what an auditor checks with nothing but Python.
+"""Builds an evidence pack: what an auditor checks with nothing but Python.
 
 The pack is written file by file into a folder beside nothing of ours and then packed, so memory stays the same for a
 company of any size.
@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 import orjson
 
 import compliance.proofs
-from compliance.interfaces.api.views import snapshot_of
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.people import queries
+from compliance.history.queries import records_by_register
+from compliance.interfaces.api import snapshots
 from compliance.interfaces.console.evidence import chain, contents, packing, readme, summary
-from compliance.interfaces.console.evidence.errors import CannotBuildError
+from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.evidence.tally import Tally
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
 
 Progress = Callable[[int, int], None]
 
@@ -33,48 +36,69 @@ class Built(NamedTuple):
     completeness: dict[str, int]
 
 
-def build(subject: Subject, output: Path, progress: Progress | None = None) -> Built:
-    """Writes the pack of `subject` to `output`. Raises EvidenceError and CheckpointFileError."""
+def build(subject: Subject, output: Path, progress: Progress | None = None, *, erasures: int | None = None) -> Built:
+    """Writes the pack of `subject` to `output`. Raises EvidenceError and CheckpointFileError.
+
+    `erasures` is how many the company had made when the pack was begun, by default now. After another one, looked for
+    at each page and at the end, nothing is left of the pack: OutlivedError.
+    """
+    known = _erasures(subject) if erasures is None else erasures
     with tempfile.TemporaryDirectory(prefix="evidence-", dir=output.parent) as name:
-        folder = Path(name)
-        tell = progress or (lambda done, total: None)
-        expected, done = _expected(subject), 0
-
-        def count(rows: int) -> None:
-            nonlocal done
-            done += rows
-            tell(min(done, expected), expected)
-
-        tally = Tally()
-        registers = contents.write_registers(subject, folder, tally, count)
-        completeness = tally.completeness()
-        chain.write_captures(subject, folder)
-        stated = chain.write_checkpoint(subject, folder)
-        snapshot = snapshot_of(subject.question(), True)
-        _write_json(folder / "snapshot.json", {"snapshot": snapshot})
-        _write_json(folder / "pack.json", _pack(subject, registers, completeness))
-        (folder / "summary.pdf").write_bytes(summary.summary_pdf(subject, tally, registers, completeness))
-        (folder / "README.txt").write_text(readme.text(subject, registers, stated), encoding="utf-8", newline="")
-        _copy_verifier(folder)
-        list_sha256 = packing.write_list(folder)
+        folder, packed = Path(name, "files"), Path(name, "pack.zip")
+        folder.mkdir()
+        list_sha256, registers, completeness = _write(subject, folder, progress or (lambda done, total: None), known)
+        packing.write_zip(folder, packed)
+        with packed.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+        built = Built(packed.stat().st_size, sha256, list_sha256, registers, completeness)
+        refuse_outlived(subject, known)
         try:
-            packing.write_zip(folder, output)
+            packed.replace(output)
         except OSError as error:
             raise CannotBuildError(f"{output} cannot be written: {error.strerror}.") from error
-    with output.open("rb") as content:
-        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-    return Built(output.stat().st_size, sha256, list_sha256, registers, completeness)
+    return built
+
+
+def refuse_outlived(subject: Subject, erasures: int) -> None:
+    """Raises OutlivedError when the company has made more erasures than that."""
+    if _erasures(subject) != erasures:
+        raise OutlivedError("A person was erased while the pack was built. Nothing of it was kept: ask for it again.")
+
+
+def _erasures(subject: Subject) -> int:
+    with context.company(subject.organization_id):
+        return queries.erasures(subject.organization_id)
+
+
+def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tuple[str, dict[str, int], dict[str, int]]:
+    """Writes the files of the pack into `folder`: the digest of their list, the rows and the completeness."""
+    expected, done = _expected(subject), 0
+
+    def count(rows: int) -> None:
+        nonlocal done
+        done += rows
+        refuse_outlived(subject, erasures)
+        tell(min(done, expected), expected)
+
+    tally = Tally()
+    registers = contents.write_registers(subject, folder, tally, count)
+    completeness = tally.completeness()
+    chain.write_captures(subject, folder)
+    stated = chain.write_checkpoint(subject, folder)
+    snapshot = snapshots.of(subject.question(), True)
+    _write_json(folder / "snapshot.json", {"snapshot": snapshot})
+    _write_json(folder / "pack.json", _pack(subject, registers, completeness))
+    (folder / "summary.pdf").write_bytes(summary.summary_pdf(subject, tally, registers, completeness))
+    (folder / "README.txt").write_text(readme.text(subject, registers, stated), encoding="utf-8", newline="")
+    _copy_verifier(folder)
+    return packing.write_list(folder), registers, completeness
 
 
 def _expected(subject: Subject) -> int:
     """About how many rows will come: each record once, training records twice."""
     with context.company(subject.organization_id):
-        ((records,),) = sql.fetch(
-            "SELECT coalesce(sum(CASE WHEN register = 1 THEN 2 ELSE 1 END), 0)::bigint FROM history_historyrecord"
-            " WHERE organization_id = %s AND birth <= %s",
-            [subject.organization_id, subject.pin.sequence],
-        )
-    return int(records)
+        records = records_by_register(subject.organization_id, subject.pin.sequence)
+    return sum(records.values()) + records.get(TRAINING_RECORDS.number, 0)
 
 
 def _pack(subject: Subject, registers: dict[str, int], completeness: dict[str, int]) -> dict[str, Any]:

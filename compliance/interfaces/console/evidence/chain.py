@@ -1,23 +1,21 @@
 """The chain of captures up to the pin, and a signed checkpoint: what holds the pack's registers to the history.
 
 The checkpoint comes from the file outside the database. When its last one is older than the pin and the pin is the
-newest capture, one is stated there first, so that a pack, whenever it is built, carries the checkpoint of its own pin.
+newest capture, the signer is asked for one first, so that a pack carries the checkpoint of its own pin.
 """
 
-import contextlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 
-from compliance.history.text import instant
+from compliance.history.models import Capture
 from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.evidence.subject import Subject
-from compliance.interfaces.operations import checkpoint_file, checkpoints
+from compliance.interfaces.operations import checkpoint_file, checkpoints, signing
 from compliance.interfaces.operations.errors import CheckpointFileError
-from compliance.proofs.checkpoints import Checkpoint
-from compliance.proofs.errors import NoteUnverified
-from compliance.proofs.note_keys import verified_text
-from compliance.tenancy import context, sql
+from compliance.proofs.instants import hashed_instant
+from compliance.tenancy import context
 
 CAPTURES_A_READ = 5000
 
@@ -25,29 +23,26 @@ CAPTURES_A_READ = 5000
 def write_captures(subject: Subject, folder: Path) -> None:
     """Every capture from the first to the pinned one, with what its chain hash is computed from."""
     (folder / "history").mkdir()
+    upto = Capture.objects.filter(
+        organization_id=subject.organization_id, capture_sequence__lte=subject.pin.capture_sequence
+    ).order_by("capture_sequence")
     last = 0
     with (folder / "history" / "captures.jsonl").open("wb") as lines:
         while True:
             with context.company(subject.organization_id):
-                found = sql.fetch(
-                    "SELECT capture_sequence, captured_at, first_sequence, last_sequence, rows_sha256, chain_hash,"
-                    " logic_version FROM history_capture WHERE organization_id = %s AND capture_sequence > %s"
-                    " AND capture_sequence <= %s ORDER BY capture_sequence LIMIT %s",
-                    [subject.organization_id, last, subject.pin.capture_sequence, CAPTURES_A_READ],
-                )
-            for sequence, captured_at, first, final, rows_sha256, chain_hash, logic_version in found:
-                some = final >= first
+                found = list(upto.filter(capture_sequence__gt=last)[:CAPTURES_A_READ])
+            for capture in found:
                 line = {
-                    "capture_sequence": sequence,
-                    "captured_at": instant(captured_at),
-                    "first_sequence": first if some else None,
-                    "last_sequence": final if some else None,
-                    "rows_sha256": rows_sha256,
-                    "chain_hash": chain_hash,
-                    "logic_version": logic_version,
+                    "capture_sequence": capture.capture_sequence,
+                    "captured_at": hashed_instant(capture.captured_at),
+                    "first_sequence": capture.first_sequence if capture.rows else None,
+                    "last_sequence": capture.last_sequence if capture.rows else None,
+                    "rows_sha256": capture.rows_sha256,
+                    "chain_hash": capture.chain_hash,
+                    "logic_version": capture.logic_version,
                 }
                 lines.write(orjson.dumps(line) + b"\n")
-                last = sequence
+                last = capture.capture_sequence
             if len(found) < CAPTURES_A_READ:
                 return
 
@@ -64,31 +59,21 @@ def write_checkpoint(subject: Subject, folder: Path) -> bool:
     if note is None:
         return False
     (folder / "checkpoint.txt").write_text(note, encoding="utf-8", newline="")
-    key = _verifier_key(note)
-    if key is None:
-        raise CannotBuildError("The last checkpoint of this company is signed by none of our keys.")
+    try:
+        _, key = checkpoint_file.signed_by(note)
+    except CheckpointFileError as error:
+        raise CannotBuildError("The last checkpoint of this company is signed by none of our keys.") from error
     (folder / "checkpoint-key.txt").write_text(f"{key}\n", encoding="utf-8", newline="")
     return True
-
-
-def _verifier_key(note: str) -> str | None:
-    """The public half of the key that signed the note."""
-    for signer in checkpoint_file.signers():
-        with contextlib.suppress(NoteUnverified):
-            verified_text(note, signer.verifier_key)
-            return signer.verifier_key
-    return None
 
 
 def _last_note(subject: Subject) -> str | None:
     last = _stated(subject)
     if last is None or last[0] < subject.pin.capture_sequence:
         try:
-            with checkpoint_file.appending() as descriptor:
-                pin = Checkpoint(subject.organization_id, subject.pin.capture_sequence, subject.pin.chain_hash)
-                checkpoint_file.write(descriptor, [pin])
+            signing.wait_for(subject.organization_id, subject.pin.capture_sequence, datetime.now(UTC))
         except CheckpointFileError:
-            return last[1] if last else None  # not ours to write: what stands there is what the pack carries
+            return last[1] if last else None  # the file is refused: what stands there is what the pack carries
         last = _stated(subject)
     return last[1] if last else None
 

@@ -11,5 +11,9 @@ class CannotBuildError(EvidenceError):
     """No pack can be built for this company, period or capture."""
 
 
+class OutlivedError(EvidenceError):
+    """Somebody was erased after names were read for the pack: what there is of it must go."""
+
+
 class IncompletePackError(EvidenceError):
     """The registers contradict each other; a pack of them would prove nothing."""

@@ -1,19 +1,18 @@
 """Keeps built packs for a while: begins, stores, hands out in pieces, forgets."""
 
+import contextlib
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from celery import current_app
-from django.db import transaction
-
-from compliance.facts.people.queries import last_erasure
+from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
-from compliance.interfaces.console.evidence.errors import CannotBuildError
+from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
 from compliance.interfaces.console.evidence.models import Pack, PackPart
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.models import Job
@@ -26,9 +25,10 @@ KEPT = timedelta(days=3)
 AT_ONCE = 2
 """How many packs of one company are built at the same time."""
 
+FOLDERS = "compliance-pack-"
+"""How the folders in which packs are built are called."""
+
 PART_BYTES = 1024 * 1024
-GIVEN_UP = timedelta(hours=5)
-"""Work that has not ended by then never will (the task's own limit is shorter)."""
 
 
 def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
@@ -42,7 +42,7 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
         organization_id=about.organization_id,
         act=ACT,
         state__in=(Job.State.WAITING, Job.State.RUNNING),
-        asked_at__gt=now - GIVEN_UP,
+        asked_at__gt=now - jobs.GIVEN_UP,
     )
     running = set(under_way.values_list("job_id", flat=True))
     for job_id, built in known.values_list("job_id", "built"):
@@ -50,14 +50,8 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
             return job_id
     if len(running) >= AT_ONCE:
         raise CannotBuildError("Two packs of this company are being built. Wait until one of them is done.")
-    job = Job.objects.create(
-        organization_id=about.organization_id,
-        act=ACT,
-        state=Job.State.WAITING,
-        user_id=staff.user_id,
-        username=staff.username,
-        asked_at=now,
-    )
+    job = Job(organization_id=about.organization_id, act=ACT, user_id=staff.user_id, username=staff.username)
+    jobs.begin(job, now, TASK)
     Pack.objects.create(
         organization_id=about.organization_id,
         job_id=job.job_id,
@@ -66,35 +60,58 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
         capture_sequence=about.pin.capture_sequence,
         file_name=about.file_name,
         begun_at=now,
+        erasures=erasures(about.organization_id),
     )
-    identifiers = [str(about.organization_id), str(job.job_id)]
-    transaction.on_commit(lambda: current_app.send_task(TASK, args=identifiers) and None)
     return job.job_id
 
 
 def build_and_keep(about: Subject, job: Job) -> Built:
-    """Builds the pack of a job and stores it. Raises EvidenceError."""
-    with tempfile.TemporaryDirectory(prefix="pack-") as folder:
-        output = Path(folder) / about.file_name
-        built = build(about, output, lambda done, total: jobs.say(job, done, total))
-        with output.open("rb") as content:
-            number = 0
-            while part := content.read(PART_BYTES):
-                with context.company(about.organization_id):
-                    PackPart.objects.create(
-                        organization_id=about.organization_id, job_id=job.job_id, number=number, content=part
-                    )
-                number += 1
-    with context.company(about.organization_id):
-        Pack.objects.filter(organization_id=about.organization_id, job_id=job.job_id).update(
-            built=True,
-            size=built.size,
-            sha256=built.sha256,
-            list_sha256=built.list_sha256,
-            completeness=built.completeness,
-            registers=built.registers,
-        )
+    """Builds the pack of a job and stores it. Raises EvidenceError.
+
+    Each part is kept under a lock on the pack, and only while nobody was erased since the pack was begun. Who removes
+    a pack waits for that lock, so no part comes after its pack has gone.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
+            output = Path(folder) / about.file_name
+            with context.company(about.organization_id):
+                known = _standing(about.organization_id, job.job_id)
+            built = build(about, output, lambda done, total: jobs.say(job, done, total), erasures=known)
+            with output.open("rb") as content:
+                number = 0
+                while part := content.read(PART_BYTES):
+                    with context.company(about.organization_id):
+                        _standing(about.organization_id, job.job_id)
+                        PackPart.objects.create(
+                            organization_id=about.organization_id, job_id=job.job_id, number=number, content=part
+                        )
+                    number += 1
+        with context.company(about.organization_id):
+            _standing(about.organization_id, job.job_id)
+            Pack.objects.filter(organization_id=about.organization_id, job_id=job.job_id).update(
+                built=True,
+                size=built.size,
+                sha256=built.sha256,
+                list_sha256=built.list_sha256,
+                completeness=built.completeness,
+                registers=built.registers,
+            )
+    except OutlivedError:
+        with context.company(about.organization_id):
+            forget(about.organization_id, datetime.now(UTC))
+        raise
     return built
+
+
+def _standing(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
+    """Locks the pack until the transaction ends: how many erasures it knows of. Raises OutlivedError after another."""
+    known = sql.fetch(
+        "SELECT erasures FROM evidence_pack WHERE organization_id = %s AND job_id = %s FOR SHARE",
+        [organization_id, job_id],
+    )
+    if not known or known[0][0] != erasures(organization_id):
+        raise OutlivedError("A person was erased while the pack was built. Nothing of it was kept: ask for it again.")
+    return int(known[0][0])
 
 
 def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pack:
@@ -102,9 +119,10 @@ def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pac
     forget(organization_id, now)
     found = Pack.objects.filter(organization_id=organization_id, job_id=job_id).first()
     if found is None:
-        raise NothingThereError(
-            f"There is no pack {job_id}. Packs are kept for {KEPT.days} days, and no longer once a person is erased."
-        )
+        asked = Job.objects.filter(organization_id=organization_id, job_id=job_id, act=ACT, asked_at__gt=now - KEPT)
+        if asked.exists():
+            raise NothingThereError("A person was erased since this pack was asked for. Nothing of it is kept.")
+        raise NothingThereError(f"There is no pack {job_id}. Packs are kept for {KEPT.days} days.")
     return found
 
 
@@ -114,8 +132,9 @@ def parts(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[
     while sent < size:
         with context.company(organization_id):
             found = sql.fetch(
-                "SELECT content FROM evidence_packpart WHERE organization_id = %s AND job_id = %s AND number = %s",
-                [organization_id, job_id, number],
+                "SELECT t.content FROM evidence_packpart t JOIN evidence_pack p USING (organization_id, job_id)"
+                " WHERE t.organization_id = %s AND t.job_id = %s AND t.number = %s AND p.erasures = %s",
+                [organization_id, job_id, number, erasures(organization_id)],
             )
         if not found:
             raise NothingThereError("The pack was forgotten while it was being taken.")
@@ -125,15 +144,30 @@ def parts(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[
 
 
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes packs that are too old, or older than an erasure. Within the company's context; how many."""
+    """Removes packs that are too old, or outlived by an erasure. Within the company's context; how many.
+
+    Locked first: a part that is being kept at this moment is there before its pack goes.
+    """
     stale = [
         job_id
         for (job_id,) in sql.fetch(
-            "SELECT job_id FROM evidence_pack WHERE organization_id = %s AND (begun_at < %s OR begun_at <= %s)",
-            [organization_id, now - KEPT, last_erasure(organization_id)],
+            "SELECT job_id FROM evidence_pack WHERE organization_id = %s AND (begun_at < %s OR erasures <> %s)"
+            " ORDER BY id FOR UPDATE",
+            [organization_id, now - KEPT, erasures(organization_id)],
         )
     ]
     if stale:
         PackPart.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
         Pack.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
     return len(stale)
+
+
+def forget_folders(now: datetime) -> int:
+    """Removes what builders that were killed left on this machine's disk; how many folders."""
+    forgotten = 0
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
+        with contextlib.suppress(FileNotFoundError):  # its builder has just ended
+            if folder.stat().st_mtime < (now - jobs.GIVEN_UP).timestamp():
+                shutil.rmtree(folder, ignore_errors=True)
+                forgotten += 1
+    return forgotten

@@ -1,4 +1,4 @@
-"""Packs that staff had built, kept for a short while so that they can be taken away (issue 8, part 5)."""
+"""Packs that staff had built, kept for a short while so that they can be taken away."""
 
 from django.db import models
 
@@ -17,6 +17,10 @@ class Pack(CompanyRow):
     capture_sequence = models.BigIntegerField()
     file_name = models.CharField(max_length=120)
     begun_at = models.DateTimeField()
+    erasures = models.BigIntegerField(
+        default=0,
+        help_text="How many erasures the company had made before any name was read: after another one it goes.",
+    )
     built = models.BooleanField(default=False)
     size = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True, default="")

@@ -8,7 +8,15 @@ _EXPORT = Permission.EXPORT
 
 PAGES: tuple[Page, ...] = (
     Page("evidence", "evidence/", views.ask, _EXPORT, "Evidence packs", section=Section.PROVE),
-    Page("evidence-build", "evidence/build/", views.build, _EXPORT, "Build an evidence pack", methods=("POST",)),
+    Page(
+        "evidence-build",
+        "evidence/build/",
+        views.build,
+        _EXPORT,
+        "Build an evidence pack",
+        methods=("POST",),
+        recent=True,
+    ),
     Page("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, "Evidence pack"),
-    Page("evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, "Evidence pack"),
+    Page("evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, "Evidence pack", recent=True),
 )

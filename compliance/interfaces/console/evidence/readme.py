@@ -1,7 +1,7 @@
 """The first page of a pack: what lies in it and how to check it."""
 
-from compliance.history.text import instant
 from compliance.interfaces.console.evidence.subject import Subject
+from compliance.proofs.instants import hashed_instant
 
 _TEXT = """\
 EVIDENCE PACK
@@ -55,7 +55,7 @@ def text(subject: Subject, registers: dict[str, int], stated: bool) -> str:
         first=subject.first_day,
         last=subject.last_day,
         zone=subject.organization.time_zone,
-        known_at=instant(subject.pin.captured_at),
+        known_at=hashed_instant(subject.pin.captured_at),
         capture=subject.pin.capture_sequence,
         sequence=subject.pin.sequence,
         chain_hash=subject.pin.chain_hash,

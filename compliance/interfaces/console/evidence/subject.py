@@ -29,7 +29,7 @@ class Subject:
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The company's."""
+        """The identifier of the company that the pack is about."""
         return self.organization.organization_id
 
     def question(self, *, by_period: bool = False) -> Question:

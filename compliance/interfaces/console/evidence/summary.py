@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 import orjson
 import typst
 
-from compliance.history.text import instant
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.evidence.tally import LISTED, Listed, Tally
+from compliance.proofs.instants import hashed_instant
 from compliance.rules import company_days
-from compliance.rules.vocabulary import CertificateStatus, Outcome, PolicyRecordState
+from compliance.rules.policies.state import STATES
+from compliance.rules.vocabulary import CertificateStatus, Outcome
 
 _TEMPLATE = Path(__file__).with_name("summary.typ")
 _OUTCOMES = (
@@ -57,7 +58,7 @@ def _said(subject: Subject, tally: Tally, registers: dict[str, int], completenes
         "facts": [
             ["Company", str(subject.organization_id)],
             ["Days in", subject.organization.time_zone],
-            ["Known at", f"{instant(subject.pin.captured_at)}, capture {subject.pin.capture_sequence}"],
+            ["Known at", f"{hashed_instant(subject.pin.captured_at)}, capture {subject.pin.capture_sequence}"],
             ["Pinned at", f"sequence {subject.pin.sequence}"],
             ["Chain hash", subject.pin.chain_hash],
         ],
@@ -73,10 +74,10 @@ def _said(subject: Subject, tally: Tally, registers: dict[str, int], completenes
             for course, counts in tally.courses.items()
         ),
         "policies": sorted(
-            [title, version, *(counts[state] for state in PolicyRecordState)]
+            [title, version, *(counts[state] for state in STATES)]
             for (title, version, _), counts in tally.policies.items()
         ),
-        "policy_headings": ["Policy", "Version", *(_words(state) for state in PolicyRecordState)],
+        "policy_headings": ["Policy", "Version", *(_words(state) for state in STATES)],
         "certificates": [[_words(status), tally.certificates[status]] for status in CertificateStatus],
         "receipts": {"count": tally.receipts, "last": tally.last_receipt},
         "lists": [

@@ -11,8 +11,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from compliance.catalogue import owed
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.courses import COURSES
+from compliance.catalogue.declaration import Register
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.catalogue.training import PERIOD
 from compliance.interfaces.console.evidence.errors import IncompletePackError
-from compliance.rules.vocabulary import EntryType, Outcome, PolicyRecordState, Requirement
+from compliance.rules.vocabulary import EntryType, Outcome, Requirement
 
 LISTED = 500
 """How many rows each list of the summary shows at most; the registers hold all."""
@@ -31,11 +38,11 @@ class Listed:
     rows: list[Row] = field(default_factory=list)
     total: int = 0
 
-    def add(self, row: Row, *names: str) -> None:
-        """Counts a row and keeps these of its fields, while there is room."""
+    def add(self, row: Row) -> None:
+        """Counts a row and keeps it while there is room."""
         self.total += 1
         if len(self.rows) < LISTED:
-            self.rows.append({name: row[name] for name in names})
+            self.rows.append(row)
 
 
 @dataclass
@@ -58,9 +65,9 @@ class Tally:
     did: Listed = field(default_factory=Listed)
     not_signed: Listed = field(default_factory=Listed)
 
-    def see(self, register: str, row: Row) -> None:
+    def see(self, register: Register, row: Row) -> None:
         """Counts one row of one register."""
-        count = _BY_REGISTER.get(register)
+        count = _COUNTS.get(register)
         if count is not None:
             count(self, row)
 
@@ -83,20 +90,18 @@ class Tally:
             self.undone.add(learner)
             if outcome != Outcome.NOT_DUE_YET:
                 self.late.add(learner)
-            self.has_not.add(row, "person_name", "learner_profile_id", "course_id", "outcome", "due_at", "days_late")
+            self.has_not.add(row)
         else:
-            self.did.add(row, "person_name", "learner_profile_id", "course_id", "outcome", "completed_at", "due_at")
+            self.did.add(row)
 
     def _course(self, row: Row) -> None:
         if row["course_title"]:
             self.titles[row["course_id"]] = row["course_title"]
 
-    def _policy_record(self, row: Row) -> None:
+    def _signature(self, row: Row) -> None:
         self.policies[row["policy_title"], row["version"], row["course_release_id"]][row["state"]] += 1
-        if row["state"] != PolicyRecordState.SIGNED:
-            self.not_signed.add(
-                row, "person_name", "learner_profile_id", "policy_title", "version", "door", "state", "due_at"
-            )
+        if row["receipt_id"] is None:
+            self.not_signed.add(row)
 
     def _certificate(self, row: Row) -> None:
         self.certificates[row["status"]] += 1
@@ -125,11 +130,11 @@ class Tally:
         return counted
 
 
-_BY_REGISTER = {
-    "people": Tally._person,
-    "training-records-period": Tally._owed,
-    "courses": Tally._course,
-    "policy-records": Tally._policy_record,
-    "certificates": Tally._certificate,
-    "acknowledgements": Tally._receipt,
+_COUNTS = {
+    PEOPLE: Tally._person,
+    PERIOD: Tally._owed,
+    COURSES: Tally._course,
+    owed("policy"): Tally._signature,
+    CERTIFICATES: Tally._certificate,
+    ACKNOWLEDGEMENTS: Tally._receipt,
 }

@@ -8,13 +8,14 @@ from datetime import date, timedelta
 
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 
-from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting import flow
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.evidence import keeping
 from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.visit import Visit
 
 
@@ -61,13 +62,7 @@ def pack(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(organization_id=organization_id, job_id=job_id).first()
     if job is None:
         raise NothingThereError(f"There is no pack {job_id}.")
-    running = job.state in (Job.State.WAITING, Job.State.RUNNING)
-    done, total = jobs.progress(job) if running else (job.done, job.total)
-    values = {"pack": found, "job": job, "running": running, "done": done, "total": total}
-    response = visit.render("console/evidence/pack.html", values)
-    if running:
-        response.headers["Refresh"] = "2"
-    return response
+    return flow.watch(visit, job, "console/evidence/pack.html", {"pack": found})
 
 
 def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
@@ -75,10 +70,10 @@ def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
     found = keeping.pack_of(visit.organization.organization_id, job_id, visit.now)
     if not found.built:
         raise NothingThereError("This pack is not built yet.")
+    visit.everybody = True
     content = keeping.parts(visit.organization.organization_id, job_id, found.size)
-    response = StreamingHttpResponse(content, content_type="application/zip")
+    response = answers.file(found.file_name, "application/zip", content)
     response.headers["Content-Length"] = str(found.size)
-    response.headers["Content-Disposition"] = f'attachment; filename="{found.file_name}"'
     return response
 
 

@@ -1,1 +1,1 @@
-"""What will change: a dry run of an act, shown before it is confirmed (issue 8, 3)."""
+"""What will change: a dry run of an act, shown before it is confirmed."""

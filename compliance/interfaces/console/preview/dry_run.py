@@ -5,18 +5,23 @@ rolled back. Where an act reaches more people than a page may wait for, it says 
 """
 
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import orjson
 from django.db import transaction
 
+from compliance.catalogue import REGISTERS
+from compliance.facts.courses.queries import titles_of
+from compliance.facts.pending import queries as pending
+from compliance.facts.people import queries as people
+from compliance.history import queries as history
 from compliance.history.actions import capture_all
-from compliance.history.numbers import REGISTERS
-from compliance.interfaces.console.see.queries.stories import Change
-from compliance.tenancy import sql
+from compliance.history.records import written_after
+from compliance.interfaces.console.see.versions import Difference, difference
+from compliance.rules.vocabulary import ERASED_PERSON
 
 PEOPLE_AT_MOST = 600
 ROWS_SHOWN = 60
@@ -26,7 +31,6 @@ CROWDED = (
     "The rules accept this. Much that was told before still waits to be captured, so the rows that it changes are not"
     " shown; look again in a minute to see them."
 )
-WIDE_KINDS = ("everyone_of_course", "share", "team", "company")
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,7 @@ class Line:
     learner_profile_id: uuid.UUID | None
     person_name: str | None
     course_title: str | None
-    changes: list[Change]
-    appears: bool
-    gone: bool
+    difference: Difference
 
 
 @dataclass
@@ -56,6 +58,7 @@ class Preview:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
     reaches: int | None = None
     difference: list[tuple[str, str]] = field(default_factory=list)
+    subject: str = ""  # who or what is named on the button that confirms
 
 
 class _TakenBack(Exception):
@@ -68,14 +71,10 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
     try:
         with transaction.atomic():
             caught_up = _caught_up(organization_id, now)
-            ((sequence, last),) = sql.fetch(
-                "SELECT coalesce((SELECT sequence FROM history_historyhead WHERE organization_id = %(company)s), 0),"
-                " coalesce((SELECT max(id) FROM pending_pendingsubject WHERE organization_id = %(company)s), 0)",
-                {"company": organization_id},
-            )
+            sequence, last = history.sequence(organization_id), pending.newest(organization_id)
             do()
             if _reaches_too_many(organization_id, last):
-                preview.reaches = _employees(organization_id, now)
+                preview.reaches = people.employees(organization_id, now)
             elif not caught_up:
                 preview.warnings.append(CROWDED)
             else:
@@ -88,72 +87,40 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
 
 def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
     """Captures what was told before the act, so that the preview shows the act alone; not if that is too much."""
-    ((waiting, wide),) = sql.fetch(
-        "SELECT count(*), coalesce(bool_or(kind = ANY(%(kinds)s)), false) FROM ("
-        "SELECT kind FROM pending_pendingsubject WHERE organization_id = %(company)s AND set_aside_at IS NULL"
-        " LIMIT %(most)s) p",
-        {"company": organization_id, "kinds": list(WIDE_KINDS), "most": WAITING_AT_MOST + 1},
-    )
-    if waiting > WAITING_AT_MOST or (wide and _reaches_too_many(organization_id, 0)):
+    kinds = pending.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
+    if len(kinds) > WAITING_AT_MOST:
         return False
-    if waiting:
+    if not set(kinds).isdisjoint(pending.WIDE) and _reaches_too_many(organization_id, 0):
+        return False
+    if kinds:
         capture_all(organization_id, now)
     return True
 
 
 def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:
     """Whether what is pending spreads over a company too large to be decided while somebody waits."""
-    ((wide, people),) = sql.fetch(
-        "SELECT EXISTS (SELECT 1 FROM pending_pendingsubject WHERE organization_id = %(company)s AND id > %(last)s"
-        " AND kind = ANY(%(kinds)s)),"
-        " (SELECT count(*) FROM (SELECT 1 FROM people_profile WHERE organization_id = %(company)s LIMIT %(most)s) p)",
-        {"company": organization_id, "last": last, "kinds": list(WIDE_KINDS), "most": PEOPLE_AT_MOST + 1},
-    )
-    return bool(wide and people > PEOPLE_AT_MOST)
-
-
-def _employees(organization_id: uuid.UUID, now: datetime) -> int:
-    ((count,),) = sql.fetch(
-        "SELECT count(*) FROM people_employment WHERE organization_id = %s AND joined_at <= %s"
-        " AND (left_at IS NULL OR left_at > %s) AND NOT staff_practice",
-        [organization_id, now, now],
-    )
-    return int(count)
+    return pending.is_wide(organization_id, last) and people.has_more_than(organization_id, PEOPLE_AT_MOST)
 
 
 def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
-    rows = sql.fetch(
-        """
-        SELECT v.register, r.record_id, r.learner_profile_id,
-               CASE WHEN p.erased_at IS NOT NULL THEN 'Erased person' ELSE p.person_name END, c.title, v.body,
-               (SELECT b.body FROM history_historyrow b
-                WHERE b.organization_id = (SELECT %(company)s::uuid) AND b.birth = v.birth
-                AND b.valid_from <= v.valid_from AND b.sequence + 0 <= %(sequence)s
-                ORDER BY b.valid_from DESC, b.sequence DESC LIMIT 1)
-        FROM history_historyrow v
-        JOIN history_historyrecord r ON r.organization_id = %(company)s AND r.register = v.register
-          AND r.birth = v.birth
-        LEFT JOIN people_profile p ON p.organization_id = %(company)s AND p.learner_profile_id = r.learner_profile_id
-        LEFT JOIN courses_course c ON c.organization_id = %(company)s AND c.course_id = r.course_id
-        WHERE v.organization_id = %(company)s AND v.sequence > %(sequence)s ORDER BY v.sequence LIMIT %(most)s
-        """,
-        {"company": organization_id, "sequence": sequence, "most": ROWS_AT_MOST},
+    rows = written_after(organization_id, sequence, ROWS_AT_MOST)
+    shown = rows[:ROWS_SHOWN]
+    shown_people = people.shown_people(
+        organization_id, [row.learner_profile_id for row in shown if row.learner_profile_id]
     )
-    people = set()
-    for register, record_id, learner_profile_id, person_name, course_title, body, before in rows:
-        name = REGISTERS[register].value
-        preview.by_register[name] = preview.by_register.get(name, 0) + 1
-        people.add(learner_profile_id)
-        if len(preview.lines) >= ROWS_SHOWN:
-            continue
-        old, new = (orjson.loads(text) if text else {} for text in (before, body))
-        changes = [Change(key, old.get(key), new[key]) for key in new if old and old.get(key) != new[key]]
+    titles = titles_of(organization_id, [row.course_id for row in shown])
+    preview.by_register = dict(Counter(REGISTERS[row.register].name for row in rows))
+    for row in shown:
+        person = shown_people.get(row.learner_profile_id) if row.learner_profile_id else None
         preview.lines.append(
             Line(
-                *(name, record_id, learner_profile_id, person_name, course_title, changes),
-                bool(new and not old),
-                bool(old and not new),
+                register=REGISTERS[row.register].name,
+                record_id=row.record_id,
+                learner_profile_id=row.learner_profile_id,
+                person_name=None if person is None else ERASED_PERSON if person.erased else person.person_name,
+                course_title=titles.get(row.course_id) if row.course_id else None,
+                difference=difference(row.before, row.body),
             )
         )
     preview.rows = len(rows)
-    preview.people = len(people - {None})
+    preview.people = len({row.learner_profile_id for row in rows} - {None})

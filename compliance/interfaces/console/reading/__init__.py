@@ -1,1 +1,1 @@
-"""Reading a published course in the console, as the people who take it would (issue 9, part 5)."""
+"""Reading a published course in the console, as the people who take it would."""

@@ -1,1 +1,1 @@
-"""See: companies and their health, registers through time, stories of records, people, receipts, keys (issue 8, 1)."""
+"""See: companies and their health, registers through time, stories of records, people, receipts, keys."""

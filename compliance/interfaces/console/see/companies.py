@@ -1,20 +1,24 @@
-"""The companies, and how each of them stands (issue 8, part 1)."""
+"""The companies, and how each of them stands."""
 
 from django.http import HttpResponse
 
-from compliance.history.numbers import REGISTERS
+from compliance.catalogue import REGISTERS
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.see.queries import companies as queries
-from compliance.interfaces.console.see.reading import READINGS
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
 
 
 def companies(visit: Visit) -> HttpResponse:
-    """The companies this person may see, by name, with where their history stands."""
-    wanted = visit.request.GET.get("q", "").strip()[:200]
-    found, last = queries.companies(visit.staff.organization_ids, wanted, keyset.after(visit.request, 2), visit.now)
-    following = keyset.following(visit.request, last)
+    """The companies this person may see, by name, with where their history stands.
+
+    Words to find one by are posted; the next page finds them in its sealed place.
+    """
+    *after, wanted = keyset.after(visit.request, 3) or ("",)
+    if visit.request.method == "POST":
+        after, wanted = [], visit.request.POST.get("q", "").replace("\0", "").strip()[:200]
+    found, last = queries.companies(visit.staff.organization_ids, wanted, tuple(after) or None, visit.now)
+    following = keyset.following(visit.request, (*last, wanted) if last else None)
     return visit.render("console/see/companies.html", {"companies": found, "wanted": wanted, "following": following})
 
 
@@ -23,9 +27,8 @@ def overview(visit: Visit) -> HttpResponse:
     visit.crumb("Companies", "companies")
     organization = visit.organization
     health = queries.health(organization, visit.now)
-    counts = queries.records_by_register(organization.organization_id, health.sequence)
-    titles = {reading.register: (reading.title, name) for name, reading in READINGS.items() if name != "period"}
-    registers = [(*titles[name.value], counts.get(number, 0)) for number, name in REGISTERS.items()]
+    counts = queries.records_by_register(organization.organization_id, health.head.sequence)
+    registers = [(each.title, each.name, counts.get(number, 0)) for number, each in REGISTERS.items()]
     values = {
         "title": organization.name,
         "health": health,

@@ -1,4 +1,4 @@
-"""Numbers of rows that take too long to count while a reader waits: the worker counts them (issue 8, part 2).
+"""Numbers of rows that take too long to count while a reader waits: the worker counts them.
 
 How many rows a register had at a chosen moment, as known at a capture, never changes. So a number that was counted once
 stands for a week, under a name made of all that was asked; it is in Redis, and without Redis the page says no number.
@@ -13,10 +13,10 @@ import redis
 from celery import current_app
 from kombu.exceptions import OperationalError
 
-from compliance.interfaces.console.acting.jobs import store
 from compliance.interfaces.console.moments import company_of, pin_of
-from compliance.interfaces.console.see.reading import READINGS
+from compliance.redis_client import client
 from compliance.registers import pages
+from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Question
 from compliance.tenancy import context, queries, sql
 
@@ -46,14 +46,14 @@ def number(question: Question, register: str, word: str) -> int | None:
     asked = told(question, register, word)
     with contextlib.suppress(redis.RedisError, OperationalError, OSError):
         name = _name(question, asked)
-        found = store().get(name)
+        found = client().get(name)
         if isinstance(found, bytes) and found != _ASKED:
             return int(found)
-        if store().set(name, _ASKED, nx=True, ex=ASKED_SECONDS):
+        if client().set(name, _ASKED, nx=True, ex=ASKED_SECONDS):
             try:
                 current_app.send_task(TASK, args=asked, expires=ASKED_SECONDS, retry=False)
             except (OperationalError, OSError):
-                store().delete(name)  # nobody counts: the next who looks asks again
+                client().delete(name)  # nobody counts: the next who looks asks again
                 raise
     return None
 
@@ -71,8 +71,8 @@ def count(organization_id: str, register: str, word: str, known: str, moment: st
             datetime.fromisoformat(start) if start else None,
             uuid.UUID(course) if course else None,
         )
-        rows = pages.count(READINGS[register].filtered(word), question)
-    store().set(_name(question, told(question, register, word)), rows, ex=KEPT_SECONDS)
+        rows = pages.count(LISTINGS[register].filtered(word), question)
+    client().set(_name(question, told(question, register, word)), rows, ex=KEPT_SECONDS)
 
 
 def _name(question: Question, asked: list[str]) -> str:

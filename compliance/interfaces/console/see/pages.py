@@ -1,27 +1,27 @@
 """The pages of this part."""
 
+from compliance.catalogue import READINGS
 from compliance.interfaces.console.page import Page, Section
-from compliance.interfaces.console.see import companies, machinery, person, proofs, registers, search, story
-from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.see import companies, log, machinery, person, proofs, registers, search, story
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 
 PAGES: tuple[Page, ...] = (
-    Page("companies", "", companies.companies, _SEE, "Companies", company=False),
+    Page("companies", "", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
     Page("overview", "", companies.overview, _SEE, "Overview", section=Section.COMPANY),
-    Page("search", "search/", search.search, _SEE, "Find a person", section=Section.COMPANY),
+    Page("search", "search/", search.search, _SEE, "Find a person", section=Section.COMPANY, methods=("GET", "POST")),
     *(
         Page(
-            name,
-            f"registers/{name}/",
+            register.page,
+            f"registers/{register.page}/",
             registers.register,
             _SEE,
-            reading.title,
+            register.title,
             section=Section.REGISTERS,
-            arguments=(("register", name),),
+            arguments=(("register", register.page),),
         )
-        for name, reading in READINGS.items()
+        for register in READINGS
     ),
     Page("person", "people/<uuid:learner_profile_id>/", person.person, _SEE, "Person"),
     Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, "Story of a record"),
@@ -31,5 +31,13 @@ PAGES: tuple[Page, ...] = (
     Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, "Capture"),
     Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside", section=Section.PROVE),
     Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.COMPANY),
-    Page("log", "log/", machinery.log, Permission.SEE_LOG, "Access log", section=Section.PROVE),
+    Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROVE),
+    Page(
+        "log-person",
+        "log/people/<uuid:learner_profile_id>/",
+        log.person,
+        Permission.SEE_LOG,
+        "Who saw this person's records",
+    ),
+    Page("log-file", "log/file/<slug:written_as>/", log.file, Permission.SEE_LOG, "Access log", recent=True),
 )

@@ -1,12 +1,14 @@
-"""A receipt with its lines recomputed, and a policy version as people read and signed it (issue 8, part 1)."""
+"""A receipt with its lines recomputed, and a policy version as people read and signed it."""
 
 import uuid
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
 
+from compliance.facts.people import queries as people
+from compliance.facts.policies import queries
+from compliance.facts.policies.models import Receipt
 from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.see.queries import persons, receipts
 from compliance.interfaces.console.visit import Visit
 from compliance.proofs import digests
 from compliance.proofs.instants import hashed_instant
@@ -35,37 +37,37 @@ class Check(NamedTuple):
 def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     """The receipt, its place in the chain, and every digest computed anew from what is stored now."""
     organization_id = visit.organization.organization_id
-    chain = receipts.receipt_and_neighbours(organization_id, receipt_id)
+    chain = queries.receipt_and_neighbours(organization_id, receipt_id)
     if 0 not in chain:
         raise NothingThereError(f"This company holds no receipt {receipt_id}.")
     visit.crumb("Receipts", "acknowledgements")
     found = chain[0]
-    version = receipts.policy_version(organization_id, found["course_release_id"])
-    signature, _ = receipts.raw_signature(organization_id, receipt_id)
+    version = queries.version_row(organization_id, found.course_release_id)
+    signature = queries.raw_signature(organization_id, receipt_id)
     lines = receipt_lines(organization_id, found)
-    checks = [Check("Receipt hash", found["receipt_sha256"], digests.sha256_lines(line.says for line in lines))]
+    checks = [Check("Receipt hash", found.receipt_sha256, digests.sha256_lines(line.says for line in lines))]
     before = chain.get(-1)
     checks.append(
         Check(
             "Link to the receipt before",
-            found["previous_sha256"],
-            before["receipt_sha256"] if before else (digests.ZERO_DIGEST if found["number"] == 1 else "missing"),
+            found.previous_sha256,
+            before.receipt_sha256 if before else (digests.ZERO_DIGEST if found.number == 1 else "missing"),
         )
     )
     if 1 in chain:
-        checks.append(Check("Link from the receipt after", chain[1]["previous_sha256"], found["receipt_sha256"]))
+        checks.append(Check("Link from the receipt after", chain[1].previous_sha256, found.receipt_sha256))
     if version:
-        checks.append(Check("Document", found["document_sha256"], digests.document_sha256(version["html"])))
-        checks.append(Check("Statement", found["statement_sha256"], digests.statement_sha256(version["statement"])))
+        checks.append(Check("Document", found.document_sha256, digests.document_sha256(version.html)))
+        checks.append(Check("Statement", found.statement_sha256, digests.statement_sha256(version.statement)))
     if signature is not None:
-        checks.append(Check("Signature", found["signature_sha256"] or "", _signature_sha256(signature)))
+        checks.append(Check("Signature", found.signature_sha256 or "", _signature_sha256(signature)))
     values = {
-        "title": f"Receipt {found['number']}",
+        "title": f"Receipt {found.number}",
         "receipt": found,
         "before": before,
         "after": chain.get(1),
         "version": version,
-        "person": persons.profile(organization_id, found["learner_profile_id"]),
+        "person": people.person(organization_id, found.learner_profile_id),
         "signature_kept": signature is not None,
         "lines": lines,
         "checks": checks,
@@ -75,22 +77,22 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     return visit.render("console/see/receipt.html", values)
 
 
-def receipt_lines(organization_id: uuid.UUID, found: dict[str, Any]) -> list[Line]:
-    """The lines of the receipt hash rule, in order (contract, Policy receipt row)."""
+def receipt_lines(organization_id: uuid.UUID, found: Receipt) -> list[Line]:
+    """The lines of the receipt hash rule, in order."""
     return [
         Line("constant", digests.RECEIPT_CONSTANT),
-        Line("receipt_id", str(found["receipt_id"])),
+        Line("receipt_id", str(found.receipt_id)),
         Line("organization_id", str(organization_id)),
-        Line("course_release_id", str(found["course_release_id"])),
-        Line("learner_profile_id", str(found["learner_profile_id"])),
-        Line("assignment_id", str(found["share_id"])),
-        Line("cycle_id", str(found["cycle_id"])),
-        Line("act", found["act"]),
-        Line("statement_sha256", found["statement_sha256"]),
-        Line("document_sha256", found["document_sha256"]),
-        Line("signature_sha256", found["signature_sha256"] or ""),
-        Line("signed_at", hashed_instant(found["signed_at"])),
-        Line("previous_sha256", found["previous_sha256"]),
+        Line("course_release_id", str(found.course_release_id)),
+        Line("learner_profile_id", str(found.learner_profile_id)),
+        Line("assignment_id", str(found.share_id)),
+        Line("cycle_id", str(found.cycle_id)),
+        Line("act", found.act),
+        Line("statement_sha256", found.statement_sha256),
+        Line("document_sha256", found.document_sha256),
+        Line("signature_sha256", found.signature_sha256 or ""),
+        Line("signed_at", hashed_instant(found.signed_at)),
+        Line("previous_sha256", found.previous_sha256),
     ]
 
 
@@ -105,28 +107,28 @@ def _signature_sha256(signature: dict[str, Any]) -> str:
 def policy(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
     """A policy version, its digest recomputed, and its text as people read it."""
     organization_id = visit.organization.organization_id
-    version = receipts.policy_version(organization_id, course_release_id)
+    version = queries.version_row(organization_id, course_release_id)
     if version is None:
         raise NothingThereError(f"This company published no policy version {course_release_id}.")
     visit.crumb("Policy versions", "policies")
     checks = [
-        Check("Document", version["document_sha256"], digests.document_sha256(version["html"])),
-        Check("Statement", version["statement_sha256"], digests.statement_sha256(version["statement"])),
+        Check("Document", version.document_sha256, digests.document_sha256(version.html)),
+        Check("Statement", version.statement_sha256, digests.statement_sha256(version.statement)),
         Check(
             "Version digest",
-            version["version_digest"],
+            version.version_digest,
             digests.policy_version_digest(
-                course_id=version["course_id"],
-                version=version["version"],
-                document_sha256=version["document_sha256"],
-                statement_sha256=version["statement_sha256"],
-                act=version["act"],
-                effective_on=version["effective_on"],
-                change_kind=version["change_kind"],
-                renew_months=version["renew_months"],
-                doors=version["doors"],
+                course_id=version.course_id,
+                version=version.version,
+                document_sha256=version.document_sha256,
+                statement_sha256=version.statement_sha256,
+                act=version.act,
+                effective_on=version.effective_on,
+                change_kind=version.change_kind,
+                renew_months=version.renew_months,
+                doors=version.doors,
             ),
         ),
     ]
-    values = {"title": f"{version['policy_title']}, version {version['version']}", "version": version, "checks": checks}
+    values = {"title": f"{version.policy_title}, version {version.version}", "version": version, "checks": checks}
     return visit.render("console/see/policy.html", values | {"holds": all(check.holds for check in checks)})

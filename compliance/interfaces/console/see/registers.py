@@ -1,6 +1,5 @@
-"""Every register as at any chosen moment and as known at any capture, by the API's own code (issue 8, part 1)."""
+"""Every register as at any chosen moment and as known at any capture, by the API's own code."""
 
-import uuid
 from dataclasses import replace
 from typing import Any
 
@@ -9,21 +8,25 @@ from django.db import OperationalError, transaction
 from django.http import HttpResponse
 from psycopg.errors import QueryCanceled
 
-from compliance.interfaces.console import keyset
-from compliance.interfaces.console.acting.registry import ACTS
-from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.catalogue.declaration import Window
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.courses import queries as courses
+from compliance.interfaces.console import identifiers, keyset
+from compliance.interfaces.console.acting.registry import offered as offered_acts
+from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see import counting
-from compliance.interfaces.console.see.queries import titles
-from compliance.interfaces.console.see.reading import READINGS, Reading
-from compliance.interfaces.console.understand import reading as standing
+from compliance.interfaces.console.understand import queries as standing
 from compliance.interfaces.console.understand.views import exports
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import pages, totals
+from compliance.registers.listings import LISTINGS
+from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
 from compliance.tenancy import sql
 
 ROWS = 50
+COURSES_AT_MOST = 500
 LOOKS = 4
 """So often the next records are looked through before an empty page is shown, which leads to those after them."""
 
@@ -36,36 +39,39 @@ COUNTED_MILLISECONDS = 400
 
 def register(visit: Visit, register: str) -> HttpResponse:
     """A page of one register."""
-    reading = READINGS.get(register)
-    if reading is None:
+    listing = LISTINGS.get(register)
+    if listing is None:
         raise NothingThereError(f"There is no register {register}.")
-    course = _identifier(visit, "course")
-    when = chosen(visit, course=course, whole=reading.whole)
-    if not reading.by_period:
+    declared = listing.register
+    course = identifiers.asked(visit.request, "course")
+    when = chosen(visit, course=course, whole=declared.window is Window.SINCE)
+    if declared.window.start is None:
         when = replace(when, question=when.question._replace(start=None))
     word = visit.request.GET.get("show", "")
-    if word not in reading.filters:
+    if word not in listing.filters:
         word = ""
     large = when.latest_sequence > LARGE
     counted = None
     if large and not when.travels and not when.start:
         counted = standing.counted(visit.organization.organization_id, register, word, course)
     position = keyset.after(visit.request, 4)
-    page, total, last = read(when.question, reading, word, position, counts=reading.few or not large)
+    page, total, last = read(when.question, listing, word, position, counts=declared.few or not large)
     # Only a chosen moment stays the same until the worker has counted.
     worker_counts = total is None and not counted and bool(when.as_at)
     if worker_counts:
         total = counting.number(when.question, register, word)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     organization_id = visit.organization.organization_id
-    offered = titles.courses(organization_id) if reading.by_course else []
-    named = {course_id: title for course_id, title, _ in offered}
+    offered = courses.titles(organization_id, None, COURSES_AT_MOST) if declared.by_course else []
+    named = {str(each.course_id): each.title for each in offered}
+    visit.saw(row.get("learner_profile_id") for row in rows)
     for row in rows:
         row["course_name"] = named.get(row.get("course_id", ""), "")
     values: dict[str, Any] = {
-        "title": reading.title,
+        "title": declared.title,
         "name": register,
-        "reading": reading,
+        "register": declared,
+        "filters": listing.filters,
         "rows": rows,
         "total": total,
         "counted": counted,
@@ -73,9 +79,9 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "when": when,
         "word": word,
         "course": str(course or ""),
-        "courses": offered,
+        "courses": [(str(each.course_id), each.title) for each in offered if each.kind == "training"],
         "following": keyset.following(visit.request, last),
-        "bulk": _bulk(visit) if reading.register == "training-records" else [],
+        "bulk": offered_acts(visit, "record") if declared.name == TRAINING_RECORDS.name else [],
         "all_chosen": visit.request.GET.get("choose") == "all",
         "choose_all": _with(visit, choose="all"),
         "choose_none": _with(visit, choose=""),
@@ -86,9 +92,9 @@ def register(visit: Visit, register: str) -> HttpResponse:
 
 def read(
     question: Question,
-    reading: Reading,
+    listing: Listing,
     word: str,
-    position: tuple[Any, ...] | None,
+    position: tuple[int, ...] | None,
     *,
     counts: bool = True,
 ) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
@@ -96,12 +102,12 @@ def read(
 
     The position carries the total, so it is counted once a pull.
     """
-    listing = reading.filtered(word)
+    few, listing = listing.register.few, listing.filtered(word)
     if position is None:
-        total = _total(listing, question, filtered=bool(word) or reading.few) if counts else None
+        total = _total(listing, question, filtered=bool(word) or few) if counts else None
         after, served = Position(), 0
     else:
-        birth, published, total, served = (int(value) for value in position)
+        birth, published, total, served = position
         after, total = Position(birth, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
     for _ in range(LOOKS):
@@ -125,16 +131,7 @@ def _with(visit: Visit, **changed: str) -> str:
     return query.urlencode()
 
 
-def _bulk(visit: Visit) -> list[dict[str, str]]:
-    """The acts that take a selection of records, as far as this person may."""
-    return [
-        {"title": act.title, "address": visit.address(f"act-{act.name}")}
-        for act in ACTS.values()
-        if act.about == "record" and visit.staff.may(act.permission)
-    ]
-
-
-def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int | None:
+def _total(listing: Listing, question: Question, *, filtered: bool) -> int | None:
     """How many rows there are, None where counting them would keep a reader waiting.
 
     The number that `totals` keeps holds for a whole register; a filter of ours is counted by itself.
@@ -153,13 +150,3 @@ def _total(listing: pages.Listing, question: Question, *, filtered: bool) -> int
         if isinstance(error.__cause__, QueryCanceled):
             return None
         raise
-
-
-def _identifier(visit: Visit, name: str) -> uuid.UUID | None:
-    text = visit.request.GET.get(name, "").strip()
-    if not text:
-        return None
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        raise UnreadableInputError(f"{text[:40]!r} is no identifier.") from None

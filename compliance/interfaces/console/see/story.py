@@ -1,4 +1,4 @@
-"""A record's whole story on one page: facts, versions, what changed between them and why (issue 8, part 1)."""
+"""A record's whole story on one page: facts, versions, what changed between them and why."""
 
 import uuid
 from datetime import datetime
@@ -6,41 +6,68 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from compliance.history.numbers import NUMBERS
-from compliance.interfaces.console.acting.registry import ACTS
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.policies import POLICIES
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.happenings import Happening, came, happenings
+from compliance.history import queries
+from compliance.history.queries import NamedRecord
+from compliance.history.records import versions
+from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.see.queries import stories
-from compliance.interfaces.console.see.reading import READINGS
+from compliance.interfaces.console.see import origins
+from compliance.interfaces.console.see.versions import story_of
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import accounts
 from compliance.rules.owed_learning.outcome import outcome_at
-from compliance.rules.vocabulary import Register
+
+VERSIONS_AT_MOST = 400
 
 
 def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     """The record with this identifier in this register."""
     organization = visit.organization
-    if register not in set(Register):
+    declared = next((each for each in REGISTERS.values() if each.name == register), None)
+    if declared is None:
         raise NothingThereError(f"There is no register {register}.")
-    found = stories.record(organization.organization_id, NUMBERS[Register(register)], record_id)
+    records = queries.named_records(organization.organization_id, declared.number, [record_id])
+    found = records.get(record_id)
     if found is None:
         raise NothingThereError(f"The register {register} holds no record {record_id}.")
-    visit.crumb(READINGS[register].title, register)
-    happened = stories.facts(
+    visit.crumb(declared.title, register)
+    happened = happenings(
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
     )
-    written = stories.told(stories.versions(organization.organization_id, found.birth), happened, visit.now)
-    current = next((told for told in written if told.in_force), None)
+    happened = _with_origins(happened, organization.organization_id, found, visit.now)
+    known = versions(organization.organization_id, found.birth, VERSIONS_AT_MOST)
+    written = story_of(known, happened, visit.now)
+    current = next((each for each in written if each.in_force), None)
+    about, field = _ACTED_ON.get(register, ("", ""))
     values = {
-        "title": found.course_title or READINGS[register].title,
+        "title": found.course_title or declared.title,
         "register": register,
+        "of": "policy" if declared.tag == POLICIES.tag else "course",
         "record": found,
         "story": written,
         "facts": happened,
         "current": current,
         "state": _state(register, current.fields if current else {}, visit.now),
-        "acts": _acts(visit, register, record_id),
+        "acts": offered(visit, about, **{field: record_id}) if about else [],
     }
     return visit.render("console/see/story.html", values)
+
+
+def _with_origins(
+    happened: list[Happening], organization_id: uuid.UUID, found: NamedRecord, now: datetime
+) -> list[Happening]:
+    """Each fact with who told it, by which way."""
+    found_origins = came(organization_id, happened, found.learner_profile_id, found.course_id)
+    known = accounts(now) if any(each.actor_id for each in found_origins) else {}
+    by_moment: dict[datetime, dict[str, None]] = {}
+    for each in found_origins:
+        by_moment.setdefault(each.at, {})[origins.words(each, known)] = None
+    return [fact._replace(origins=tuple(by_moment.get(fact.at, ()))) for fact in happened]
 
 
 def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
@@ -49,7 +76,7 @@ def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
     def instant(name: str) -> datetime | None:
         return datetime.fromisoformat(fields[name]) if fields[name] else None
 
-    if register == Register.TRAINING_RECORDS and fields:
+    if register == TRAINING_RECORDS.name and fields:
         assigned_at, ended_at = instant("assigned_at"), instant("ended_at")
         if assigned_at is None or ended_at is not None:
             return "ended"
@@ -65,17 +92,7 @@ def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
     return ""
 
 
-def _acts(visit: Visit, register: str, record_id: uuid.UUID) -> list[dict[str, str]]:
-    """What this member of staff may do to the record, with the record filled in."""
-    about, field = _ACTED_ON.get(register, ("", ""))
-    return [
-        {"title": act.title, "address": f"{visit.address(f'act-{act.name}')}?{field}={record_id}"}
-        for act in ACTS.values()
-        if about and act.about == about and visit.staff.may(act.permission)
-    ]
-
-
 _ACTED_ON: dict[str, tuple[str, str]] = {
-    Register.TRAINING_RECORDS.value: ("record", "record_ids"),
-    Register.CERTIFICATES.value: ("certificate", "certificate_id"),
+    TRAINING_RECORDS.name: ("record", "record_ids"),
+    CERTIFICATES.name: ("certificate", "certificate_id"),
 }

@@ -1,1 +1,1 @@
-"""Who comes in: names, passwords, second factors, the lock-out, sessions that end (issue 8, 4)."""
+"""Who comes in: invitations, passwords, second factors, passkeys, company accounts, the lock-out, sessions that end."""

@@ -1,18 +1,20 @@
-"""What allauth asks us: nobody signs up, guesses are counted, sign-ins are logged."""
+"""What allauth asks us: nobody signs up, guesses are counted, sign-ins and changes of an account are told."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.authentication import get_authentication_records
 from django.contrib.auth import authenticate
-from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from compliance.interfaces.console import access_log
-from compliance.interfaces.console.sign_in import lock_out
+from compliance.interfaces.console.sign_in import devices, letters, lock_out, sessions
 from compliance.interfaces.console.sign_in.address import client_address
-from compliance.interfaces.console.sign_in.sessions import begin
+from compliance.interfaces.console.sign_in.forms import PENDING
 from compliance.interfaces.console.who_may import staff_of
 
 
@@ -22,36 +24,53 @@ class StaffAdapter(DefaultAccountAdapter):
     error_messages = DefaultAccountAdapter.error_messages | {
         "too_many_login_attempts": "Too many wrong tries. Wait a quarter of an hour, or ask for help.",
         "username_password_mismatch": "This name and password do not belong together.",
+        "incorrect_password": "This is not your password.",
+        "enter_current_password": "This is not your password.",
+        "password_changed_meanwhile": "Your password was changed meanwhile. Sign in again.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Accounts are made in the staff admin."""
         return False
 
-    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Counts the guess, then checks it."""
         now = timezone.now()
-        username = str(credentials.get("username", ""))
-        name, address = lock_out.name_subject(username), lock_out.address_subject(client_address(request))
-        may = lock_out.count(address, lock_out.GUESSES_FROM_ONE_ADDRESS, now)
-        may = lock_out.count(name, lock_out.GUESSES_FOR_ONE_NAME, now) and may
-        if not may:
-            self._log(request, "locked out", None, now)
+        counts = lock_out.at_password(request, str(credentials.get("username", "")), now)
+        if not lock_out.count(counts, now):
+            self._log(request, "locked out", None, now, guessed=credentials)
             raise self.validation_error("too_many_login_attempts")
         user = authenticate(request, **credentials)
-        if user is None:
-            self._log(request, "wrong password", None, now)
+        if not isinstance(user, User):
+            self._log(request, "wrong password", None, now, guessed=credentials)
             return None
-        lock_out.forgive(name)
-        lock_out.take_back(address)
+        lock_out.was_right(counts)
+        request.session[PENDING] = user.get_session_auth_hash()
         return user
 
-    def post_login(self, request: HttpRequest, user: AbstractBaseUser, **values: Any) -> HttpResponse:
-        """Starts the session's clocks and logs the sign-in."""
+    def get_login_stages(self) -> list[str]:
+        """The second factor alone, unless the company's sign-in has asked for one."""
+        return ["compliance.interfaces.console.sign_in.stages.SecondFactorStage"]
+
+    def post_login(self, request: HttpRequest, user: User, **values: Any) -> HttpResponse:
+        """Begins the session, knows the device from now on, and logs the sign-in."""
         now = timezone.now()
-        begin(request, now)
+        request.session.pop(PENDING, None)
+        passed = any(record.get("method") == "mfa" for record in get_authentication_records(request, user))
+        sessions.begin(request, user, now, second_factor=passed)
         self._log(request, "signed in", user, now)
-        return super().post_login(request, user, **values)
+        response = super().post_login(request, user, **values)
+        if devices.remember(request, response, user, now):
+            letters.tell(request, user, "new device", now)
+        return response
+
+    def logout(self, request: HttpRequest) -> None:
+        """Ends the session, not only its cookie."""
+        sessions.end_own(request)
+        super().logout(request)
+
+    def send_notification_mail(self, *arguments: Any, **values: Any) -> None:
+        """Our views write the letters, in the transaction of the change (`views.py`)."""
 
     def add_message(self, *arguments: Any, **values: Any) -> None:
         """The pages say what happened; allauth's own messages would say it twice."""
@@ -60,7 +79,28 @@ class StaffAdapter(DefaultAccountAdapter):
         """By our own rule about proxies."""
         return client_address(request)
 
-    def _log(self, request: HttpRequest, page: str, user: AbstractBaseUser | None, now: datetime) -> None:
+    def _log(
+        self,
+        request: HttpRequest,
+        page: str,
+        user: User | None,
+        now: datetime,
+        guessed: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A line about a sign-in. A failed one names the account by its number, where the name is one of an account:
+        people type passwords into the wrong field."""
         staff = staff_of(user, now) if user else None
-        username = user.get_username() if user else ""
-        access_log.record(request, staff=staff, username=username, page=page, at=now, status=200 if user else 401)
+        subject = {}
+        if guessed is not None:
+            name = str(guessed.get("username", "")).replace("\0", "")
+            tried = User.objects.filter(username=name).values_list("pk", flat=True).first()
+            subject = {"user": tried} if tried else {}
+        access_log.record(
+            request,
+            staff=staff,
+            username=user.get_username() if user else "",
+            page=page,
+            at=now,
+            status=200 if user else 401,
+            subject=subject,
+        )

@@ -1,4 +1,4 @@
-"""The address a request came from, by the API's own rule about proxies (design 7)."""
+"""The address a request came from, by the API's own rule about proxies."""
 
 from django.conf import settings
 from django.http import HttpRequest

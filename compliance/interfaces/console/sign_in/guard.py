@@ -1,10 +1,13 @@
-"""Stands before everything under /console/: sessions that ended are closed, and where a second factor is required
-nobody passes without one (issue 8, part 4). Pages are never kept by a browser or a proxy."""
+"""Stands before everything under /console/.
+
+Sessions that ended are closed. A session that has not passed the account's second factor opens nothing; where a second
+factor is required, one of an account that has none opens nothing but its own enrolment, and that only after an
+invitation. Pages are never kept by a browser or a proxy.
+"""
 
 from collections.abc import Callable
+from datetime import datetime
 
-from allauth.account.authentication import get_authentication_records
-from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
@@ -13,9 +16,14 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.sign_in.invitations import ADDRESS as INVITATION
+from compliance.interfaces.console.sign_in.models import StaffSession
 
 CONSOLE = "/console/"
-SIGN_IN = "/console/sign-in/"
+SIGN_OUT = "/console/sign-in/out/"
+FIRST_FACTOR = "/console/sign-in/second-factor/first/"
+ENROLMENT = ("/console/sign-in/second-factor/on/", "/console/sign-in/passkeys/add/", "/console/sign-in/again/")
+"""Where the first second factor is enrolled; `again` asks for the password when that takes long."""
 
 
 class Guard:
@@ -35,15 +43,27 @@ class Guard:
         if not request.user.is_authenticated:
             return None
         now = timezone.now()
-        if sessions.has_ended(request, now):
+        row = sessions.of(request)
+        if row is None or sessions.has_ended(row, now) or _half_open(row):
+            sessions.end_own(request)
             logout(request)
             return redirect_to_login(request.get_full_path() if request.method == "GET" else CONSOLE)
-        sessions.note(request, now)
-        if not settings.CONSOLE_SECOND_FACTOR_REQUIRED or request.path.startswith(SIGN_IN):
-            return None
-        if any(record.get("method") == "mfa" for record in get_authentication_records(request, request.user)):
-            return None
-        if Authenticator.objects.filter(user_id=request.user.pk, type=Authenticator.Type.TOTP).exists():
-            # The factor was set up in this very session, which proved its password and the first code.
-            return None
-        return redirect("mfa_activate_totp")
+        if not sessions.refreshed_itself(request):
+            sessions.note(row, now)
+        return None if row.second_factor_at else _without_second_factor(request, row, now)
+
+
+def _half_open(row: StaffSession) -> bool:
+    """Whether the account has a second factor that this session never showed: it began before, or by another way."""
+    return row.second_factor_at is None and row.enrolled  # type: ignore[attr-defined]
+
+
+def _without_second_factor(request: HttpRequest, row: StaffSession, now: datetime) -> HttpResponse | None:
+    """What an account without a second factor may open."""
+    required = settings.CONSOLE_SECOND_FACTOR_REQUIRED
+    if request.path in (ENROLMENT if required else ENROLMENT[:2]):
+        invited = row.may_enrol_until is not None and now < row.may_enrol_until
+        return None if invited else redirect(FIRST_FACTOR)
+    if not required or request.path in (SIGN_OUT, FIRST_FACTOR):
+        return None
+    return None if request.path.startswith(INVITATION) else redirect(FIRST_FACTOR)

@@ -1,54 +1,116 @@
-"""The lock-out against guessing (issue 8, part 4), exact under any number of simultaneous guesses.
+"""The lock-out against guessing, exact under any number of simultaneous guesses, and no weapon against others.
 
-A guess is counted *before* it is checked and taken back when it was right, in one statement each. Numbers: five
-wrong passwords for one name in fifteen minutes, five wrong codes for one account, fifty wrong ones from one address;
-then the name, the account or the address waits for the window to end. The database counts, not Redis: sign-in needs
-the database anyway, so the lock-out never fails open and holds across processes and restarts (docs/adr/console.md).
+A guess is counted *before* it is checked and taken back when it was right, in one statement each. It is counted for
+the name *and* the network together (IPv6 by /64, which is one subscriber), so who guesses at a name locks out nobody
+but their own network; for the network; and for the name everywhere. A browser in which the account signed in before
+(`devices.py`) is counted apart and asks for none of these, so its owner always comes in. What a name may take from
+strangers everywhere is the 100 of NIST SP 800-63B, 3.2.2.
+
+The database counts, not Redis: sign-in needs the database anyway, so the lock-out never fails open and holds across
+processes and restarts (docs/adr/0020-console-pages-without-scripts.md).
 """
 
-import hashlib
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+from compliance.interfaces.api import networks
+from compliance.interfaces.console.sign_in import devices
 from compliance.tenancy import sql
 
 WINDOW = timedelta(minutes=15)
+DAY = timedelta(days=1)
 GUESSES_FOR_ONE_NAME = 5
-GUESSES_FROM_ONE_ADDRESS = 50
+GUESSES_FROM_ONE_NETWORK = 50
+GUESSES_FROM_ANYWHERE = 100
+CODES_FROM_ANYWHERE = 30
 
 
-def count(subject: str, limit: int, now: datetime) -> bool:
-    """Counts a guess for `subject`. False when it is one too many: then nothing must be checked."""
+class Count(NamedTuple):
+    """Guesses that are counted together, and how many may come in `window`. `kept`: a right one forgives none."""
+
+    subject: str
+    limit: int
+    window: timedelta = WINDOW
+    kept: bool = False
+
+
+def at_password(request: HttpRequest, username: str, now: datetime) -> list[Count]:
+    """What a guess at the password of `username` counts for."""
+    name = username.strip().casefold()
+    if devices.is_known(request, username, now):
+        return [Count(_subject("device", devices.mark(request), name), GUESSES_FOR_ONE_NAME)]
+    network = network_of(request)
+    return [
+        Count(_subject("name", name, network), GUESSES_FOR_ONE_NAME),
+        Count(_subject("network", network), GUESSES_FROM_ONE_NETWORK, kept=True),
+        Count(_subject("anywhere", name), GUESSES_FROM_ANYWHERE, kept=True),
+    ]
+
+
+def at_code(request: HttpRequest, user: User, now: datetime) -> list[Count]:
+    """What a guess at the second factor of `user`, whose password was right, counts for."""
+    account = str(user.pk)
+    if devices.is_known(request, user.username, now):
+        return [Count(_subject("device code", devices.mark(request), account), GUESSES_FOR_ONE_NAME)]
+    return [
+        Count(_subject("code", account, network_of(request)), GUESSES_FOR_ONE_NAME),
+        Count(_subject("codes anywhere", account), CODES_FROM_ANYWHERE, DAY, kept=True),
+    ]
+
+
+def in_session(session_id: str) -> list[Count]:
+    """What a guess at a password or a code counts for that is made in a session: nobody else's but its own."""
+    return [Count(_subject("session", session_id), GUESSES_FOR_ONE_NAME)]
+
+
+def at_invitation(request: HttpRequest) -> list[Count]:
+    """What a guess at the code of an invitation counts for."""
+    return [Count(_subject("invitation", network_of(request)), GUESSES_FROM_ONE_NETWORK, kept=True)]
+
+
+def network_of(request: HttpRequest) -> str:
+    """The network from which a request comes: an IPv4 address, an IPv6 /64."""
+    return networks.bucket(networks.client_address(request.META, settings.TRUSTED_PROXIES))
+
+
+def count(counts: Sequence[Count], now: datetime) -> bool:
+    """Counts a guess. False when it is one too many: then nothing must be checked."""
+    counted = [_count(each, now) for each in counts]  # every one of them, also after one that is full
+    return all(counted)
+
+
+def was_right(counts: Sequence[Count]) -> None:
+    """Forgets the guesses, or takes this one back where a right one must not wipe out the wrong ones before it."""
+    for each in counts:
+        if each.kept:
+            sql.execute("UPDATE console_guess SET tries = tries - 1 WHERE subject = %s AND tries > 0", [each.subject])
+        else:
+            sql.execute("DELETE FROM console_guess WHERE subject = %s", [each.subject])
+
+
+def forget_old(now: datetime) -> int:
+    """Removes counts whose window has ended. Returns how many there were."""
+    return sql.execute("DELETE FROM console_guess WHERE window_ends_at <= %s", [now])
+
+
+def _count(each: Count, now: datetime) -> bool:
     ((tries,),) = sql.fetch(
         "INSERT INTO console_guess AS g (subject, tries, window_ends_at) VALUES (%(subject)s, 1, %(end)s)"
         " ON CONFLICT (subject) DO UPDATE SET"
         " tries = CASE WHEN g.window_ends_at <= %(now)s THEN 1 ELSE least(g.tries + 1, 1000000) END,"
         " window_ends_at = CASE WHEN g.window_ends_at <= %(now)s THEN %(end)s ELSE g.window_ends_at END"
         " RETURNING tries",
-        {"subject": subject, "now": now, "end": now + WINDOW},
+        {"subject": each.subject, "now": now, "end": now + each.window},
     )
-    return bool(tries <= limit)
+    return bool(tries <= each.limit)
 
 
-def forgive(subject: str) -> None:
-    """Forgets the guesses for `subject`: it signed in."""
-    sql.execute("DELETE FROM console_guess WHERE subject = %s", [subject])
-
-
-def take_back(subject: str) -> None:
-    """Takes back the guess just counted, so that a right one does not wipe out the wrong ones before it."""
-    sql.execute("UPDATE console_guess SET tries = tries - 1 WHERE subject = %s AND tries > 0", [subject])
-
-
-def name_subject(username: str) -> str:
-    """The subject of a typed name. Only a digest: people type passwords into the wrong field."""
-    return "name:" + hashlib.sha256(username.strip().casefold().encode()).hexdigest()
-
-
-def address_subject(address: str) -> str:
-    """The subject of a network address."""
-    return f"address:{address}"
-
-
-def account_subject(user_id: int) -> str:
-    """The subject of an account that is asked for its second factor."""
-    return f"code:{user_id}"
+def _subject(kind: str, *parts: str) -> str:
+    """A keyed digest: people type passwords into the wrong field, and an address is personal data."""
+    return salted_hmac("compliance.sign_in.lock_out", "\0".join((kind, *parts)), algorithm="sha256").hexdigest()

@@ -1,33 +1,153 @@
-"""Sessions that end (issue 8, part 4): after thirty minutes without a page, and twelve hours after sign-in."""
+"""Sessions of the console: rows that end after thirty minutes without a page, twelve hours after sign-in, or by hand.
 
-from datetime import datetime
+Django's session cookie only names the row. What the row says is asked with every request, so a session that is ended
+anywhere is over everywhere with its next request.
+"""
 
+import time
+import uuid
+from datetime import datetime, timedelta
+
+from allauth.account.authentication import get_authentication_records
+from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.http import HttpRequest
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
+from django.http import HttpRequest, HttpResponseBase
 
-BEGAN = "console_began"
-SEEN = "console_seen"
+from compliance.interfaces.console.sign_in.address import client_address
+from compliance.interfaces.console.sign_in.models import StaffSession
+
+KEY = "console_session"
+REFRESHED = "refreshed"
+"""Marks, in an address, a request that a page made by itself: it does not count as somebody being there."""
 # The last page is written down at most once a minute, so that reading costs no write a page.
-NOTED_EVERY_SECONDS = 60
+NOTED_EVERY = timedelta(seconds=60)
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
-def begin(request: HttpRequest, now: datetime) -> None:
-    """Starts both clocks."""
-    request.session[BEGAN] = request.session[SEEN] = now.timestamp()
+def begin(
+    request: HttpRequest,
+    user: User,
+    now: datetime,
+    *,
+    second_factor: bool = False,
+    may_enrol_until: datetime | None = None,
+) -> StaffSession:
+    """Begins the session of `user`, who has just shown who they are."""
+    row = StaffSession.objects.create(
+        user=user,
+        began_at=now,
+        seen_at=now,
+        second_factor_at=now if second_factor else None,
+        may_enrol_until=may_enrol_until,
+        network=client_address(request),
+        device=describe_device(request),
+    )
+    request.session[KEY] = str(row.session_id)
+    record_authentication(request, user, "sign-in", reauthenticated=True)
+    return row
 
 
-def has_ended(request: HttpRequest, now: datetime) -> bool:
-    """Whether one of the clocks has run out. A session without clocks (made elsewhere) has."""
-    moment = now.timestamp()
-    began, seen = request.session.get(BEGAN), request.session.get(SEEN)
-    if began is None or seen is None:
-        return True
-    return bool(
-        moment - began >= settings.CONSOLE_SESSION_SECONDS or moment - seen >= settings.CONSOLE_SESSION_IDLE_SECONDS
+def of(request: HttpRequest) -> StaffSession | None:
+    """The row of this request's session, with `enrolled`: whether the account has a second factor by now."""
+    factors = Authenticator.objects.filter(user_id=OuterRef("user_id"), type__in=FACTORS)
+    return (
+        StaffSession.objects.filter(pk=own_id(request), user_id=request.user.pk or 0)
+        .annotate(enrolled=Exists(factors))
+        .first()
     )
 
 
-def note(request: HttpRequest, now: datetime) -> None:
+def own_id(request: HttpRequest) -> uuid.UUID:
+    """The identifier of this request's session; one that no session has, for a request without."""
+    try:
+        return uuid.UUID(str(request.session.get(KEY, "")))
+    except ValueError:
+        return uuid.UUID(int=0)
+
+
+def has_ended(row: StaffSession, now: datetime) -> bool:
+    """Whether one of its clocks has run out."""
+    return now - row.began_at >= timedelta(seconds=settings.CONSOLE_SESSION_SECONDS) or now - row.seen_at >= timedelta(
+        seconds=settings.CONSOLE_SESSION_IDLE_SECONDS
+    )
+
+
+def note(row: StaffSession, now: datetime) -> None:
     """Sets the idle clock back."""
-    if now.timestamp() - request.session[SEEN] >= NOTED_EVERY_SECONDS:
-        request.session[SEEN] = now.timestamp()
+    if now - row.seen_at >= NOTED_EVERY:
+        StaffSession.objects.filter(pk=row.pk).update(seen_at=now)
+
+
+def refresh_every(request: HttpRequest, response: HttpResponseBase, seconds: int) -> None:
+    """Has the page ask again by itself, without counting as a visit."""
+    query = request.GET.copy()
+    query[REFRESHED] = "1"
+    response.headers["Refresh"] = f"{seconds};url={request.path}?{query.urlencode()}"
+
+
+def refreshed_itself(request: HttpRequest) -> bool:
+    """Whether a page asked, and not a person."""
+    return request.method == "GET" and REFRESHED in request.GET
+
+
+def is_recent(request: HttpRequest) -> bool:
+    """Whether whoever sits there showed who they are within CONSOLE_RECENT_SECONDS."""
+    moments = [float(record["at"]) for record in get_authentication_records(request, request.user)]
+    return bool(moments) and 0 <= time.time() - max(moments) < settings.CONSOLE_RECENT_SECONDS
+
+
+def passed_second_factor(request: HttpRequest, user: User, now: datetime) -> None:
+    """Makes this session whole and ends every other one of the account: those never showed this factor."""
+    StaffSession.objects.filter(pk=own_id(request), user=user).update(second_factor_at=now, may_enrol_until=None)
+    end_others(request, user)
+
+
+def allow_enrolment(request: HttpRequest, now: datetime) -> datetime:
+    """Lets this session enrol the account's first second factor, for as long as it may stand idle."""
+    until = now + timedelta(seconds=settings.CONSOLE_SESSION_IDLE_SECONDS)
+    StaffSession.objects.filter(pk=own_id(request)).update(may_enrol_until=until)
+    return until
+
+
+def end(user: User, session_id: uuid.UUID) -> int:
+    """Ends one session of `user`. Returns how many there were."""
+    return StaffSession.objects.filter(user=user, session_id=session_id).delete()[0]
+
+
+def end_all(user: User) -> int:
+    """Ends every session of `user`. Returns how many there were."""
+    return StaffSession.objects.filter(user=user).delete()[0]
+
+
+def end_others(request: HttpRequest, user: User) -> int:
+    """Ends every session of `user` but this one. Returns how many there were."""
+    return StaffSession.objects.filter(user=user).exclude(pk=own_id(request)).delete()[0]
+
+
+def end_own(request: HttpRequest) -> None:
+    """Ends the session of this request."""
+    StaffSession.objects.filter(pk=own_id(request)).delete()
+
+
+def standing(user: User, now: datetime) -> list[StaffSession]:
+    """The sessions of `user` that have not ended, the newest first."""
+    return [row for row in StaffSession.objects.filter(user=user).order_by("-seen_at") if not has_ended(row, now)]
+
+
+def describe_device(request: HttpRequest) -> str:
+    """The browser and the system that a request names, in a few words."""
+    agent = request.headers.get("User-Agent", "")
+    browser = next((name for mark, name in _BROWSERS if mark in agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    return " on ".join(part for part in (browser, system) if part) or agent[:60] or "unknown"
+
+
+# In this order: each names the ones below it as well.
+_BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrom", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"),
+    ("CrOS", "ChromeOS"), ("Linux", "Linux"),
+)  # fmt: skip

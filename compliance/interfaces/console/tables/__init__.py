@@ -1,1 +1,1 @@
-"""Tables that people take away: CSV and XLSX, written row by row, with formula injection defused (issue 8, 2 and 5)."""
+"""Tables that people take away: CSV and XLSX, written row by row, with formula injection defused."""

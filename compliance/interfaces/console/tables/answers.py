@@ -1,32 +1,28 @@
-"""Tables as answers, each sent as it is read."""
+"""Tables and other files as answers, each sent as it is read."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 
-from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.tables import cells, xlsx
 
-FORMATS = ("csv", "xlsx")
 _LINES = 500
 
 
-def table(name: str, written_as: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> HttpResponseBase:
-    """The table as a file called `name`. Raises NothingThereError for another format."""
-    if written_as == "csv":
-        response = StreamingHttpResponse(_csv(headings, rows), content_type="text/csv; charset=utf-8")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-        return response
-    if written_as == "xlsx":
-        kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-        response = StreamingHttpResponse(xlsx.stream(name, headings, rows), content_type=kind)
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
-        return response
-    raise NothingThereError(f"There is no export as {written_as}.")
+def file(name: str, kind: str, content: Iterable[bytes]) -> StreamingHttpResponse:
+    """A file called `name` of a media type, to be kept."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(content, content_type=kind, headers=headers)
 
 
-def _csv(headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+def table(name: str, written_as: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> StreamingHttpResponse:
+    """The table as a file called `name`, written as one of `FORMATS`."""
+    kind, write = FORMATS[written_as]
+    return file(f"{name}.{written_as}", kind, write(name, headings, rows))
+
+
+def _csv(_: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     """UTF-8 with a mark, which is how spreadsheets recognise it."""
     held = ["\ufeff", cells.line(headings)]
     for row in rows:
@@ -35,3 +31,9 @@ def _csv(headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[byt
             yield "".join(held).encode()
             held = []
     yield "".join(held).encode()
+
+
+FORMATS = {
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", xlsx.stream),
+}

@@ -1,24 +1,29 @@
-"""What a value looks like in a cell, and why no cell can become a formula.
+"""What a value looks like in a cell, and why no cell can become a formula, in whatever locale the file is opened.
 
 A spreadsheet takes text that begins with `=`, `+`, `-`, `@`, a tab or a line's end (and their full-width forms) for a
-formula, and names are typed by anybody: such text gets an apostrophe before it, as OWASP advises. Only text that is
-not written as a number by us is touched.
+formula, and names are typed by anybody: such text gets an apostrophe before it, as OWASP advises (CSV Injection). Where
+the list separator is another than the comma, which Excel takes from the locale, quotes of ours no longer hold a cell
+together: `x;=1+1` falls in two. So the same is done after every separator within the text. Only text that is not
+written as a number by us is touched.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
 import orjson
 
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_SIGNS = "=+@\uff1d\uff0b\uff0d\uff20-"
+# Nothing that a program shows or keeps as the beginning of a cell: spaces, what has no width, quotes.
+_UNSEEN = "\\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff\"'"
+_BEGINNING = re.compile(rf"((?:^|[;,|\t\r\n])[{_UNSEEN}]*)(?=[{_SIGNS}])")
 
 
 def defused(text: str) -> str:
-    """`text`, with an apostrophe before it where a spreadsheet would take it for a formula, behind spaces too."""
-    if text.startswith(_DANGEROUS) or text.lstrip().startswith(_DANGEROUS):
-        return f"'{text}"
-    return text
+    """`text`, with an apostrophe wherever a spreadsheet would take what follows for a formula, behind spaces too."""
+    found = _BEGINNING.sub(r"\1'", text)
+    return f"'{found}" if found.startswith(("\t", "\r", "\n")) else found
 
 
 def cell(value: Any) -> str:
@@ -46,7 +51,7 @@ def line(values: Iterable[Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    if any(mark in text for mark in ',"\r\n'):
+    if any(mark in text for mark in ',;|"\t\r\n'):
         doubled = text.replace('"', '""')
         return f'"{doubled}"'
     return text

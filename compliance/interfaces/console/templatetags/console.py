@@ -1,6 +1,6 @@
 """How the console writes addresses, moments and states."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django import template
@@ -8,6 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from compliance.interfaces.console.visit import Visit
+from compliance.proofs.instants import hashed_instant
+from compliance.rules.vocabulary import ERASED_PERSON
 
 register = template.Library()
 
@@ -41,7 +43,7 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
         return ""
     instant = datetime.fromisoformat(value) if isinstance(value, str) else value
     local = instant.astimezone(context["visit"].zone)
-    exact = instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    exact = hashed_instant(instant)
     return format_html(
         '<time datetime="{}" title="{}"><span>{}</span> <small>{}</small></time>',
         exact,
@@ -51,13 +53,19 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
     )
 
 
+@register.simple_tag
+def shown_name(person_name: str | None, erased: object) -> str:
+    """What a person is called on pages."""
+    return ERASED_PERSON if erased else person_name or "No name"
+
+
 @register.simple_tag(takes_context=True)
 def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeString | str:
     """A day in the company's zone."""
     if not value:
         return ""
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
+    if isinstance(value, str):  # a day of the contract, or an instant
+        value = date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
     if isinstance(value, datetime):
         value = value.astimezone(context["visit"].zone).date()
     return format_html('<time class="nowrap" datetime="{}">{}</time>', value.isoformat(), f"{value:%d %b %Y}")

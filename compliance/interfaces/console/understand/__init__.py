@@ -1,1 +1,1 @@
-"""Understand: dashboards, the matrix of people and courses, exports of what one sees (issue 8, 2)."""
+"""Understand: dashboards, the matrix of people and courses, exports of what one sees."""

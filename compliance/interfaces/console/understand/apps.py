@@ -9,4 +9,3 @@ class UnderstandConfig(AppConfig):
     name = "compliance.interfaces.console.understand"
     label = "understand"
     verbose_name = "Understanding"
-    default_auto_field = "django.db.models.BigAutoField"

@@ -4,21 +4,27 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from compliance.history import numbers
+from compliance.catalogue import owed
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.errors import UnreadableInputError
-from compliance.interfaces.console.understand.reading import Wanted
+from compliance.interfaces.console.understand.queries import Wanted
 from compliance.interfaces.console.understand.refreshing import AGES
 from compliance.interfaces.console.visit import Visit
 
-_TRAINING, _POLICIES, _CERTIFICATES = numbers.TRAINING_RECORDS, numbers.POLICY_RECORDS, numbers.CERTIFICATES
+_TRAINING, _POLICIES, _CERTIFICATES = owed("course").number, owed("policy").number, CERTIFICATES.number
 
 
 @dataclass(frozen=True)
 class Show:
-    """A work list: its name, of which register, and between how many days from the moment `due_by` lies."""
+    """A work list: its name, of which register, which tally counts it, and how many days from the moment `due_by` lies.
+
+    No tally counts what is due within days.
+    """
 
     title: str
     register: int
+    tally: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
 
@@ -29,16 +35,18 @@ class Show:
 
 
 SHOWS = {
-    "overdue": Show("Training overdue", _TRAINING, None, 0),
-    "due-7": Show("Training due within 7 days", _TRAINING, 0, 7),
-    "due-30": Show("Training due within 30 days", _TRAINING, 0, 30),
-    "open": Show("All training not done", _TRAINING),
-    "unsigned-overdue": Show("Signatures overdue", _POLICIES, None, 0),
-    "unsigned": Show("All signatures outstanding", _POLICIES),
-    "expiring-30": Show("Certificates expiring within 30 days", _CERTIFICATES, 0, 30),
-    "expiring-60": Show("Certificates expiring within 60 days", _CERTIFICATES, 0, 60),
-    "expiring-90": Show("Certificates expiring within 90 days", _CERTIFICATES, 0, 90),
-    "expired": Show("Certificates expired", _CERTIFICATES, None, 0),
+    "overdue": Show("Training overdue", _TRAINING, ("outcome", "overdue"), None, 0),
+    "due-7": Show("Training due within 7 days", _TRAINING, (), 0, 7),
+    "due-30": Show("Training due within 30 days", _TRAINING, (), 0, 30),
+    "open": Show("All training not done", _TRAINING, ("outcome", "overdue", "not_due_yet")),
+    "unsigned-overdue": Show("Signatures overdue", _POLICIES, ("signature", "overdue"), None, 0),
+    "unsigned": Show("All signatures outstanding", _POLICIES, ("signature", "overdue", "to_do")),
+    "expiring-30": Show("Certificates expiring within 30 days", _CERTIFICATES, ("certificate", "30"), 0, 30),
+    "expiring-60": Show("Certificates expiring within 60 days", _CERTIFICATES, ("certificate", "30", "60"), 0, 60),
+    "expiring-90": Show(
+        "Certificates expiring within 90 days", _CERTIFICATES, ("certificate", "30", "60", "90"), 0, 90
+    ),
+    "expired": Show("Certificates expired", _CERTIFICATES, ("certificate", "expired"), None, 0),
 }
 AGE_TITLES = {first: f"{first} to {last} days" if last else "More than 90 days" for first, last in AGES}
 
@@ -70,13 +78,4 @@ def filters(visit: Visit) -> Filters:
     show, age = query.get("show", "overdue"), query.get("age", "")
     if show not in SHOWS or (age and age not in AGE_TITLES):
         raise UnreadableInputError("There is no such list. Choose one from the form.")
-    return Filters(show, identifier(visit, "course"), identifier(visit, "team"), age)
-
-
-def identifier(visit: Visit, name: str) -> uuid.UUID | None:
-    """An identifier of the address, None without. Raises UnreadableInputError."""
-    text = visit.request.GET.get(name, "").strip()
-    try:
-        return uuid.UUID(text) if text else None
-    except ValueError:
-        raise UnreadableInputError(f"{text[:40]!r} is no identifier.") from None
+    return Filters(show, identifiers.asked(visit.request, "course"), identifiers.asked(visit.request, "team"), age)

@@ -1,4 +1,4 @@
-"""What dashboards read: every record as it stands today, and what it adds up to (design 5, "The sweep").
+"""What dashboards read: every record as it stands today, and what it adds up to.
 
 Kept beside the history and no part of it: all of it can be thrown away and is made anew. It holds identifiers,
 moments and states, nothing personal; names are joined when a page is drawn.
@@ -13,7 +13,7 @@ from compliance.tenancy.models import CompanyRow
 class Standing(CompanyRow):
     """A record in force today. What only the clock decides (overdue, expired) is left to whoever reads `due_by`.
 
-    | column | training records (1) | people (2) | certificates (3) | policy records (6) |
+    | column | owed courses (1) | people (2) | certificates (3) | owed policies (6) |
     | --- | --- | --- | --- | --- |
     | state | requirement | access_state | - | - |
     | outcome | settled outcome, or `open` | `here` | valid, revoked, replaced | signed or `open` |

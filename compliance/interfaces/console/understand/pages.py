@@ -10,5 +10,5 @@ PAGES: tuple[Page, ...] = (
     Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.UNDERSTAND),
     Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.UNDERSTAND),
     Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.UNDERSTAND),
-    Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export"),
+    Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export", recent=True),
 )

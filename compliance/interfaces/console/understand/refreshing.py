@@ -1,4 +1,4 @@
-"""Brings a company's standing and tallies up to its history (design 5): costs what has changed, in small transactions.
+"""Brings a company's standing and tallies up to its history: costs what has changed, in small transactions.
 
 Each step takes the records that have a version in the next few thousand sequences, reads the version in force now,
 and replaces their standing. Outcomes come from the shared decider. The tallies are then added up anew.
@@ -10,11 +10,17 @@ from typing import Any
 
 import orjson
 
-from compliance.history import numbers
+from compliance.catalogue import REGISTERS, owed
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history import in_force, outcomes
+from compliance.history import queries as history
+from compliance.history.records import changed_records
 from compliance.interfaces.console.understand import past
 from compliance.interfaces.console.understand.models import Mark
 from compliance.rules.owed_learning.outcome import outcome_at
-from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome, PolicyRecordState
+from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome
 from compliance.tenancy import context, sql
 
 STEP = 5000
@@ -22,9 +28,10 @@ STEP = 5000
 
 OPEN = "open"
 HERE = "here"
+SIGNED = "signed"
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 WEEKS = 53
-_KEPT = (numbers.TRAINING_RECORDS, numbers.PEOPLE, numbers.CERTIFICATES, numbers.POLICY_RECORDS)
+_KEPT = tuple(number for number, register in REGISTERS.items() if register.tally)
 _CLOCK_DECIDES = (Outcome.NOT_DUE_YET, Outcome.OVERDUE)
 _PRESENT = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTICE)
 
@@ -32,35 +39,24 @@ _PRESENT = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTIC
 def refresh(organization_id: uuid.UUID, now: datetime) -> int:
     """Brings the company's standing to its newest capture, and its tallies to `now`; how many records were replaced."""
     replaced = 0
-    with context.company(organization_id):
-        sql.execute(
-            "INSERT INTO console_standingmark (organization_id, sequence) VALUES (%s, 0) ON CONFLICT DO NOTHING",
-            [organization_id],
-        )
     while True:
         with context.company(organization_id):
-            (reached, head), = sql.fetch(
-                "SELECT m.sequence, coalesce(h.sequence, 0) FROM console_standingmark m"
-                " LEFT JOIN history_historyhead h ON h.organization_id = m.organization_id"
-                " WHERE m.organization_id = %s FOR UPDATE OF m",
-                [organization_id],
-            )  # fmt: skip
-            upto = min(reached + STEP, head)
-            if reached < head:
-                replaced += _replace(organization_id, reached, upto, now)
-                Mark.objects.filter(organization_id=organization_id).update(sequence=upto)
+            mark, _ = Mark.objects.select_for_update().get_or_create(organization_id=organization_id)
+            head = history.sequence(organization_id)
+            upto = min(mark.sequence + STEP, head)
+            if mark.sequence < head:
+                replaced += _replace(organization_id, mark.sequence, upto, now)
+            mark.sequence = upto
             if upto >= head:
                 _add_up(organization_id, now)
-                Mark.objects.filter(organization_id=organization_id).update(as_at=now)
+                mark.as_at = now
+            mark.save()
+            if upto >= head:
                 return replaced
 
 
 def _replace(organization_id: uuid.UUID, after: int, upto: int, now: datetime) -> int:
-    changed = sql.fetch(
-        "SELECT DISTINCT register, birth FROM history_historyrow WHERE organization_id = %s"
-        " AND sequence > %s AND sequence <= %s AND register = ANY(%s)",
-        [organization_id, after, upto, list(_KEPT)],
-    )
+    changed = changed_records(organization_id, after, upto, _KEPT)
     if not changed:
         return 0
     births = [birth for _, birth in changed]
@@ -71,26 +67,21 @@ def _replace(organization_id: uuid.UUID, after: int, upto: int, now: datetime) -
     rows = [
         made
         for found in sql.fetch(
-            _IN_FORCE, {"company": organization_id, "kept": list(_KEPT), "births": births, "now": now, "upto": upto}
+            _IN_FORCE,
+            {"organization": organization_id, "kept": list(_KEPT), "births": births, "moment": now, "sequence": upto},
         )
         if (made := _standing(found, now)) is not None
     ]
     _insert(organization_id, rows)
-    past.replace(organization_id, [birth for register, birth in changed if register == numbers.TRAINING_RECORDS], upto)
+    past.replace(organization_id, [birth for register, birth in changed if register == TRAINING_RECORDS.number], upto)
     return len(changed)
 
 
-_IN_FORCE = """
+_IN_FORCE = f"""
 SELECT r.register, r.birth, r.record_id, r.learner_profile_id, r.course_id, v.state, v.state_before_end, v.begins_at,
        v.due_at, v.done_at, v.waived_at, v.ends_at,
-       CASE WHEN r.register = 2 OR r.learner_profile_id IS NULL THEN v.body ELSE '' END
-FROM history_historyrecord r CROSS JOIN LATERAL (
-    SELECT v.* FROM history_historyrow v
-    WHERE v.organization_id = (SELECT %(company)s::uuid) AND v.birth = r.birth AND v.valid_from <= %(now)s
-      AND v.sequence + 0 <= %(upto)s
-    ORDER BY v.valid_from DESC, v.sequence DESC LIMIT 1) v
-WHERE r.organization_id = (SELECT %(company)s::uuid) AND r.register = ANY(%(kept)s) AND r.birth = ANY(%(births)s)
-  AND v.body <> ''"""
+       CASE WHEN r.register = {PEOPLE.number} OR r.learner_profile_id IS NULL THEN v.body ELSE '' END
+FROM {in_force.records()} AND r.register = ANY(%(kept)s) AND r.birth = ANY(%(births)s)"""  # noqa: S608
 
 
 def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
@@ -100,7 +91,7 @@ def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
         waived_at, ends_at, body,
     ) = found  # fmt: skip
     teams = ""
-    if register == numbers.TRAINING_RECORDS:
+    if register == TRAINING_RECORDS.number:
         if begins_at > now or (ends_at is not None and ends_at <= now):
             return None
         decided, _ = outcome_at(
@@ -113,18 +104,18 @@ def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
             waived_at=waived_at,
         )
         outcome = OPEN if decided in _CLOCK_DECIDES else decided.value
-    elif register == numbers.PEOPLE:
+    elif register == PEOPLE.number:
         stored = orjson.loads(body)
         if stored["entry_type"] != EntryType.EMPLOYEE or state not in _PRESENT:
             return None
         learner, outcome, due_at = uuid.UUID(stored["learner_profile_id"]), HERE, None
         teams = ",".join(stored["team_ids"])
-    elif register == numbers.CERTIFICATES:
+    elif register == CERTIFICATES.number:
         if begins_at > now:
             return None
         outcome, state = state, ""
     else:
-        outcome, state = (OPEN if done_at is None else PolicyRecordState.SIGNED.value), ""
+        outcome, state = (OPEN if done_at is None else SIGNED), ""
     return (
         register, birth, record_id, learner, course_id, state or "", outcome, begins_at, due_at or END_OF_TIME,
         done_at, teams,
@@ -149,12 +140,12 @@ def _insert(organization_id: uuid.UUID, rows: list[tuple[Any, ...]]) -> None:
 def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
     """Every tally anew."""
     values = {
-        "company": organization_id,
+        "organization": organization_id,
         "now": now,
-        "training": numbers.TRAINING_RECORDS,
-        "people": numbers.PEOPLE,
-        "certificates": numbers.CERTIFICATES,
-        "policies": numbers.POLICY_RECORDS,
+        "training": TRAINING_RECORDS.number,
+        "people": PEOPLE.number,
+        "certificates": CERTIFICATES.number,
+        "policies": owed("policy").number,
         "valid": CertificateStatus.VALID.value,
     }
     sql.execute("DELETE FROM console_tally WHERE organization_id = %s", [organization_id])
@@ -165,18 +156,19 @@ def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
 AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
 """Overdue by how many days: the first day of each bucket, and its last."""
 
-_TALLIES = """
+_LATE = outcomes.past("due_by", "%(now)s")
+_TALLIES = f"""
 WITH s AS NOT MATERIALIZED (
       SELECT register, learner_profile_id, course_id, state, outcome, due_by, team_ids
-      FROM console_standing WHERE organization_id = (SELECT %(company)s::uuid)),
+      FROM console_standing WHERE organization_id = (SELECT %(organization)s::uuid)),
 late AS MATERIALIZED (SELECT learner_profile_id, course_id,
           ceil(extract(epoch FROM %(now)s - due_by) / 86400) AS days FROM s
-         WHERE register = %(training)s AND outcome = 'open' AND due_by < %(now)s)
+         WHERE register = %(training)s AND outcome = 'open' AND {_LATE})
 INSERT INTO console_tally (organization_id, kind, course_id, bucket, number)
-SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
+SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
     SELECT 'outcome' AS kind, course_id,
            CASE WHEN outcome <> 'open' THEN outcome
-                WHEN due_by < %(now)s THEN 'overdue' ELSE 'not_due_yet' END AS bucket
+                WHEN {_LATE} THEN 'overdue' ELSE 'not_due_yet' END AS bucket
     FROM s WHERE register = %(training)s
   UNION ALL
     SELECT 'age', course_id,
@@ -188,11 +180,11 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
     LEFT JOIN LATERAL unnest(p.team_ids) AS team(id) ON true
   UNION ALL
     SELECT 'signature', course_id,
-           CASE WHEN outcome <> 'open' THEN outcome WHEN due_by < %(now)s THEN 'overdue' ELSE 'to_do' END
+           CASE WHEN outcome <> 'open' THEN outcome WHEN {_LATE} THEN 'overdue' ELSE 'to_do' END
     FROM s WHERE register = %(policies)s
   UNION ALL
     SELECT 'certificate', course_id,
-           CASE WHEN outcome <> %(valid)s THEN outcome WHEN due_by < %(now)s THEN 'expired'
+           CASE WHEN outcome <> %(valid)s THEN outcome WHEN {_LATE} THEN 'expired'
                 WHEN due_by < %(now)s + interval '30 days' THEN '30'
                 WHEN due_by < %(now)s + interval '60 days' THEN '60'
                 WHEN due_by < %(now)s + interval '90 days' THEN '90' ELSE 'later' END
@@ -200,6 +192,5 @@ SELECT %(company)s, kind, course_id, bucket, count(*) FROM (
   UNION ALL
     SELECT 'access', NULL, state FROM s WHERE register = %(people)s
   UNION ALL
-    SELECT 'records', NULL, register::text FROM history_historyrecord
-    WHERE organization_id = (SELECT %(company)s::uuid)) counted
-GROUP BY kind, course_id, bucket"""
+    SELECT 'records', NULL, register::text FROM {in_force.RECORDS}) counted
+GROUP BY kind, course_id, bucket"""  # noqa: S608 - an expression of our own

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from celery import shared_task
 
+from compliance.history import queries as history
 from compliance.interfaces.console.understand import refreshing
-from compliance.tenancy import sql
+from compliance.interfaces.console.understand.models import Mark
 
 BY_THE_CLOCK = timedelta(hours=1)
 """Deadlines and expiries pass without any capture: tallies are no older than this."""
@@ -19,13 +20,13 @@ LARGE, BETWEEN = 500_000, timedelta(minutes=5)
 def refresh_all() -> None:
     """Hands out one task for each company whose history has grown, or whose tallies are an hour old."""
     now = datetime.now(UTC)
-    for (organization_id,) in sql.fetch(
-        "SELECT h.organization_id FROM history_historyhead h"
-        " LEFT JOIN console_standingmark m ON m.organization_id = h.organization_id"
-        " WHERE m.as_at IS NULL OR m.as_at < %(hour)s OR (m.sequence <> h.sequence"
-        " AND (h.sequence < %(large)s OR m.as_at < %(while)s))",
-        {"hour": now - BY_THE_CLOCK, "large": LARGE, "while": now - BETWEEN},
-    ):
+    marks = {mark.organization_id: mark for mark in Mark.objects.all()}
+    for organization_id, sequence in history.sequences().items():
+        mark = marks.get(organization_id)
+        if mark is not None and mark.as_at is not None and now - mark.as_at <= BY_THE_CLOCK:
+            large_for_now = sequence >= LARGE and now - mark.as_at <= BETWEEN
+            if mark.sequence == sequence or large_for_now:
+                continue
         # Where workers lag, the next minute hands it out again: what nobody took by then must not pile up.
         refresh.apply_async((str(organization_id),), expires=60)
 

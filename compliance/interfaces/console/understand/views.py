@@ -1,19 +1,18 @@
-"""Dashboard, work list and matrix (issue 8, part 2): how a company stands today, from what is kept for it.
+"""Dashboard, work list and matrix: how a company stands today, from what is kept for it.
 
 Each says as at which moment its numbers are; all of them use that one moment, so they agree with each other.
 """
 
 from datetime import date, datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
-from compliance.interfaces.console import keyset
-from compliance.interfaces.console.errors import UnreadableInputError
-from compliance.interfaces.console.understand import charts, reading
-from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, filters, identifier
-from compliance.interfaces.console.understand.reading import State
+from compliance.catalogue import REGISTERS
+from compliance.interfaces.console import identifiers, keyset
+from compliance.interfaces.console.understand import charts, queries
+from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, filters
+from compliance.interfaces.console.understand.queries import State
 from compliance.interfaces.console.understand.refreshing import WEEKS
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
@@ -37,7 +36,7 @@ _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcom
 
 def standing(visit: Visit) -> tuple[State, datetime]:
     """How far the company's standing is, and the moment its pages speak of."""
-    found = reading.state(visit.organization.organization_id)
+    found = queries.state(visit.organization.organization_id)
     return found, found.as_at or visit.now
 
 
@@ -45,24 +44,20 @@ def dashboard(visit: Visit) -> HttpResponse:
     """The company in charts."""
     organization_id = visit.organization.organization_id
     state, moment = standing(visit)
-    course = identifier(visit, "course")
-    counts = reading.tallies(organization_id, course)
-    lines = reading.courses(organization_id)
-    outcomes, ages, signatures, held = (counts[kind] for kind in ("outcome", "age", "signature", "certificate"))
+    course = identifiers.asked(visit.request, "course")
+    counts = queries.tallies(organization_id, course)
+    lines = queries.courses(organization_id)
+    outcomes, ages, signatures = (counts[kind] for kind in ("outcome", "age", "signature"))
 
     def listed(show: str, **more: str) -> str:
-        given = {"show": show, "course": str(course) if course else ""} | more
-        return f"{visit.address('work')}?{urlencode({name: value for name, value in given.items() if value})}"
+        return visit.link("work", {"show": show, "course": course} | more)
 
     def register_then(show: str, day: date | None) -> str:
-        given = {"as_at": day.isoformat() if day else "", "course": str(course or ""), "show": show}
-        return (
-            f"{visit.address('training-records')}?{urlencode({name: value for name, value in given.items() if value})}"
-        )
+        return visit.link("training-records", {"as_at": day, "course": course, "show": show})
 
     required = sum(counts["required"].values())
     done = sum(counts["done"].values())
-    names = reading.teams(organization_id)
+    names = queries.teams(organization_id)
     late_teams = sorted(
         (
             (names.get(team, team[:8] or "No team"), number, "bad", listed("overdue", team=team) if team else "")
@@ -70,10 +65,9 @@ def dashboard(visit: Visit) -> HttpResponse:
         ),
         key=lambda each: (-each[1], each[0]),
     )  # fmt: skip
-    within = [held.get(days, 0) for days in ("30", "60", "90")]
-    expiring = list(zip((30, 60, 90), (sum(within[:1]), sum(within[:2]), sum(within)), strict=True))
+    expiring = [(days, _number(f"expiring-{days}", counts) or 0) for days in (30, 60, 90)]
     completion = charts.completion(
-        _by_week(counts["required"]), _by_week(counts["done"]), reading.weeks(moment, visit.zone, WEEKS)
+        _by_week(counts["required"]), _by_week(counts["done"]), queries.weeks(moment, visit.zone, WEEKS)
     )
     this_week = completion.weeks[-1]
     values = {
@@ -85,9 +79,7 @@ def dashboard(visit: Visit) -> HttpResponse:
         "done": done,
         "percent": 100 * done // required if required else None,
         "people": sum(counts["access"].values()) if course is None else None,
-        "open": outcomes.get(Outcome.OVERDUE, 0) + outcomes.get(Outcome.NOT_DUE_YET, 0),
-        "overdue": outcomes.get(Outcome.OVERDUE, 0),
-        "unsigned": signatures.get("to_do", 0) + signatures.get("overdue", 0),
+        **{show: _number(show, counts) for show in ("open", "overdue", "unsigned", "expired")},
         "expiring": expiring[0][1],
         "completion": completion,
         "weeks": [
@@ -112,7 +104,6 @@ def dashboard(visit: Visit) -> HttpResponse:
         "expiring_bars": charts.bars(
             [(f"in {days} days", number, "warn", listed(f"expiring-{days}")) for days, number in expiring]
         ),
-        "expired": held.get("expired", 0),
         "addresses": {show: listed(show) for show in SHOWS},
         "course_lines": [_course_line(visit, line) for line in lines],
         "exports": exports(visit, "dashboard"),
@@ -124,7 +115,7 @@ def _by_week(counted: dict[str, int]) -> dict[date, int]:
     return {date.fromisoformat(week): number for week, number in counted.items()}
 
 
-def _course_line(visit: Visit, line: reading.CourseLine) -> dict[str, Any]:
+def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
     """A course in the table of courses: how many do what."""
     count = line.counts.get
     signed = line.kind == "signature"
@@ -140,7 +131,7 @@ def _course_line(visit: Visit, line: reading.CourseLine) -> dict[str, Any]:
         "overdue": count("overdue", 0),
         "share": round(100 * done / whole, 2) if whole else 0,
         "percent": f"{100 * done // whole} %" if whole else "",
-        "address": f"{visit.address('work')}?show={show}&course={line.course_id}",
+        "address": visit.link("work", {"show": show, "course": line.course_id}),
     }
 
 
@@ -150,9 +141,10 @@ def work(visit: Visit) -> HttpResponse:
     state, moment = standing(visit)
     asked = filters(visit)
     wanted = asked.wanted(moment)
-    lines, last = reading.work(organization_id, wanted, _after_work(visit), keyset.PAGE)
-    names = reading.teams(organization_id)
-    counts = reading.tallies(organization_id, asked.course)
+    lines, last = queries.work(organization_id, wanted, _after_work(visit), keyset.PAGE)
+    visit.saw(each.learner_profile_id for each in lines)
+    names = queries.teams(organization_id)
+    counts = queries.tallies(organization_id, asked.course)
     known = None if asked.team or asked.age else _number(asked.show, counts)
     values = {
         "state": state,
@@ -161,9 +153,9 @@ def work(visit: Visit) -> HttpResponse:
         "show": SHOWS[asked.show],
         "shows": [(name, show.title, _number(name, counts)) for name, show in SHOWS.items()],
         "ages": [(age, title, counts["age"].get(age, 0)) for age, title in AGE_TITLES.items()],
-        "courses": reading.courses(organization_id),
+        "courses": queries.courses(organization_id),
         "teams": names,
-        "total": reading.count(organization_id, wanted) if known is None else known,
+        "total": queries.count(organization_id, wanted) if known is None else known,
         "lines": [
             {
                 "line": each,
@@ -173,60 +165,41 @@ def work(visit: Visit) -> HttpResponse:
             }
             for each in lines
         ],
-        "register": {1: "training-records", 3: "certificates", 6: "policy-records"}[wanted.register],
+        "register": REGISTERS[wanted.register].name,
         "following": keyset.following(visit.request, last),
         "exports": exports(visit, "work"),
     }
     return visit.render("console/understand/work.html", values)
 
 
-def _number(show: str, counts: reading.Tallies) -> int | None:
+def _number(show: str, counts: queries.Tallies) -> int | None:
     """How many a list holds of the course chosen, where the tallies tell."""
-    held, outcomes, signatures = counts["certificate"], counts["outcome"], counts["signature"]
-    known = {
-        "overdue": outcomes.get("overdue", 0),
-        "open": outcomes.get("overdue", 0) + outcomes.get("not_due_yet", 0),
-        "unsigned-overdue": signatures.get("overdue", 0),
-        "unsigned": signatures.get("overdue", 0) + signatures.get("to_do", 0),
-        "expired": held.get("expired", 0),
-        "expiring-30": held.get("30", 0),
-        "expiring-60": held.get("30", 0) + held.get("60", 0),
-        "expiring-90": held.get("30", 0) + held.get("60", 0) + held.get("90", 0),
-    }
-    return known.get(show)
+    tally = SHOWS[show].tally
+    return queries.add_up(counts, tally) if tally else None
 
 
 def _after_work(visit: Visit) -> tuple[datetime, int] | None:
     position = keyset.after(visit.request, 2)
-    if position is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(str(position[0]))
-        if moment.tzinfo is None:
-            raise ValueError
-        return moment, int(position[1])
-    except ValueError:
-        raise UnreadableInputError("The address of this page was cut short. Go back to the first page.") from None
+    return (datetime.fromisoformat(position[0]), position[1]) if position else None
 
 
 def matrix(visit: Visit) -> HttpResponse:
     """People by courses: where each stands with each."""
     organization_id = visit.organization.organization_id
     state, moment = standing(visit)
-    team = identifier(visit, "team")
-    every = [line for line in reading.courses(organization_id) if line.kind == "outcome"]
+    team = identifiers.asked(visit.request, "team")
+    every = [line for line in queries.courses(organization_id) if line.kind == "outcome"]
     text = visit.request.GET.get("columns", "1")
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 1
     pages = max(-(-len(every) // COURSES_A_PAGE), 1)
     number = min(max(number, 1), pages)
     shown = every[(number - 1) * COURSES_A_PAGE : number * COURSES_A_PAGE]
-    position = keyset.after(visit.request, 2)
-    after = (str(position[0]), _uuid_text(position[1])) if position else None
-    people, last = reading.people(organization_id, team, after, PEOPLE_A_PAGE)
-    cells = reading.cells(
+    people, last = queries.people(organization_id, team, keyset.after(visit.request, 2), PEOPLE_A_PAGE)
+    visit.saw(each.learner_profile_id for each in people)
+    cells = queries.cells(
         organization_id, [each.learner_profile_id for each in people], [each.course_id for each in shown], moment
     )
-    names = reading.teams(organization_id)
+    names = queries.teams(organization_id)
     query = visit.request.GET.copy()
     columns = []
     for each in range(1, pages + 1):
@@ -241,7 +214,7 @@ def matrix(visit: Visit) -> HttpResponse:
         "number": number,
         "columns": columns,
         "courses_in_all": len(every),
-        "total": reading.people_count(organization_id, team),
+        "total": queries.people_count(organization_id, team),
         "rows": [
             {
                 "person": each,
@@ -254,15 +227,6 @@ def matrix(visit: Visit) -> HttpResponse:
         "exports": exports(visit, "matrix"),
     }
     return visit.render("console/understand/matrix.html", values)
-
-
-def _uuid_text(value: Any) -> str:
-    from uuid import UUID
-
-    try:
-        return str(UUID(str(value)))
-    except ValueError:
-        raise UnreadableInputError("The address of this page was cut short. Go back to the first page.") from None
 
 
 def exports(visit: Visit, what: str) -> list[tuple[str, str]]:

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from compliance.contentfile.package import check_package
-from compliance.demo.telling import PACKAGES
 from compliance.facts.courses.publishing import publish_package
-from compliance.history import actions as history
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from development.demo.telling import PACKAGES
+from tests.companies import make_company
 from tests.interfaces.console.conftest import PASSWORD, make_staff
 
 expect.set_options(timeout=30_000)
@@ -19,7 +19,7 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 def _company(name, *packages):
     """A company with these packages published, and their releases."""
-    made = history.create_company(name=name, time_zone="Europe/Paris", history_from=date(2025, 1, 1), now=NOW)
+    made = make_company(name, "Europe/Paris", date(2025, 1, 1))
     releases = [
         publish_package(
             organization_id=made.organization_id, package=check_package(PACKAGES / package), at=NOW, now=NOW
@@ -63,7 +63,6 @@ def test_what_is_not_this_company_s_is_not_shown(staff):
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_film_plays_pauses_at_its_question_and_stops(committed, browser, served):
     organization_id, (release,) = _company(f"Film {uuid.uuid4().hex[:8]}", "phishing")
     user = make_staff(f"reader-{uuid.uuid4().hex[:8]}", COMPLIANCE_MANAGER)

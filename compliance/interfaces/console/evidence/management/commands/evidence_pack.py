@@ -1,6 +1,6 @@
-"""Builds an evidence pack (issue 8, part 5).
+"""Builds an evidence pack.
 
-`evidence_pack --organization ORG --from DATE --to DATE --output FILE [--capture N] [--json]`
+`evidence_pack --organization ORG --from DATE --to DATE --output FILE [--capture N] [--json]` builds one.
 """
 
 import json

@@ -1,0 +1,124 @@
+"""Reading the access log's chains: how far each reaches, whether it holds, whole as an export."""
+
+import uuid
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+from django.db.models import QuerySet
+
+from compliance.interfaces.console.access_log import exported
+from compliance.interfaces.console.models import AccessChain, AccessLog
+from compliance.interfaces.console.tables import cells
+from compliance.proofs import access_log as proof
+from compliance.proofs.checkpoints import ChainEnd
+from compliance.tenancy import sql
+
+LINES_A_READ = 2000
+FAULTS_AT_MOST = 20
+
+
+class Verified(NamedTuple):
+    """What a verification found: how many lines it recomputed, and its faults, each naming the line."""
+
+    lines: int
+    faults: list[str]
+
+
+def head(chain: uuid.UUID) -> ChainEnd | None:
+    """The number and the digest of the last line of a chain, for a checkpoint; None before the first."""
+    found = AccessChain.objects.filter(chain=chain, number__gt=0).values_list("number", "digest").first()
+    return ChainEnd(*found) if found else None
+
+
+def chains() -> list[uuid.UUID]:
+    """Every chain that has an end or a line: removing one of the two hides nothing."""
+    found = sql.fetch(
+        "SELECT chain FROM console_accesschain UNION SELECT chain FROM console_accesslog WHERE chain IS NOT NULL"
+        " ORDER BY chain"
+    )
+    return [chain for (chain,) in found]
+
+
+def verify(chain: uuid.UUID, stated: Iterable[ChainEnd] = ()) -> Verified:
+    """Recomputes a chain up to where it ends now, and holds it to what was `stated` of it outside the database."""
+    rows = sql.fetch(
+        "SELECT (SELECT number FROM console_accesschain WHERE chain = %(chain)s),"
+        " (SELECT digest FROM console_accesschain WHERE chain = %(chain)s),"
+        " (SELECT max(number) FROM console_accesslog WHERE chain = %(chain)s)",
+        {"chain": chain},
+    )
+    ((end, digest, last),) = rows
+    wanted = {each.number: each.digest for each in stated}
+    faults: list[str] = []
+    at, previous = 0, proof.ZERO_DIGEST
+    for page in _pages(chain, end or last or 0):
+        faults += proof.faults(page, at, previous)
+        at, previous = page[-1]["number"], page[-1]["digest"]
+        for line in page:
+            if wanted.pop(line["number"], line["digest"]) != line["digest"]:
+                faults.append(f"Line {line['number']} of the access log is another than a signed checkpoint states.")
+        if len(faults) >= FAULTS_AT_MOST:
+            break
+    else:
+        if end is None and last:
+            faults.append(f"The end of the access log, at line {last}, is not known any more.")
+        elif at != (end or 0):
+            faults.append(f"Lines {at + 1} to {end} of the access log: missing at its end.")
+        elif end and previous != digest:
+            faults.append(f"Line {at} of the access log is another than the one that it ended with.")
+        if end is not None and (last or 0) > end:
+            faults.append(f"Lines {end + 1} to {last} of the access log stand beyond its end.")
+        faults += [
+            f"The access log ends at line {at}, but a signed checkpoint states line {number}: its last lines are gone."
+            for number in sorted(wanted)
+            if number > at
+        ]
+    return Verified(at, faults[:FAULTS_AT_MOST])
+
+
+def keep_finding(chain: uuid.UUID, found: Verified, now: datetime) -> None:
+    """Keeps what a verification found, for the log's own page."""
+    AccessChain.objects.filter(chain=chain).update(verified_at=now, fault="".join(found.faults[:1])[:400])
+
+
+def lines_of(organization_id: uuid.UUID | None) -> QuerySet[AccessLog]:
+    """The lines of a company, or those of none, in their order; those of before the chain come first."""
+    return AccessLog.objects.filter(organization_id=organization_id).order_by("id")
+
+
+def as_json_lines(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
+    """An export that `python -m compliance.proofs.access_log` verifies."""
+    for line in _by_pages(lines):
+        yield orjson.dumps(exported(line)) + b"\n"
+
+
+def as_csv(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
+    """The same for spreadsheets; its digests lead to the lines of the other."""
+    columns = ["at", "username", "groups", "page", "act", "reason", "subject", "learner_profile_ids", "everybody"]
+    columns += ["method", "status", "address", "user_id", "organization_id", "chain", "number", "salt"]
+    columns += ["previous_sha256", "digest"]
+    yield b"\xef\xbb\xbf" + cells.line(columns).encode()
+    for line in _by_pages(lines):
+        values = exported(line)
+        yield cells.line(values[name] for name in columns).encode()
+
+
+def _by_pages(lines: QuerySet[AccessLog]) -> Iterator[AccessLog]:
+    """The lines, read a page at a time: an export holds no connection while its reader is slow."""
+    last = 0
+    while page := list(lines.filter(id__gt=last)[:LINES_A_READ]):
+        yield from page
+        last = page[-1].pk
+
+
+def _pages(chain: uuid.UUID, end: int) -> Iterator[list[dict[str, Any]]]:
+    after = 0
+    while True:
+        found = AccessLog.objects.filter(chain=chain, number__gt=after, number__lte=end).order_by("number")
+        page = [exported(line) for line in found[:LINES_A_READ]]
+        if not page:
+            return
+        yield page
+        after = page[-1]["number"]

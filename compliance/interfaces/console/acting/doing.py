@@ -1,0 +1,63 @@
+"""Doing an act that was confirmed, with its line of the access log in one transaction: there is no act without it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseRedirect
+
+from compliance.errors import ComplianceError
+from compliance.interfaces.console import access_log, awaiting, identifiers
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting.act import Act, Acting
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.visit import Visit
+
+
+def log(visit: Visit, act: str, acting: Acting | None, job: Job | None = None) -> None:
+    """Names what was acted on, whose records, and of work that two people share who prepared it."""
+    shared: dict[str, Any] = {"prepared_by": job.username, "work": job.job_id} if job else {}
+    data = acting.data if acting else {}  # of the form: what was only sent along names nothing
+    named = {name: value for name, value in data.items() if identifiers.read(value)}
+    visit.act = act
+    access_log.record(
+        visit.request,
+        staff=visit.staff,
+        page="act",
+        at=visit.now,
+        status=200,
+        organization_id=visit.organization.organization_id,
+        subject=shared | named,
+        learner_profile_ids=visit.learners,
+        everybody=visit.everybody,
+        act=act,
+        reason=visit.reason,
+    )
+    visit.logged = True
+
+
+def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = False) -> HttpResponse:
+    """Does the act of a job, or lets the worker begin it, and leads to where that shows. Raises what refuses it.
+
+    `prepared`: by somebody else, whom the access log names too.
+    """
+    visit.act, visit.everybody = chosen.name, chosen.everybody
+    shared = job if prepared else None
+    if chosen.long:
+        jobs.begin(job, visit.now)
+        log(visit, chosen.name, acting, shared)
+        return HttpResponseRedirect(visit.address("job", job_id=job.job_id))
+    try:
+        with transaction.atomic():
+            done = chosen.do(acting)
+            job.end(Job.State.DONE, done.message, visit.now)
+            log(visit, chosen.name, acting, shared)
+    except ComplianceError:
+        visit.act, visit.logged = f"{chosen.name} (refused)", False
+        raise
+    if done.secret:
+        return visit.render("console/acting/secret.html", {"title": chosen.title, "act": chosen, "done": done})
+    messages.success(visit.request, done.message)
+    for warning in done.warnings:
+        messages.warning(visit.request, warning)
+    return HttpResponseRedirect(awaiting.address(visit.address(done.page, **done.values), visit.now))

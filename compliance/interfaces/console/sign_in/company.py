@@ -1,0 +1,98 @@
+"""Sign-in by the company's OpenID Connect provider: it opens accounts that are here, and makes none.
+
+An administrator links an account to the provider's (`CompanyAccount`). Groups, companies and ends of access are what
+they are here, whatever the provider claims. The second factor of the account here is asked for as after a password,
+unless OIDC_SECOND_FACTOR_AMR names what the provider's `amr` claim (RFC 8176) must hold to count as one.
+"""
+
+import secrets
+from typing import Any, NoReturn
+
+from allauth.account.internal.flows.login import record_authentication
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from compliance.interfaces.console import access_log
+from compliance.interfaces.console.sign_in import letters
+from compliance.interfaces.console.sign_in.forms import PENDING
+from compliance.interfaces.console.sign_in.models import CompanyAccount
+
+
+class CompanyProvider(OpenIDConnectProvider):
+    """Asks for an ID token of this very sign-in, which its `nonce` shows (OpenID Connect Core 1.0, 3.1.2.1)."""
+
+    def redirect(self, request: HttpRequest, *given: Any, **values: Any) -> HttpResponse:
+        """Leads to the provider; the nonce is kept with the state, in the session."""
+        nonce = secrets.token_urlsafe(24)
+        asked = (values.pop("auth_params", None) or self.get_auth_params()) | {"nonce": nonce}
+        return super().redirect(request, *given, auth_params=asked, nonce=nonce, **values)
+
+
+class CompanySignIn(DefaultSocialAccountAdapter):
+    """Maps what the provider says onto accounts that an administrator linked."""
+
+    def get_provider(self, request: HttpRequest, provider: str, client_id: str | None = None) -> CompanyProvider:
+        """The one kind that there is."""
+        return CompanyProvider(request, app=self.get_app(request, provider=provider, client_id=client_id))
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Nobody signs up."""
+        return False
+
+    def list_apps(
+        self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
+    ) -> list[SocialApp]:
+        """The one provider of the settings; none is ever read from the database."""
+        found = _build_apps_from_settings(provider=provider, client_id=client_id)
+        return [app for apps in found.values() for app in apps]
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Finds the account, or refuses."""
+        claims = sociallogin.account.extra_data
+        token = claims.get("id_token") or {}
+        told = claims.get("userinfo") or token
+        # OpenID Connect Core 1.0, 5.3.2: what is told of another subject than the token's must not be used.
+        if sociallogin.state.get("process", "login") != "login" or not token or told.get("sub") != token.get("sub"):
+            _refuse(request)
+        if token.get("nonce") != sociallogin.state["nonce"]:
+            _refuse(request)
+        user = _account_of(request, str(token["iss"]), str(token["sub"]), told)
+        if user is None or not user.is_active:
+            _refuse(request)
+        sociallogin.user = user
+        request.session[PENDING] = user.get_session_auth_hash()
+        if set(settings.OIDC_SECOND_FACTOR_AMR) & set(token.get("amr") or []):
+            record_authentication(request, user, "mfa", provider=sociallogin.account.provider)
+
+
+def _account_of(request: HttpRequest, issuer: str, subject: str, told: dict[str, Any]) -> User | None:
+    """The account linked to this subject. A link by e-mail address is fixed to the subject that first proves it."""
+    linked = CompanyAccount.objects.select_related("user")
+    found = linked.filter(issuer=issuer, subject=subject).first()
+    if found is not None:
+        return found.user
+    if told.get("email_verified") is not True or not told.get("email"):
+        return None
+    now = timezone.now()
+    with transaction.atomic():
+        waiting = list(linked.select_for_update(of=("self",)).filter(subject="", email__iexact=str(told["email"])))
+        if len(waiting) != 1:
+            return None
+        (found,) = waiting
+        found.issuer, found.subject, found.bound_at = issuer, subject, now
+        found.save(update_fields=["issuer", "subject", "bound_at"])
+        letters.tell(request, found.user, "company account bound", now)
+    return found.user
+
+
+def _refuse(request: HttpRequest) -> NoReturn:
+    access_log.record(request, staff=None, page="company account refused", at=timezone.now(), status=403)
+    raise ImmediateHttpResponse(render(request, "sign_in/not_linked.html", status=403))

@@ -1,0 +1,115 @@
+"""Letters about an account: its owner hears of each change of what lets somebody in.
+
+A letter is a row in the transaction of the change, so none is lost; the worker sends it, and tries again for a day
+when the mail server refuses. What happened stands in the access log as well, whether the account has an address or not.
+"""
+
+import logging
+import smtplib
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from celery import current_app
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from kombu.exceptions import OperationalError
+
+from compliance.interfaces.console import access_log
+from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.sign_in.address import client_address
+from compliance.interfaces.console.sign_in.models import Letter
+from compliance.interfaces.console.sign_in.sessions import describe_device
+
+log = logging.getLogger(__name__)
+TASK = "compliance.sign_in.send_letters"
+MOST_ATTEMPTS = 8
+
+KINDS = {
+    "password changed": "Your password was changed.",
+    "password set": "A password was set for your account by whoever keeps the staff accounts.",
+    "factor added": "An authenticator app was added to your account. All other sessions were ended.",
+    "factor removed": "The authenticator app was removed from your account.",
+    "passkey added": "A passkey was added to your account. All other sessions were ended.",
+    "passkey removed": "A passkey was removed from your account.",
+    "codes made": "New recovery codes were made for your account. The old ones stopped working.",
+    "code used": "A recovery code was used to sign in to your account.",
+    "new device": "Your account was used in a browser in which it was never used before.",
+    "wrong codes": "Somebody who knows your password typed wrong codes of the second factor. Change your password.",
+    "invitation made": "An invitation was made for your account by whoever keeps the staff accounts.",
+    "invitation used": "The invitation to your account was used.",
+    "second factor reset": "The second factor of your account was removed by whoever keeps the staff accounts.",
+    "address changed": "The e-mail address of your account was changed. This letter went to the address before.",
+    "company account bound": "Your account at the company's sign-in was used for the first time and is now linked.",
+}
+
+
+def tell(
+    request: HttpRequest, user: User, kind: str, now: datetime, *, by: User | None = None, address: str | None = None
+) -> None:
+    """Writes the line of the access log and the letter about a change of the account of `user`, made by `by`."""
+    access_log.account(request, by=by or user, user_id=user.pk, act=kind, at=now)
+    own = by is None or by == user
+    network, device = (client_address(request), describe_device(request)) if own else ("", "")
+    write(user, kind, now, address=address, network=network, device=device)
+
+
+def write(
+    user: User, kind: str, now: datetime, *, address: str | None = None, network: str = "", device: str = ""
+) -> None:
+    """Writes the letter about a change, to be sent by the worker; none for an account without an address."""
+    if to := address or user.email:
+        Letter.objects.create(user=user, address=to, kind=kind, at=now, due_at=now, network=network, device=device)
+        transaction.on_commit(_ask_to_send)
+
+
+def tell_once(request: HttpRequest, user: User, kind: str, now: datetime) -> None:
+    """As `tell`, but one letter a day: what others can bring about must not fill a mailbox."""
+    recently = AccessLog.objects.filter(user_id=user.pk, page="account", act=kind, at__gt=now - timedelta(days=1))
+    if not recently.exists():
+        tell(request, user, kind, now)
+
+
+def send_due(now: datetime) -> int:
+    """Sends what is due. Returns how many went out. Any number of workers may run it at once."""
+    sent = 0
+    while True:
+        with transaction.atomic():
+            letter = (
+                Letter.objects.select_for_update(skip_locked=True).filter(due_at__lte=now).order_by("due_at").first()
+            )
+            if letter is None:
+                return sent
+            letter.attempts += 1
+            letter.due_at = now + timedelta(minutes=2**letter.attempts)
+            letter.save(update_fields=["attempts", "due_at"])
+        try:
+            _message(letter).send()
+        except (smtplib.SMTPException, OSError, ValueError) as error:
+            log.warning("letter_refused", extra={"kind": letter.kind, "error": type(error).__name__})
+            if letter.attempts >= MOST_ATTEMPTS:
+                log.error("letter_given_up", extra={"kind": letter.kind, "user_id": letter.user_id})
+                letter.delete()
+            continue
+        letter.delete()
+        sent += 1
+
+
+def _message(letter: Letter) -> EmailMessage:
+    values = {"letter": letter, "words": KINDS[letter.kind], "host": urlsplit(settings.BASE_URL).netloc}
+    return EmailMessage(
+        subject=f"Your account of the compliance records: {letter.kind}",
+        body=render_to_string("sign_in/letter.txt", values),
+        to=[letter.address],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+
+
+def _ask_to_send() -> None:
+    try:
+        current_app.send_task(TASK, retry=False)
+    except (OperationalError, OSError):
+        log.warning("letters_wait", extra={"reason": "the broker is away; the next tick sends them"})

@@ -1,0 +1,66 @@
+"""Who does what cannot be taken back shows first, again, who they are (OWASP ASVS 5.0, 7.5.3).
+
+Pages and acts declare it (`Page.recent`, `Act.recent`). Whoever signed in or confirmed within CONSOLE_RECENT_SECONDS
+goes on at once. A form that comes later is answered with one question; what was typed travels with it and is kept
+nowhere on the server.
+"""
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.login import record_authentication
+from allauth.core.internal.httpkit import add_query_params
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from compliance.interfaces.console.sign_in import codes, lock_out, sessions
+
+FIELD = "step_up"
+
+
+def ask(request: HttpRequest) -> HttpResponse | None:
+    """None when whoever sits there showed lately who they are; else the answer that asks for it."""
+    if sessions.is_recent(request):
+        return None
+    user = request.user
+    assert isinstance(user, User)
+    methods = get_adapter().get_reauthentication_methods(user)
+    if not methods:
+        return render(request, "sign_in/again.html", status=403)
+    app = Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).first()
+    if request.method == "GET" or not (app or user.has_usable_password()):
+        address = request.get_full_path() if request.method == "GET" else request.path
+        return redirect(add_query_params(methods[0]["url"], {"next": address}))
+    error = ""
+    if FIELD in request.POST:
+        error = _check(request, user, app, request.POST[FIELD])
+        if not error:
+            rest = request.POST.copy()
+            del rest[FIELD]
+            request.POST = rest  # type: ignore[assignment]
+            return None
+    kept = [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in (FIELD, "csrfmiddlewaretoken")
+        for value in values
+    ]
+    values = {"kept": kept, "error": error, "by_code": app is not None, "files": bool(request.FILES)}
+    return render(request, "sign_in/step_up.html", values | {"multipart": bool(request.FILES)}, status=403)
+
+
+def _check(request: HttpRequest, user: User, app: Authenticator | None, given: str) -> str:
+    """Checks a code or a password. Returns what is wrong with it, nothing when it is right."""
+    counts = lock_out.in_session(str(sessions.own_id(request)))
+    if not lock_out.count(counts, timezone.now()):
+        return "Too many wrong tries. Wait a quarter of an hour."
+    if app is not None:
+        right, wrong = codes.use(app, given.replace(" ", "")), "This code is not right, or was used already."
+    else:
+        right, wrong = user.check_password(given), "This is not your password."
+    if not right:
+        return wrong
+    lock_out.was_right(counts)
+    record_authentication(request, user, "mfa" if app else "password", reauthenticated=True)
+    return ""

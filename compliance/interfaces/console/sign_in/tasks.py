@@ -1,0 +1,19 @@
+"""Tasks of sign-in. Each is safe to repeat and to run twice at once; only tasks read the clock."""
+
+from datetime import UTC, datetime
+
+from celery import shared_task
+
+from compliance.interfaces.console.sign_in import letters, tidying
+
+
+@shared_task(name="compliance.sign_in.send_letters", ignore_result=True)
+def send_letters() -> None:
+    """When something happened, and each minute: letters that are due."""
+    letters.send_due(datetime.now(UTC))
+
+
+@shared_task(name="compliance.sign_in.tidy", ignore_result=True)
+def tidy() -> None:
+    """Each hour: sessions, invitations, devices and counts that have ended."""
+    tidying.tidy(datetime.now(UTC))

@@ -1,0 +1,78 @@
+"""What ties a stored row to the ones beside it and seals it: previous digests, its capture, the signed checkpoint."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from compliance.facts.policies.models import Receipt
+from compliance.history.models import Capture, HistoryRow
+from compliance.history.queries import capture_row
+from compliance.interfaces.console.stored.tables import Shown, moment
+from compliance.interfaces.operations.models import CompanyStanding
+from compliance.proofs.digests import ZERO_DIGEST
+
+Address = Callable[[str, int], str]
+"""From the name of a table and a number to the address of that row."""
+
+MOST_VERSIONS = 200
+
+
+def of(row: Any, address: Address) -> list[Shown]:
+    """The chain of a capture, of a history row or of a receipt; other rows have none. In the company's context."""
+    if isinstance(row, Capture):
+        return _of_capture(row, address)
+    if isinstance(row, HistoryRow):
+        return _of_history_row(row, address)
+    return _of_receipt(row, address) if isinstance(row, Receipt) else []
+
+
+def _of_capture(capture: Capture, address: Address) -> list[Shown]:
+    before = capture_row(capture.organization_id, capture.capture_sequence - 1)
+    rows = capture.last_sequence - capture.first_sequence + 1
+    return [
+        _capture("Previous chain hash", before, address) if before else Shown("Previous chain hash", ZERO_DIGEST),
+        Shown("Rows sealed", str(rows), address("rows", capture.last_sequence) if rows else ""),
+        _checkpoint(capture.organization_id, capture.capture_sequence),
+    ]
+
+
+def _of_history_row(row: HistoryRow, address: Address) -> list[Shown]:
+    rows = HistoryRow.objects.filter(organization_id=row.organization_id).only("sequence", "row_sha256", "valid_from")
+    versions = list(rows.filter(birth=row.birth).order_by("valid_from", "sequence")[:MOST_VERSIONS])
+    return [
+        _digest("Digest of the row before", rows.filter(sequence=row.sequence - 1).first(), address),
+        _capture("Sealed by the chain hash", capture_row(row.organization_id, row.capture_sequence), address),
+        _checkpoint(row.organization_id, row.capture_sequence),
+        *(_digest(f"Version from {moment(each.valid_from)}", each, address) for each in versions),
+    ]
+
+
+def _of_receipt(receipt: Receipt, address: Address) -> list[Shown]:
+    chain = Receipt.objects.filter(organization_id=receipt.organization_id)
+    beside = {each.number: each for each in chain.filter(number__in=(receipt.number - 1, receipt.number + 1))}
+    return [
+        Shown(name, each.receipt_sha256, address("receipts", each.number)) if each else Shown(name, None)
+        for name, each in (
+            ("Receipt before", beside.get(receipt.number - 1)),
+            ("Sealed by the receipt after", beside.get(receipt.number + 1)),
+        )
+    ]
+
+
+def _digest(heading: str, row: HistoryRow | None, address: Address) -> Shown:
+    return Shown(heading, bytes(row.row_sha256).hex(), address("rows", row.sequence)) if row else Shown(heading, None)
+
+
+def _capture(heading: str, capture: Capture | None, address: Address) -> Shown:
+    if capture is None:
+        return Shown(heading, None)
+    return Shown(heading, capture.chain_hash, address("captures", capture.capture_sequence))
+
+
+def _checkpoint(organization_id: uuid.UUID, capture_sequence: int) -> Shown:
+    """The newest signed checkpoint, where it seals the capture: what a later one states holds all before it."""
+    standing = CompanyStanding.objects.filter(organization_id=organization_id).first()
+    if standing is None or standing.checkpoint_at is None or standing.checkpoint_sequence < capture_sequence:
+        return Shown("Signed checkpoint", None)
+    signed = f"of capture {standing.checkpoint_sequence}, signed {moment(standing.checkpoint_at)}"
+    return Shown("Signed checkpoint", signed)

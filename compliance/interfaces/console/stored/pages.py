@@ -1,0 +1,29 @@
+"""The pages of this part: they lie among those of Django's admin, for auditors and superusers."""
+
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.stored import views
+from compliance.interfaces.console.stored.tables import TABLES
+from compliance.interfaces.console.who_may import Permission
+
+_MAY, _BELOW = Permission.SEE_STORED, "staff/records"
+
+PAGES: tuple[Page, ...] = (
+    Page("stored-companies", f"{_BELOW}/", views.companies, _MAY, "Companies", company=False),
+    Page("stored", "", views.company, _MAY, "Rows as stored", below=_BELOW, section=Section.PROVE),
+    *(
+        Page(f"stored-{name}", f"{name}/", views.rows, _MAY, table.title, below=_BELOW, arguments=(("table", name),))
+        for name, table in TABLES.items()
+    ),
+    *(
+        Page(
+            f"stored-{name}-row",
+            f"{name}/<int:number>/",
+            views.row,
+            _MAY,
+            table.title,
+            below=_BELOW,
+            arguments=(("table", name),),
+        )
+        for name, table in TABLES.items()
+    ),
+)

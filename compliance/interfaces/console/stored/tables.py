@@ -1,0 +1,157 @@
+"""The tables whose rows are shown as they are stored, each declared once: addresses, lists and pages follow from it."""
+
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Field, Model
+
+from compliance.catalogue import REGISTERS
+from compliance.facts.pending.models import PendingSubject
+from compliance.facts.personal_columns import PERSONAL_COLUMNS
+from compliance.facts.policies.models import Receipt
+from compliance.history.models import Capture, HistoryRow
+from compliance.interfaces.console.keyset import PAGE
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.operations.models import VerificationRun
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a company's rows, listed by `key`: a column of whole numbers that counts up within the company."""
+
+    name: str
+    model: type[Model]
+    title: str
+    key: str
+    listed: tuple[str, ...]
+    withheld: tuple[str, ...] = ()  # may hold what people typed: shown nowhere here
+
+    def page(self, organization_id: uuid.UUID, highest: int | None) -> tuple[list[Any], int | None]:
+        """The newest rows up to the key `highest`, and the key at which the next page begins. Nothing is counted."""
+        wanted = self.model._default_manager.filter(organization_id=organization_id).only(self.key, *self.listed)
+        if highest is not None:
+            wanted = wanted.filter(**{f"{self.key}__lte": highest})
+        rows = list(wanted.order_by(f"-{self.key}")[: PAGE + 1])
+        return rows[:PAGE], getattr(rows[PAGE], self.key) if len(rows) > PAGE else None
+
+    def row(self, organization_id: uuid.UUID, number: int) -> Any:
+        """The row of this key, None when there is none."""
+        wanted = self.model._default_manager.defer(*self.withheld)
+        return wanted.filter(organization_id=organization_id, **{self.key: number}).first()
+
+    def headings(self) -> list[str]:
+        """What stands above the columns of the list."""
+        return [heading(self.model._meta.get_field(name)) for name in (self.key, *self.listed)]
+
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        Table(
+            "captures",
+            Capture,
+            "Captures",
+            "capture_sequence",
+            ("captured_at", "first_sequence", "last_sequence", "why", "chain_hash"),
+        ),
+        Table(
+            "rows",
+            HistoryRow,
+            "History rows",
+            "sequence",
+            ("register", "birth", "valid_from", "state", "capture_sequence", "row_sha256"),
+        ),
+        Table(
+            "receipts",
+            Receipt,
+            "Receipts",
+            "number",
+            ("receipt_id", "learner_profile_id", "act", "signed_at", "receipt_sha256"),
+        ),
+        Table(
+            "waiting",
+            PendingSubject,
+            "Waiting for the writer",
+            "id",
+            ("kind", "first", "second", "recorded_at", "waits_until", "attempts", "set_aside_at"),
+        ),
+        Table(
+            "jobs",
+            Job,
+            "Jobs",
+            "id",
+            ("act", "state", "username", "asked_at", "finished_at"),
+            withheld=("told", "message", "findings", "upload_name", "upload"),
+        ),
+        Table(
+            "verifications",
+            VerificationRun,
+            "Verification runs",
+            "id",
+            ("kind", "finished_at", "well", "checked", "fault"),
+        ),
+    )
+}
+
+
+class Shown(NamedTuple):
+    """A column and its value, for people; None where there is nothing."""
+
+    heading: str
+    value: str | None
+    address: str = ""
+
+
+def columns(row: Model, withheld: Iterable[str] = ()) -> list[Shown]:
+    """Every column of a row but those withheld and those with personal data."""
+    without = {*withheld, *PERSONAL_COLUMNS.get(row._meta.db_table, ())}
+    return [
+        Shown(heading(field), value(row, field.name))
+        for field in row._meta.concrete_fields
+        if field.name not in without
+    ]
+
+
+def heading(field: Any) -> str:
+    """The name of a column, as a heading: `row_sha256` is `Row SHA-256`, and `birth` is what the glossary calls it."""
+    words = str(field.verbose_name).replace("sha256", "SHA-256").replace(" id", " ID")
+    words = words.replace("birth", "record number")
+    return words[:1].upper() + words[1:]
+
+
+def value(row: Model, name: str) -> str | None:
+    """What a column holds, exactly, for people: moments in UTC to the microsecond, bytes as hexadecimal digits."""
+    held = getattr(row, name)
+    if held is None or held == "":
+        return None
+    if isinstance(row, HistoryRow) and name == "register":
+        return REGISTERS[held].name if held in REGISTERS else str(held)
+    if isinstance(held, bool):
+        return "yes" if held else "no"
+    if isinstance(held, datetime):
+        return moment(held)
+    if isinstance(held, bytes | memoryview):
+        return bytes(held).hex()
+    field = row._meta.get_field(name)
+    return str(dict(field.flatchoices).get(held, held) if isinstance(field, Field) else held)
+
+
+def moment(instant: datetime) -> str:
+    """A moment as it is stored: `22 November 2026, 14:05:07.250000 UTC`, without a fraction that is zero."""
+    utc = instant.astimezone(UTC)
+    return f"{utc.day} {utc:%B %Y, %H:%M:%S}{f'.{utc:%f}' if utc.microsecond else ''} UTC"
+
+
+def brief(text: str | None) -> str | None:
+    """A value as a list shows it: a digest by how it begins, a moment to the second."""
+    if text is None:
+        return None
+    return f"{text[:12]}…" if _DIGEST.fullmatch(text) else _FRACTION.sub(" UTC", text)
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FRACTION = re.compile(r"\.\d{6} UTC$")

@@ -1,0 +1,335 @@
+"""What dashboards, the work list and the matrix read: a constant number of statements each, whatever the size."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from compliance.catalogue import owed
+from compliance.facts.courses import queries as courses_queries
+from compliance.facts.people import queries as people_queries
+from compliance.history import outcomes
+from compliance.history.queries import HEAD_SEQUENCE
+from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN
+from compliance.registers.listings import LISTINGS
+from compliance.rules.vocabulary import Outcome
+from compliance.tenancy import sql
+
+
+@dataclass(frozen=True)
+class State:
+    """How far the standing is: as at which moment, up to which sequence, and where the history is."""
+
+    as_at: datetime | None
+    sequence: int
+    head: int
+
+    @property
+    def behind(self) -> bool:
+        """Whether the history has grown since."""
+        return self.sequence != self.head
+
+
+def state(organization_id: uuid.UUID) -> State:
+    """The company's mark."""
+    ((as_at, sequence, head),) = sql.fetch(
+        f"SELECT m.as_at, coalesce(m.sequence, 0), coalesce({HEAD_SEQUENCE}, 0) FROM (VALUES (1)) one"  # noqa: S608
+        " LEFT JOIN console_standingmark m ON m.organization_id = %(organization)s",
+        {"organization": organization_id},
+    )
+    return State(as_at, sequence, head)
+
+
+Tallies = dict[str, dict[str, int]]
+
+
+def tallies(organization_id: uuid.UUID, course: uuid.UUID | None) -> Tallies:
+    """Numbers by kind and bucket, of one course or of all."""
+    found: Tallies = defaultdict(dict)
+    for kind, bucket, number in sql.fetch(
+        "SELECT kind, bucket, sum(number)::bigint FROM console_tally WHERE organization_id = %(organization)s"
+        " AND (%(course)s::uuid IS NULL OR course_id = %(course)s) GROUP BY kind, bucket",
+        {"organization": organization_id, "course": course},
+    ):
+        found[kind][bucket] = int(number)
+    return found
+
+
+COUNTED: dict[tuple[str, str], tuple[str, ...]] = {
+    (page, word): tally
+    for page, listing in LISTINGS.items()
+    for word, tally in [
+        ("", (listing.register.tally,)),
+        *((word, each.tally) for word, each in listing.filters.items()),
+    ]
+    if any(tally)
+}
+"""Which tally says how many rows a register has now, by the word of its filter: its kind, then its buckets."""
+
+
+def counted(
+    organization_id: uuid.UUID, register: str, word: str, course: uuid.UUID | None
+) -> tuple[int, datetime] | None:
+    """How many rows a register has under a filter, and as at which moment that was counted; None: nobody counts it."""
+    tally = COUNTED.get((register, word))
+    as_at = state(organization_id).as_at if tally else None
+    return None if tally is None or as_at is None else (add_up(tallies(organization_id, course), tally), as_at)
+
+
+def add_up(counts: Tallies, tally: Sequence[str]) -> int:
+    """The numbers of a kind, the first word of `tally`, in the buckets that the others name; in all without any."""
+    kind, *buckets = tally
+    return sum(number for bucket, number in counts[kind].items() if not buckets or bucket in buckets)
+
+
+@dataclass(frozen=True)
+class CourseLine:
+    """A course and what its records add up to."""
+
+    course_id: str
+    title: str
+    kind: str
+    counts: dict[str, int]
+
+
+def courses(organization_id: uuid.UUID) -> list[CourseLine]:
+    """Courses with training records, and policies that people owe, by title, with their outcomes."""
+    found: dict[str, CourseLine] = {}
+    for course_id, title, kind, bucket, number in sql.fetch(
+        "SELECT t.course_id, coalesce(c.title, ''), t.kind, t.bucket, t.number FROM console_tally t"  # noqa: S608
+        f"{courses_queries.joined('t')}"
+        " WHERE t.organization_id = %(organization)s AND t.kind IN ('outcome', 'signature') AND t.course_id IS NOT NULL"
+        " ORDER BY lower(c.title), t.course_id",
+        {"organization": organization_id},
+    ):
+        line = found.setdefault(str(course_id), CourseLine(str(course_id), title or str(course_id)[:8], kind, {}))
+        line.counts[bucket] = line.counts.get(bucket, 0) + int(number)
+    return list(found.values())
+
+
+def teams(organization_id: uuid.UUID) -> dict[str, str]:
+    """Names of the teams by identifier, in order of name."""
+    return {str(team_id): name for team_id, name in people_queries.team_names(organization_id).items()}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which records a work list shows: of a register, with `due_by` in [low, high)."""
+
+    register: int
+    low: datetime | None
+    high: datetime | None
+    course: uuid.UUID | None = None
+    team: uuid.UUID | None = None
+
+
+_BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
+
+_BY_TEAM = """
+  AND s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
+      WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.register = 2 AND %(team)s = ANY(p.team_ids))"""
+
+
+def _listed(wanted: Wanted) -> str:
+    """The records meant. What is undone is `open` or, of certificates, `valid`: one index holds them in order."""
+    conditions = [
+        " AND s.due_by >= %(low)s" if wanted.low else "",
+        " AND s.due_by < %(high)s" if wanted.high else "",
+        " AND s.course_id = %(course)s" if wanted.course else "",
+        _BY_TEAM if wanted.team else "",
+    ]
+    return (
+        "FROM console_standing s WHERE s.organization_id = (SELECT %(organization)s::uuid)"
+        f" AND s.register = %(register)s AND s.outcome IN ('open', 'valid'){''.join(conditions)}"
+    )
+
+
+def _values(organization_id: uuid.UUID, wanted: Wanted) -> dict[str, Any]:
+    return {"organization": organization_id} | {
+        name: getattr(wanted, name) for name in ("register", "low", "high", "course", "team")
+    }
+
+
+def count(organization_id: uuid.UUID, wanted: Wanted) -> int:
+    """How many records the list holds."""
+    ((number,),) = sql.fetch(f"SELECT count(*) {_listed(wanted)}", _values(organization_id, wanted))
+    return int(number)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A line of the work list."""
+
+    register: int
+    birth: int
+    record_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    course_id: str
+    due_by: datetime
+    begins_at: datetime | None
+    person_name: str | None
+    email: str | None
+    erased: bool
+    course: str
+    team_ids: list[uuid.UUID]
+    renewed: bool  # of certificates: the person holds one of the same course that lasts longer
+
+    @property
+    def due_at(self) -> datetime | None:
+        """The deadline or the end of validity, None without."""
+        return None if self.due_by == END_OF_TIME else self.due_by
+
+    def days(self, moment: datetime) -> int | None:
+        """Days until it is due, rounded up; negative: days late, as the registers count them."""
+        if self.due_at is None:
+            return None
+        return (
+            (self.due_at - moment) // timedelta(days=1)
+            if self.due_at < moment
+            else -((moment - self.due_at) // timedelta(days=1))
+        )
+
+
+def work(
+    organization_id: uuid.UUID, wanted: Wanted, after: tuple[datetime, int] | None, limit: int
+) -> tuple[list[Work], tuple[str, int] | None]:
+    """A page of the list, the longest overdue first, and behind what the next page begins."""
+    rows = sql.fetch(
+        f"""
+        SELECT w.register, w.birth, w.record_id, w.learner_profile_id, w.course_id::text, w.due_by, w.begins_at,
+               p.person_name, coalesce(p.work_email, p.account_email), p.erased_at IS NOT NULL, coalesce(c.title, ''),
+               coalesce(t.team_ids, '{{}}'), w.register = 3 AND EXISTS (
+                   SELECT FROM console_standing l WHERE l.organization_id = (SELECT %(organization)s::uuid)
+                     AND l.learner_profile_id = w.learner_profile_id AND l.register = 3 AND l.course_id = w.course_id
+                     AND l.outcome = 'valid' AND l.due_by > w.due_by)
+        FROM (SELECT s.* {_listed(wanted)} AND (s.due_by, s.birth) > (%(due_by)s, %(birth)s)
+              ORDER BY s.due_by, s.birth LIMIT %(limit)s) w
+        {people_queries.looked_up("w")} {courses_queries.looked_up("w")}
+        LEFT JOIN LATERAL (SELECT team_ids FROM console_standing l
+            WHERE l.organization_id = (SELECT %(organization)s::uuid)
+            AND l.learner_profile_id = w.learner_profile_id AND l.register = 2 LIMIT 1) t ON true
+        ORDER BY w.due_by, w.birth""",  # noqa: S608
+        _values(organization_id, wanted)
+        | {
+            "due_by": after[0] if after else _BEGINNING,
+            "birth": after[1] if after else 0,
+        }
+        | {"limit": limit + 1},
+    )
+    lines = [Work(*row) for row in rows[:limit]]
+    last = (lines[-1].due_by.isoformat(), lines[-1].birth) if len(rows) > limit else None
+    return lines, last
+
+
+@dataclass(frozen=True)
+class MatrixPerson:
+    """A row of the matrix: a person who is with the company today."""
+
+    learner_profile_id: uuid.UUID
+    person_name: str
+    sort: str
+    access_state: str
+    team_ids: list[uuid.UUID]
+
+
+_PEOPLE = """
+WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.register = 2
+  AND (%(team)s::uuid IS NULL OR %(team)s = ANY(s.team_ids))"""
+
+
+def people_count(organization_id: uuid.UUID, team: uuid.UUID | None) -> int:
+    """How many rows the matrix has."""
+    ((number,),) = sql.fetch(
+        f"SELECT count(*) FROM console_standing s {_PEOPLE}",  # noqa: S608
+        {"organization": organization_id, "team": team},
+    )
+    return int(number)
+
+
+def people(
+    organization_id: uuid.UUID, team: uuid.UUID | None, after: tuple[str, str] | None, limit: int
+) -> tuple[list[MatrixPerson], tuple[str, str] | None]:
+    """A page of people by name, and behind whom the next begins."""
+    rows = sql.fetch(
+        f"""
+        SELECT * FROM (
+            SELECT s.learner_profile_id, coalesce(p.person_name, ''), lower(coalesce(p.person_name, '')) AS sort,
+                   s.state, s.team_ids FROM console_standing s {people_queries.joined("s")} {_PEOPLE}) q
+        WHERE %(sort)s::text IS NULL OR (q.sort, q.learner_profile_id) > (%(sort)s::text, %(id)s::text::uuid)
+        ORDER BY q.sort, q.learner_profile_id LIMIT %(limit)s""",  # noqa: S608
+        {
+            "organization": organization_id,
+            "team": team,
+            "sort": after[0] if after else None,
+            "id": after[1] if after else None,
+            "limit": limit + 1,
+        },
+    )
+    found = [MatrixPerson(*row) for row in rows[:limit]]
+    last = (found[-1].sort, str(found[-1].learner_profile_id)) if len(rows) > limit else None
+    return found, last
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where a person stands with a course: the outcome that asks for most, and how many records there are."""
+
+    outcome: str
+    record_id: uuid.UUID
+    due_by: datetime
+    records: int = 1
+
+
+_ORDER = {
+    outcome: at
+    for at, outcome in enumerate(
+        (
+            Outcome.OVERDUE, Outcome.NOT_DUE_YET, Outcome.WAIVED, Outcome.OPTIONAL_NOT_DONE, Outcome.COMPLETED_LATE,
+            Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT,
+        )
+    )
+}  # fmt: skip
+
+
+def cells(
+    organization_id: uuid.UUID, learners: list[uuid.UUID], course_ids: list[str], moment: datetime
+) -> dict[tuple[uuid.UUID, str], Cell]:
+    """The cells of these people and courses."""
+    found: dict[tuple[uuid.UUID, str], Cell] = {}
+    for learner, course, outcome, due_by, record_id in sql.fetch(
+        _CELLS,
+        {
+            "organization": organization_id,
+            "learners": learners,
+            "courses": course_ids,
+            "training": owed("course").number,
+            "moment": moment,
+        },
+    ):
+        known = found.get((learner, course))
+        new = Cell(outcome, record_id, due_by)
+        if known is not None:
+            new = min(new, known, key=lambda cell: _ORDER.get(Outcome(cell.outcome), 9))
+            new = Cell(new.outcome, new.record_id, new.due_by, known.records + 1)
+        found[learner, course] = new
+    return found
+
+
+_CELLS = f"""
+SELECT learner_profile_id, course_id::text,
+    CASE WHEN outcome <> '{OPEN}' THEN outcome
+         WHEN {outcomes.past("due_by")} THEN '{Outcome.OVERDUE}' ELSE '{Outcome.NOT_DUE_YET}' END,
+    due_by, record_id
+FROM console_standing
+WHERE organization_id = (SELECT %(organization)s::uuid) AND learner_profile_id = ANY(%(learners)s)
+    AND register = %(training)s AND course_id = ANY(%(courses)s::text[]::uuid[])
+ORDER BY birth"""  # noqa: S608
+
+
+def weeks(moment: datetime, zone: Any, number: int) -> list[date]:
+    """The Mondays of the last weeks in the company's zone, as the tallies name them."""
+    today = moment.astimezone(zone).date()
+    monday = today - timedelta(days=today.weekday())
+    return [monday - timedelta(weeks=each) for each in range(number - 1, -1, -1)]

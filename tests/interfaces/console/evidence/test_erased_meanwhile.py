@@ -1,0 +1,276 @@
+"""Attacks with real processes' means, threads and connections: an erasure at every moment of a pack's way.
+
+Whatever the interleaving, once the erasure is committed no address serves the name, and once the worker has forgotten
+no row holds it.
+"""
+
+import io
+import os
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from django.urls import reverse
+from django.utils import timezone
+
+from compliance.facts.people.erasing import erase_person
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.evidence import building, keeping, tasks
+from compliance.interfaces.console.evidence.errors import OutlivedError
+from compliance.interfaces.console.evidence.models import Pack, PackPart
+from compliance.interfaces.console.evidence.subject import Subject, subject
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.tenancy import context
+from tests.interfaces.console.companies import Full, full_company
+from tests.interfaces.console.conftest import make_staff, signed_in
+
+NAME = b"Person 001"
+
+
+@pytest.fixture
+def full(committed, settings, tmp_path, monkeypatch) -> Full:
+    """A company whose packs have several parts, and the name of whom is erased on many pages."""
+    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
+    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
+    monkeypatch.setattr(keeping, "PART_BYTES", 20_000)
+    return full_company(4, "Erased meanwhile")
+
+
+class Attack:
+    """One company, a pack asked for over HTTP, and what can still be read of it."""
+
+    def __init__(self, full: Full) -> None:
+        self.organization_id = full.company.organization_id
+        self.person = full.people[1].learner_profile_id
+        self.client = signed_in(make_staff(f"auditor-{self.organization_id}", AUDITOR))
+        self.job_id = ""
+
+    def address(self, name: str, **values: Any) -> str:
+        return reverse(f"console:{name}", kwargs={"organization_id": self.organization_id} | values)
+
+    def ask(self) -> None:
+        today = timezone.now().date().isoformat()
+        first = (timezone.now().date() - timedelta(days=90)).isoformat()
+        answer = self.client.post(self.address("evidence-build"), {"from": first, "to": today})
+        assert answer.status_code == 302, answer.content
+        self.job_id = answer.headers["Location"].rstrip("/").split("/")[-1]
+
+    def build(self) -> None:
+        tasks.build(str(self.organization_id), self.job_id)
+
+    def erase(self) -> None:
+        erase_person(organization_id=self.organization_id, learner_profile_id=self.person, at=timezone.now())
+
+    def served(self) -> bool:
+        """Whether the name comes out of the address of the pack."""
+        answer = self.client.get(self.address("evidence-file", job_id=self.job_id))
+        if answer.status_code != 200:
+            return False
+        return holds_name(answer.getvalue())
+
+    def left(self) -> tuple[int, int]:
+        with context.company(self.organization_id):
+            mine = {"organization_id": self.organization_id}
+            return Pack.objects.filter(**mine).count(), PackPart.objects.filter(**mine).count()
+
+    def state(self) -> str:
+        with context.company(self.organization_id):
+            return Job.objects.get(organization_id=self.organization_id, job_id=self.job_id).state
+
+
+@pytest.fixture
+def attack(full) -> Attack:
+    return Attack(full)
+
+
+def holds_name(packed: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(packed)) as pack:
+        return any(NAME in pack.read(name) for name in pack.namelist())
+
+
+@contextmanager
+def beside(work: Callable[[], object]) -> Iterator[threading.Thread]:
+    """Runs `work` on a connection of its own, and waits for its end."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+            raised.append(error)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield thread
+    thread.join(60)
+    assert not thread.is_alive()
+    assert not raised, raised
+
+
+def waiting_for_a_lock() -> None:
+    """Returns once a statement of another connection waits."""
+    for _ in range(600):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+                " WHERE NOT l.granted AND d.datname = current_database()"
+            )
+            if cursor.fetchone()[0]:
+                return
+        time.sleep(0.05)
+    raise AssertionError("Nobody waits.")
+
+
+def test_a_pack_without_an_erasure_is_served_with_its_names(attack):
+    attack.ask()
+    attack.build()
+    assert attack.served()
+
+
+def test_an_erasure_that_commits_after_the_pack_was_built_but_bears_an_earlier_moment(attack):
+    """Its moment is before the pack was begun; the names were still there when the pack read them."""
+    begun, commit = threading.Event(), threading.Event()
+
+    def erase() -> None:
+        with context.company(attack.organization_id):
+            attack.erase()
+            begun.set()
+            assert commit.wait(60)
+
+    with beside(erase):
+        assert begun.wait(60)
+        attack.ask()
+        attack.build()
+        commit.set()
+    assert not attack.served()
+    tasks.forget()
+    assert attack.left() == (0, 0)
+
+
+def test_an_erasure_between_two_parts_and_the_forgetting_at_once(attack):
+    """The first part waits at the table's door while the person is erased and the worker forgets."""
+    attack.ask()
+    with context.company(attack.organization_id):
+        with connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE evidence_packpart IN SHARE MODE")
+        builder = beside(attack.build)
+        builder.__enter__()
+        waiting_for_a_lock()
+        attack.erase()
+    forgetter = beside(tasks.forget)
+    forgetter.__enter__()
+    forgetter.__exit__(None, None, None)
+    builder.__exit__(None, None, None)
+    assert not attack.served()
+    tasks.forget()
+    assert attack.left() == (0, 0)
+    assert attack.state() == Job.State.FAILED
+
+
+def test_an_erasure_while_the_registers_are_read(attack):
+    attack.ask()
+    with beside(attack.build):
+        attack.erase()
+    assert not attack.served()
+    tasks.forget()
+    assert attack.left() == (0, 0)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0])
+def test_an_erasure_at_any_share_of_the_way(attack, share):
+    """Timed by a build before: at each share of its length the person is erased and the worker forgets."""
+    about = _subject(attack)
+    began = time.monotonic()
+    building.build(about, Path(tempfile.gettempdir()) / f"{attack.organization_id}.zip").size
+    lasts = time.monotonic() - began
+    (Path(tempfile.gettempdir()) / f"{attack.organization_id}.zip").unlink()
+    attack.ask()
+    with beside(attack.build):
+        time.sleep(lasts * share)
+        attack.erase()
+        tasks.forget()
+        assert not attack.served()
+    assert not attack.served()
+    tasks.forget()
+    assert attack.left() == (0, 0)
+
+
+def test_a_download_under_way_ends_at_the_erasure(attack):
+    attack.ask()
+    attack.build()
+    answer = attack.client.get(attack.address("evidence-file", job_id=attack.job_id))
+    pieces = iter(answer.streaming_content)
+    next(pieces)
+    attack.erase()  # and nobody has forgotten yet
+    with pytest.raises(NothingThereError):
+        list(pieces)
+
+
+def test_the_command_leaves_no_file_when_somebody_is_erased_meanwhile(attack, tmp_path):
+    output = tmp_path / "pack.zip"
+    output.write_bytes(b"what was there before")
+
+    def progress(done: int, total: int) -> None:
+        if done == total:
+            with beside(attack.erase):
+                pass
+
+    with pytest.raises(OutlivedError):
+        building.build(_subject(attack), output, progress)
+    assert output.read_bytes() == b"what was there before"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("evidence-", "pack"))] == ["pack.zip"]
+
+
+def test_a_draft_that_an_erasure_outlived_cannot_be_confirmed(attack):
+    """Its moment is later than the erasure's, which commits after it: it goes all the same."""
+    begun, commit = threading.Event(), threading.Event()
+    manager = signed_in(make_staff(f"manager-{attack.organization_id}", COMPLIANCE_MANAGER))
+    address = attack.address("act-invite")
+
+    def erase() -> None:
+        with context.company(attack.organization_id):
+            attack.erase()
+            begun.set()
+            assert commit.wait(60)
+
+    with beside(erase):
+        assert begun.wait(60)
+        told = {"work_email": "p@example.org", "person_name": NAME.decode(), "step": "preview"}
+        shown = manager.post(address, told)
+        with context.company(attack.organization_id):
+            draft = Job.objects.get(organization_id=attack.organization_id, state=Job.State.DRAFT)
+        assert shown.status_code == 200
+        commit.set()
+    answer = manager.post(address, told | {"step": "confirm", "job": draft.job_id, "reason": "as asked"})
+    assert answer.status_code == 422
+    tasks.forget()
+    with context.company(attack.organization_id):
+        assert not Job.objects.filter(organization_id=attack.organization_id, state=Job.State.DRAFT).exists()
+
+
+def test_what_a_killed_builder_left_on_the_disk_goes(attack, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, new = (tmp_path / f"{keeping.FOLDERS}{name}" for name in ("old", "new"))
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "pack.zip").write_bytes(NAME)
+    os.utime(old, (0, 0))
+    tasks.forget()
+    assert not old.exists()
+    assert new.exists()
+
+
+def _subject(attack: Attack) -> Subject:
+    today = timezone.now().date()
+    return subject(attack.organization_id, today - timedelta(days=90), today, now=timezone.now())

@@ -1,0 +1,87 @@
+"""What the console keeps of names for a while goes with an erasure: packs and uploads."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from compliance.facts import lines
+from compliance.facts.people.erasing import erase_invitation, erase_person
+from compliance.facts.people.queries import erasures
+from compliance.interfaces.console.evidence import tasks
+from compliance.interfaces.console.evidence.models import Pack, PackPart
+from compliance.interfaces.console.models import Job
+from compliance.tenancy import context
+from tests.facts.story import Story
+
+pytestmark = pytest.mark.django_db
+
+
+def _kept(story: Story, asked_at: datetime) -> None:
+    """A pack and the upload of a draft, both from `asked_at`, after all erasures so far."""
+    company: dict[str, Any] = {"organization_id": story.organization_id}
+    with context.company(story.organization_id):
+        company["erasures"] = erasures(story.organization_id)
+        job = Job.objects.create(
+            **company, act="import", user_id=1, username="staff", asked_at=asked_at, upload=b'{"person_name": "Ana"}'
+        )
+        Pack.objects.create(
+            **company, job_id=job.job_id, first_day=asked_at, last_day=asked_at, capture_sequence=1,
+            file_name="pack.zip", begun_at=asked_at, built=True,
+        )  # fmt: skip
+        PackPart.objects.create(organization_id=story.organization_id, job_id=job.job_id, number=0, content=b"Ana")
+
+
+def _left(story: Story) -> list[int]:
+    with context.company(story.organization_id):
+        return [model.objects.count() for model in (Job, Pack, PackPart)]
+
+
+def test_packs_and_uploads_from_before_an_erasure_go_and_later_ones_stay() -> None:
+    now = datetime.now(UTC)
+    story, elsewhere = Story(now), Story(now)
+    person, invitation_id = story.employee("Ana"), uuid.uuid4()
+    story.tell(
+        [lines.PersonInvited(fact_id=uuid.uuid4(), at=now, invitation_id=invitation_id, work_email="a@b.example")]
+    )
+    for each in (story, elsewhere):
+        _kept(each, now - timedelta(minutes=1))
+    tasks.forget()
+    assert _left(story) == _left(elsewhere) == [1, 1, 1]
+    erase_person(organization_id=story.organization_id, learner_profile_id=person, at=now)
+    tasks.forget()
+    assert (_left(story), _left(elsewhere)) == ([0, 0, 0], [1, 1, 1])
+    _kept(story, now + timedelta(seconds=1))
+    tasks.forget()
+    assert _left(story) == [1, 1, 1]
+    later = now + timedelta(seconds=2)
+    erase_invitation(organization_id=story.organization_id, invitation_id=invitation_id, at=later)
+    tasks.forget()
+    assert _left(story) == [0, 0, 0]
+
+
+def test_drafts_go_after_hours_and_work_that_never_ended_loses_its_upload() -> None:
+    now = datetime.now(UTC)
+    story = Story(now)
+    company = {"organization_id": story.organization_id, "act": "import", "user_id": 1, "username": "staff"}
+    with context.company(story.organization_id):
+        for hours, state in ((7, "draft"), (5, "draft"), (6, "running"), (1, "running")):
+            Job.objects.create(**company, state=state, asked_at=now - timedelta(hours=hours), upload=b"Ana")
+    tasks.forget()
+    with context.company(story.organization_id):
+        left = [(job.state, job.upload is None) for job in Job.objects.order_by("asked_at")]
+    assert left == [("running", True), ("draft", False), ("running", False)]
+
+
+def test_an_erasure_asks_the_worker_to_forget_at_once(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
+) -> None:
+    now = datetime.now(UTC)
+    story = Story(now)
+    person = story.employee("Ana")
+    sent: list[str] = []
+    monkeypatch.setattr("celery.current_app.send_task", lambda name, *_, **__: sent.append(name))
+    with django_capture_on_commit_callbacks(execute=True):
+        erase_person(organization_id=story.organization_id, learner_profile_id=person, at=now)
+    assert sent.count("compliance.evidence.forget") == 1

@@ -1,0 +1,38 @@
+"""Every record of every register has a story that opens."""
+
+import pytest
+
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.courses import COURSES
+from compliance.history.models import HistoryRecord
+from compliance.interfaces.console.who_may import OPERATOR
+from compliance.tenancy import context
+from tests.interfaces.console.companies import full_company
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_story_of_every_record_of_every_register_opens_and_says_what_happened(staff):
+    full = full_company(3)
+    client = staff(OPERATOR)
+    with context.company(full.company.organization_id):
+        records = list(HistoryRecord.objects.values_list("register", "record_id"))
+    assert {register for register, _ in records} == set(REGISTERS)
+    for register, record_id in records:
+        name = REGISTERS[register].name
+        page = client.get(f"/console/companies/{full.company.organization_id}/records/{name}/{record_id}/")
+        assert page.status_code == 200, name
+        text = page.content.decode()
+        assert "The record appears" in text, name
+        assert "No fact names them" not in text or name == "people", name
+
+
+def test_the_story_of_a_course_version_tells_its_publication_and_its_shares(staff):
+    full = full_company(2)
+    with context.company(full.company.organization_id):
+        record = HistoryRecord.objects.get(register=COURSES.number)
+    where = f"/console/companies/{full.company.organization_id}/records/courses/{record.record_id}/"
+    text = staff(OPERATOR).get(where).content.decode()
+    assert "Version 1 published" in text
+    assert "with everyone, required" in text
+    assert "The facts about this course" in text

@@ -1,0 +1,94 @@
+"""Tables in a real browser: each cell lies under its head and touches no other; on a phone each row is a card."""
+
+import uuid
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page
+
+from compliance.history.actions import capture_all
+from compliance.interfaces.console.pages import PAGES
+from compliance.interfaces.console.understand import refreshing
+from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, GROUPS
+from compliance.registers.listings import LISTINGS
+from compliance.tenancy import context
+from tests.verbs import share_lesson
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+
+# Faults of the tables of a page, in words. A cell's content is measured by its text and pictures, not by its box alone.
+MEASURE = """narrow => {
+  const faults = [];
+  const near = (one, other) => Math.abs(one - other) <= 1;
+  const inside = (cell, box, name) => {
+    for (const each of cell.querySelectorAll("*")) {
+      const r = each.getBoundingClientRect();
+      const seen = r.width > 2 && r.height > 2;  // what only screen readers get is one pixel large
+      const out = r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1;
+      if (seen && out)
+        faults.push(`${name}: ${each.tagName} sticks out of its cell`);
+    }
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    for (const r of range.getClientRects())
+      if (r.width > 2 && (r.left < box.left - 1 || r.right > box.right + 1))
+        faults.push(`${name}: its text sticks out of its cell`);
+  };
+  for (const table of document.querySelectorAll("main table.stacks")) {
+    const heads = [...table.tHead.rows[0].cells];
+    for (const row of table.tBodies[0].rows) {
+      const cells = [...row.cells];
+      if (cells.length !== heads.length) faults.push(`${cells.length} cells under ${heads.length} heads`);
+      let before = null;
+      cells.forEach((cell, place) => {
+        const name = heads[place].innerText.trim() || heads[place].textContent.trim();
+        const box = cell.getBoundingClientRect();
+        if (!cell.dataset.name) faults.push(`${name}: the cell does not name its column`);
+        if (box.width === 0) return;  // an empty one, which a card leaves out
+        if (narrow) {
+          if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${name}: outside of the page`);
+          if (before && box.top < before.bottom - 1) faults.push(`${name}: overlaps the cell above`);
+        } else {
+          const head = heads[place].getBoundingClientRect();
+          if (!near(box.left, head.left) || !near(box.right, head.right)) faults.push(`${name}: not under its head`);
+          if (before && box.left < before.right - 1) faults.push(`${name}: overlaps the cell before`);
+          if (before && !near(box.top, before.top)) faults.push(`${name}: not in line with its row`);
+        }
+        inside(cell, box, name);
+        before = box;
+      });
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+  return [...new Set(faults)];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width: int, full, desk) -> None:
+    organization_id = full.company.organization_id
+    share_lesson(
+        organization_id=organization_id, course_id=full.course.course_id, lesson_release_id=uuid.uuid4(), title="Doors",
+        version=1, content_sha256="0" * 64, at=timezone.now(),
+    )  # fmt: skip  # its row of courses bears the longest badge
+    with context.company(organization_id):
+        capture_all(organization_id, timezone.now())
+    refreshing.refresh(organization_id, timezone.now())
+    page: Page = desk(COMPLIANCE_MANAGER, width)
+    rows, faults = {}, {}
+    for each in PAGES:
+        if each.methods != ("GET",) or any(word in each.path for word in ("job_id", "export", "readings/<")):
+            continue
+        wanted = {part.split(">")[0].rpartition(":")[2] for part in each.path.split("<")[1:]}
+        values = {name: full.samples.get(name) for name in wanted}
+        if each.permission not in GROUPS[COMPLIANCE_MANAGER] or None in values.values():
+            continue
+        if each.company:
+            values["organization_id"] = full.company.organization_id
+        page.goto(reverse(f"console:{each.name}", kwargs=values))
+        rows[each.name] = page.locator("main table.stacks > tbody > tr").count()
+        faults[each.name] = page.evaluate(MEASURE, width < 560)
+    assert {name: found for name, found in faults.items() if found} == {}
+    assert all(rows[name] for name in LISTINGS), rows
+    assert all(rows[name] for name in ("work", "matrix", "captures", "person")), rows

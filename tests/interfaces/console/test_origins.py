@@ -1,0 +1,61 @@
+"""A record's story says who told each fact, and by which way; read over HTTP."""
+
+import io
+import json
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.importing import import_facts
+from compliance.history.actions import capture_all
+from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.tenancy import context
+from tests.companies import Company, make_company
+from tests.interfaces.console.conftest import make_staff, signed_in
+from tests.interfaces.console.test_acting import do, record_ids
+from tests.interfaces.console.test_imports import hand_in, line
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def company():
+    made = make_company()
+    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+
+
+def story(client, company):
+    (record,) = record_ids(company, TRAINING_RECORDS.number)
+    return client.get(f"/console/companies/{company.organization_id}/records/training-records/{record}/")
+
+
+def test_a_story_says_who_told_each_fact_and_how(company):
+    anna, course = company.join("Anna Berg"), company.course()
+    company.share(course)
+    record_ids(company)
+    manager, operator = make_staff("manuela", COMPLIANCE_MANAGER), make_staff("otto", OPERATOR)
+    client = signed_in(manager)
+    do(
+        client, company, "waive", learner_profile_id=str(anna.learner_profile_id), course_id=str(course.course_id),
+        reason_code="medical",
+    )  # fmt: skip
+    reminded = line("reminder_sent", learner_profile_id=anna.learner_profile_id, course_id=course.course_id)
+    hand_in(signed_in(operator), company, [reminded])
+    completed = line(
+        "course_completed", learner_profile_id=anna.learner_profile_id, completion_receipt_id=uuid.uuid4(),
+        course_release_id=course.course_release_id,
+    )  # fmt: skip
+    import_facts(
+        organization_id=company.organization_id, stream=io.BytesIO(json.dumps(completed).encode()), now=timezone.now()
+    )
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    text = story(client, company).content.decode()
+    assert "told by manuela in the console" in text
+    assert "told by otto in a facts file" in text
+    assert "told on the server in a facts file" in text
+    operator.delete()
+    assert "told by account " in story(client, company).content.decode()
