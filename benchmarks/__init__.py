@@ -1,1 +1,1 @@
-"""Speed as ratios in one run, against what one would pick instead (design 10). Run: make bench."""
+"""Speed as ratios in one run, against what one would pick instead. Run: make bench."""

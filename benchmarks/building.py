@@ -1,18 +1,20 @@
-"""The data of the benchmark: 1.5 million versions, one company of 500,000 records among 200 small ones (design 10).
+"""The data of the benchmark: 1.5 million versions, one company of 500,000 records among 200 small ones.
 
 Bodies are those that the writer made for a real person: they are captured once and then written many times with other
 identifiers, by the database itself. The peers get the same rows.
 """
 
+import contextlib
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from django.db import connections
+from django.db import connections, transaction
+from django.db.backends.utils import CursorWrapper
 
 from compliance.access import actions as access
 from compliance.facts.importing import import_facts
@@ -131,7 +133,7 @@ def company(
         "record": names["record"],
         "salt": str(organization_id),
     }
-    with connections["owner"].cursor() as cursor:
+    with writing(organization_id) as cursor:
         for statement in (_PEOPLE, _RECORDS, _ROWS, _HEAD):
             cursor.execute(statement, values)
     key, _ = access.issue_key(
@@ -178,9 +180,20 @@ WHERE organization_id = %(organization)s
 """
 
 
+@contextlib.contextmanager
+def writing(organization_id: uuid.UUID) -> Iterator[CursorWrapper]:
+    """A transaction of the owner's that writes rows of one company: row-level security binds even the owner's writes.
+
+    The owner reads all companies, as for a backup, so rows can be copied from the template.
+    """
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.organization', %s, true)", [str(organization_id)])
+        yield cursor
+
+
 def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
     """The capture that the built rows belong to."""
-    with connections["owner"].cursor() as cursor:
+    with writing(organization_id) as cursor:
         cursor.execute(
             "INSERT INTO history_capture (organization_id, capture_sequence, captured_at, first_sequence, last_sequence,"
             " rows_sha256, chain_hash, logic_version, why) VALUES (%s, 2, %s, 1, %s, repeat('0', 64), repeat('0', 64), 1, 'facts')",
@@ -191,7 +204,7 @@ def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
 def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:
     """The same rows for the peers: current state for DRF, current and history for the two history packages."""
     fields = (
-        "deployment_id, organization_id, learning_space_id, sequence, valid_from, recorded_at, cause, logic_version,"
+        "deployment_id, company_id, learning_space_id, sequence, valid_from, recorded_at, cause, logic_version,"
         " record_id, course_id, course_release_id, renews_certificate_id, requirement, assigned_at, due_at, due_time_zone,"
         " due_basis, completed_at, completion_receipt_id, ended_at, ended_reason, waived_at, waiver_actor_id,"
         " waiver_reason_code, outcome, days_late, reminders_sent, share_ids, doors, certificate_id, obligation_change_id,"

@@ -1,4 +1,4 @@
-"""How long checking a content file takes, and how that grows with its pages (issue 9: 200 pages in under 50 ms).
+"""How long checking a content file takes, and how that grows with its pages (200 pages in under 50 ms).
 
     python -m benchmarks.content_check [--repeats 20]
 

@@ -1,4 +1,4 @@
-"""How the import, the capture and the sweep grow with the facts: `python -m benchmarks growth` (issue 10, part 3).
+"""How the import, the capture and the sweep grow with the facts: `python -m benchmarks growth`.
 
 Companies of one shape and three sizes, each ten times the one before (`benchmarks.large_company`), are imported by a
 process of their own; then one in a hundred of their subjects becomes due and is swept. Ten times the largest is

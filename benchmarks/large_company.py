@@ -1,4 +1,4 @@
-"""A company of 100,000 people as a facts file, from a seed: what the console's pages are timed on (issue 8).
+"""A company of 100,000 people as a facts file, from a seed: what the console's pages are timed on.
 
 Two years of it: twelve courses (four for everyone, eight for ten of forty teams each; half of them earn a certificate
 of a year that is renewed), two policies that everyone signs, completions early and late, waivers, reminders, people
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import orjson
+
+from compliance.proofs.instants import hashed_instant
 
 PEOPLE = 100_000
 TEAMS = 40
@@ -79,7 +81,7 @@ def facts(people: int, ends: datetime, seed: int = 8) -> Iterator[dict[str, obje
     start = ends - timedelta(days=DAYS)
 
     def fact(kind: str, at: datetime, key: str, **fields: object) -> dict[str, object]:
-        written = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        written = hashed_instant(at)
         return {"fact": kind, "fact_id": identifier(f"{kind}/{key}"), "at": written, **fields}
 
     for team in range(TEAMS):
@@ -160,7 +162,7 @@ def facts(people: int, ends: datetime, seed: int = 8) -> Iterator[dict[str, obje
 
 def lines(people: int, ends: datetime) -> Iterator[bytes]:
     """The file, line by line, in order of `at`, up to `ends`; what is absent is left out."""
-    last = ends.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    last = hashed_instant(ends)
     for line in sorted(facts(people, ends), key=lambda line: str(line["at"])):
         if str(line["at"]) <= last:
             yield orjson.dumps({name: value for name, value in line.items() if value is not None}) + b"\n"

@@ -1,4 +1,4 @@
-"""The read rows of design 10: pages of 200 training records, against COPY, DRF, and the histories of others."""
+"""The read rows of the table: pages of 200 training records, against COPY, DRF, and the histories of others."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ WARM = 80
 
 
 class Result(NamedTuple):
-    """One row of the table: `measured` is a ratio (or what `unit` says); `bound` and `aim` as design 10 has them."""
+    """One row of the table: `measured` is a ratio (or what `unit` says); `bound` must hold, `aim` should."""
 
     name: str
     measured: float
@@ -123,7 +123,7 @@ def question_of(company: Company, at: datetime) -> Question:
 
 
 def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) -> Iterator[Result]:
-    """Measures every read row of design 10."""
+    """Measures every read row of the table."""
     big = built["big"]
     client = Client(address)
     first = client.page(big)
@@ -158,7 +158,8 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         name = f"as-at page, {place}, against simple-history (cursors, no total)"
         yield _at_least(name, ratio, 8, "", taken) if place == "first" else _shown(name, ratio, taken)
 
-    # In the middle the bound is held against the page that says its exact total, as every page of ours does (ADR 61).
+    # In the middle the bound is held against the page that says its exact total, as every page of ours does
+    # (docs/adr/0061-bound-in-the-middle-includes-the-total.md).
     counted = partial(client.get, big, "/peer/simple-history/counted", as_at=as_at, cursor=_position(half))
     by_offset = partial(client.get, big, "/peer/simple-history/total", as_at=as_at, offset=str(half))
     taken = measuring.interleaved(
@@ -229,7 +230,7 @@ def _at_least(name: str, measured: float, bound: float, aim: str, taken: dict[st
 
 
 def _shown(name: str, measured: float, taken: dict[str, float]) -> Result:
-    """A row beside the table of design 10: no bound."""
+    """A row that is printed for comparison and has no bound."""
     return Result(name, measured, "shown", True, "", _times(taken))
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -13,29 +14,36 @@ import httpx
 
 @contextlib.contextmanager
 def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
-    """Runs granian; yields its address."""
+    """Runs granian; yields its address. Raises RuntimeError when it does not answer, with what is known of why."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    command = [
+        sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(port),
+        "--workers", str(workers), "--backpressure", "1024", "--workers-kill-timeout", "3",
+        "--log-level", "error", "benchmarks.asgi:application",
+    ]  # fmt: skip
     process = subprocess.Popen(
-        [
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
-            "--workers", str(workers), "--blocking-threads", "8", "--backpressure", "64", "--workers-kill-timeout", "3",
-            "--log-level", "error", "benchmarks.wsgi:application",
-        ],
+        command,
         # The first count of half a million records, out of cold caches on a busy machine, may take its time.
         env=os.environ
         | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json", "READ_TIMEOUT_MILLISECONDS": "60000"}
         | environment,
         stderr=subprocess.DEVNULL,  # a line a call of ours, as in production
-    )  # fmt: skip
+    )
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(300):
             with contextlib.suppress(httpx.HTTPError):
                 if httpx.get(f"{address}/livez").status_code == 200:
                     break
+            if process.poll() is not None:
+                break
             time.sleep(0.1)
+        else:
+            raise RuntimeError("The web server did not answer within thirty seconds.")
+        if process.poll() is not None:
+            raise RuntimeError(f"The web server ended with {process.returncode}: run {shlex.join(command)}")
         yield address
     finally:
         process.terminate()

@@ -5,7 +5,6 @@ from config.settings import INSTALLED_APPS as _OURS
 
 INSTALLED_APPS = [*_OURS, "simple_history", "pgtrigger", "pghistory", "benchmarks.peers"]
 ROOT_URLCONF = "benchmarks.urls"
-WSGI_APPLICATION = "benchmarks.wsgi.application"
 RATE_LIMIT_KEY_PER_MINUTE = RATE_LIMIT_COMPANY_PER_MINUTE = RATE_LIMIT_ADDRESS_PER_MINUTE = 100_000_000
 CONCURRENT_LIMIT = 10_000
 PGTRIGGER_MIGRATIONS = False

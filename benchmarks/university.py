@@ -1,4 +1,4 @@
-"""A facts file of the size and shape of the whole Open University set, from a seed (issue 3).
+"""A facts file of the size and shape of the whole Open University set, from a seed.
 
 206 courses, 28,785 people, 32,593 registrations in 22 presentations, 173,912 submissions: 235,930 facts and 323,925
 owed records, the counts of the real set, which is not shipped. Run: python -m benchmarks.university > facts.jsonl
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import orjson
+
+from compliance.proofs.instants import hashed_instant
 
 PRESENTATIONS, COURSES, PEOPLE, REGISTRATIONS, SUBMISSIONS, OWED = 22, 206, 28_785, 32_593, 173_912, 323_925
 _NAMESPACE = uuid.UUID("c2f1b7de-7a0c-5b1e-8a56-2a4f7f9d8e10")
@@ -50,7 +52,7 @@ def facts(seed: int = 2013) -> Iterator[dict[str, object]]:
     start = datetime(2013, 2, 1, tzinfo=UTC)
 
     def fact(kind: str, at: datetime, key: str, **fields: object) -> dict[str, object]:
-        written = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        written = hashed_instant(at)
         return {"fact": kind, "fact_id": _identifier(f"{kind}/{key}"), "at": written, **fields}
 
     people = [f"{number}" for number in range(PEOPLE)]
@@ -130,7 +132,7 @@ def facts(seed: int = 2013) -> Iterator[dict[str, object]]:
                 requirement="required",
                 deadline={
                     "basis": "share_deadline",
-                    "due_at": due.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+                    "due_at": hashed_instant(due),
                 },
             )
     owed = [(person, place, number) for person, place in registered for number in range(courses[place])]

@@ -1,6 +1,6 @@
-"""The whole Open University set into one company: facts a second, memory, verification (issue 3, docs/benchmarks.md).
+"""The whole Open University set into one company: facts a second, memory, verification (docs/benchmarks.md).
 
-Run on servers of its own: `python -m compliance.embedded run -- python -m benchmarks.whole_university`.
+Run on servers of its own: `python -m development.embedded run -- python -m benchmarks.whole_university`.
 """
 
 import os
@@ -23,8 +23,9 @@ def main() -> int:
     from django.core.management import call_command
 
     from benchmarks import university
+    from compliance.catalogue.training import TRAINING_RECORDS
     from compliance.facts.importing import import_facts
-    from compliance.history import actions, numbers
+    from compliance.history import actions
     from compliance.history.models import HistoryRecord
     from compliance.history.queries import head
     from compliance.history.verify import Verified, verify_history
@@ -58,7 +59,7 @@ def main() -> int:
     say(f"peak memory {_peak():.0f} MiB (with the set just made: {before:.0f} MiB); load {os.getloadavg()[0]:.1f}")
     with context.company(organization_id):
         records = HistoryRecord.objects.filter(
-            organization_id=organization_id, register=numbers.TRAINING_RECORDS
+            organization_id=organization_id, register=TRAINING_RECORDS.number
         ).count()
     say(f"{records:,} training records; expected {university.OWED:,}")
     began = time.perf_counter()

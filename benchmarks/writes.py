@@ -1,4 +1,4 @@
-"""The write rows of design 10: a facts file to readable rows, a capture against the bulk writes of others, the sweep."""
+"""The write rows of the table: a facts file to readable rows, a capture against the bulk writes of others, the sweep."""
 
 import io
 import os

@@ -18,7 +18,8 @@ class TrainingRecordFields(models.Model):
     """The contract's fields, as one would write them down."""
 
     deployment_id = models.UUIDField()
-    organization_id = models.UUIDField(db_index=True)
+    # Named otherwise in the database: a table with the product's column is put under the product's row-level security.
+    organization_id = models.UUIDField(db_column="company_id", db_index=True)
     learning_space_id = models.UUIDField()
     sequence = models.BigIntegerField()
     valid_from = models.DateTimeField()

@@ -9,3 +9,11 @@ class ServerDidNotStartError(ComplianceError):
 
 class BinaryNotFoundError(ComplianceError):
     """A wheel does not hold the program that was asked for."""
+
+
+class PortTakenError(ComplianceError):
+    """A port is served by somebody else; the sentence names one that is free."""
+
+
+class LeftRunningError(ComplianceError):
+    """A command ended and left processes behind; the sentence names them."""

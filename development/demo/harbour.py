@@ -6,7 +6,7 @@ A second company in another zone: it shares no identifier with the first, and it
 import uuid
 from datetime import date
 
-from compliance.demo.telling import Story
+from development.demo.telling import Story
 
 NAME = "Harbour & Holt"
 ZONE = "Pacific/Auckland"
@@ -69,5 +69,7 @@ def tell(organization_id: uuid.UUID, today: date) -> Story:
     story.policy_share(ALCOHOL, 418, deadline={"basis": "days_after_added", "days": 30}, doors=("employee",))
     for place, name in enumerate(CREW[:10]):
         story.signs(name, ALCOHOL, 1, 400 - place, drawn=place % 2 == 1)
+    # One of the crew left, and came back to both what is done and what is still to do.
     story.tell("employee_left", 33, person_id=story.person(CREW[11]))
+    story.joins(CREW[11], 12, ("Wharf",), stay=2)
     return story

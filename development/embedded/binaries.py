@@ -1,4 +1,4 @@
-"""Where the programs of the wheels are, in a place that an unprivileged user can read (design 9).
+"""Where the programs of the wheels are, in a place that an unprivileged user can read.
 
 PostgreSQL refuses to run as root, and the user it runs as may not be able to enter the folder where the wheel lies
 (a clone below /root, say). As root the tree is therefore copied once to a root-owned, world-readable folder.
@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from compliance.embedded.errors import BinaryNotFoundError
+from development.embedded.errors import BinaryNotFoundError
 
 POSTGRESQL_FOLDERS = {16: "pginstall", 18: "pginstall18"}
 NEWEST_POSTGRESQL = 18

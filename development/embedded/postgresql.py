@@ -1,4 +1,4 @@
-"""One PostgreSQL server from the wheel: initdb, start, roles, stop (design 9 and 11).
+"""One PostgreSQL server from the wheel: initdb, start, roles, stop.
 
 Roles: `owner` owns the schema (migrations, backup), `app` is what everything runs as. Neither is a superuser.
 """
@@ -7,6 +7,7 @@ import hashlib
 import os
 import pwd
 import secrets
+import signal
 import subprocess
 import tempfile
 import time
@@ -16,8 +17,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from compliance.embedded import binaries, processes
-from compliance.embedded.errors import ServerDidNotStartError
+from development.embedded import binaries, ports, processes
+from development.embedded.errors import ServerDidNotStartError
 
 DATABASE = "compliance"
 SUPERUSER = "postgres"
@@ -64,7 +65,7 @@ def start(folder: Path, port: int | None, passwords: dict[str, str], major: int,
     if not (data / "PG_VERSION").exists():
         _create(tree, data, user, passwords[SUPERUSER])
     stop(folder)
-    port = port or processes.free_port()
+    port = port or ports.free_port()
     settings = SETTINGS | {"port": str(port)}
     if not durable:
         settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -130,24 +131,20 @@ def _provide_roles(port: int, passwords: dict[str, str]) -> None:
                     verb, sql.Identifier(role), sql.SQL(more), sql.Literal(passwords[role])
                 )
             )
+        # The roles of separate processes: here everything runs as `app`, so nobody logs in as these.
+        for role in ("app_web", "app_worker", "app_signer"):
+            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
+                connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
             connection.execute(sql.SQL("CREATE DATABASE {} OWNER owner").format(sql.Identifier(DATABASE)))
     connection.close()
 
 
 def stop(folder: Path) -> None:
-    """Ends the server of `folder` if it runs, also one left behind by a crash."""
+    """Ends the server of `folder` if it runs, also one left behind by a crash, or whose pid file was lost."""
     data = data_folder(folder)
-    try:
-        pid = int((data / "postmaster.pid").read_text().splitlines()[0])
-    except (OSError, ValueError, IndexError):
-        return
-    if processes.runs(pid, "postgres"):
-        os.kill(pid, 2)  # fast shutdown: connections are ended, nothing is lost
-        deadline = time.monotonic() + 30
-        while processes.runs(pid, "postgres") and time.monotonic() < deadline:
-            time.sleep(0.02)
-        processes.end(pid, "postgres")
+    # SIGINT is the fast shutdown: connections are ended, nothing is lost.
+    processes.end(lambda: processes.working_in(data, "postgres"), first=signal.SIGINT, seconds=30)
     (data / "postmaster.pid").unlink(missing_ok=True)
 
 

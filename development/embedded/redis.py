@@ -1,4 +1,4 @@
-"""One Redis server from the wheel, on the loopback address, with a password (design 9).
+"""One Redis server from the wheel, on the loopback address, with a password.
 
 It keeps nothing on disk: what it holds (queued tasks, limits, leases) is made anew from the database by the sweep.
 """
@@ -8,8 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from compliance.embedded import binaries, processes
-from compliance.embedded.errors import ServerDidNotStartError
+from development.embedded import binaries, ports, processes
+from development.embedded.errors import ServerDidNotStartError
 
 
 def start(folder: Path, port: int | None, password: str) -> int:
@@ -18,7 +18,7 @@ def start(folder: Path, port: int | None, password: str) -> int:
     home = folder / "redis"
     home.mkdir(parents=True, exist_ok=True)
     home.chmod(0o700)
-    port = port or processes.free_port()
+    port = port or ports.free_port()
     configuration = home / "redis.conf"
     configuration.touch(mode=0o600)
     configuration.write_text(
@@ -38,14 +38,10 @@ def start(folder: Path, port: int | None, password: str) -> int:
 
 
 def stop(folder: Path) -> None:
-    """Ends the server of `folder` if it runs, also one left behind by a crash."""
-    file = folder / "redis" / "redis.pid"
-    try:
-        pid = int(file.read_text())
-    except (OSError, ValueError):
-        return
-    processes.end(pid, "redis-server")
-    file.unlink(missing_ok=True)
+    """Ends every server of `folder`, also one left behind by a crash, or whose pid file was lost."""
+    home = folder / "redis"
+    processes.end(lambda: processes.working_in(home, "redis-server"))
+    (home / "redis.pid").unlink(missing_ok=True)
 
 
 def url(port: int, password: str, database: int = 0) -> str:

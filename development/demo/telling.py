@@ -1,4 +1,4 @@
-"""How a story is told: facts in the words of the facts file, at days counted back from today (design 3 and 9).
+"""How a story is told: facts in the words of the facts file, at days counted back from today.
 
 Identifiers come from names, so the same story told on another day has the same people and courses. Two companies
 share no identifier, because the company's name is part of each.
@@ -6,12 +6,13 @@ share no identifier, because the company's name is part of each.
 
 import json
 import uuid
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from compliance.contentfile.package import CheckedPackage, check_package
+from compliance.proofs.instants import hashed_instant
 from compliance.rules.owed_learning.identity import certificate_id
 
 PACKAGES = Path(__file__).parent / "packages"
@@ -36,7 +37,7 @@ class Story:
     def moment(self, days_ago: int, hour: int = 9, minute: int = 0) -> str:
         """An instant at a wall-clock time of the company, `days_ago` days before today."""
         local = datetime.combine(self.today - timedelta(days=days_ago), time(hour, minute), self.zone)
-        return local.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return hashed_instant(local)
 
     def tell(
         self, fact: str, days_ago: int, hour: int = 9, minute: int = 0, *, told: int | None = None, **fields: Any
@@ -211,9 +212,10 @@ class Story:
         change_kind: str,
         sections: tuple[tuple[str, str], ...],
         renew_months: int = 0,
+        effective_after: int | None = 7,
         statement: str,
     ) -> None:
-        """A version of a policy is published in the policy HTML format."""
+        """A version of a policy is published; it takes effect `effective_after` days later (None: it does not say)."""
         body = "".join(f"<h2>{heading}</h2><p>{words}</p>" for heading, words in sections)
         self.tell(
             "policy_published",
@@ -225,7 +227,9 @@ class Story:
             act=act,
             doors=sorted(doors),
             statement=statement,
-            effective_on=(self.today - timedelta(days=days_ago - 7)).isoformat(),
+            effective_on=None
+            if effective_after is None
+            else (self.today - timedelta(days=days_ago - effective_after)).isoformat(),
             renew_months=renew_months,
             change_kind=change_kind,
             html=f"<h1>{title}</h1>{body}",

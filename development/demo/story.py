@@ -13,13 +13,13 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-from compliance.demo import harbour, meridian
 from compliance.errors import ComplianceError
 from compliance.facts.courses.publishing import keep_package
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
+from development.demo import harbour, meridian
 
 STORIES: tuple[ModuleType, ...] = (meridian, harbour)
 _NAMESPACE = uuid.UUID("9d5b8c0e-0b6e-5d3c-8a35-6b8d5f3b9c11")

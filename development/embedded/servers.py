@@ -1,6 +1,7 @@
-"""Both servers of one folder, and the file that tells settings where they are (design 9).
+"""Both servers of one folder, and the file that tells settings where they are.
 
-`servers.env` holds DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL, readable by us alone.
+`servers.env` holds ENVIRONMENT=test, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL. Only we
+may read it.
 """
 
 import contextlib
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from compliance.embedded import binaries, postgresql, redis
-from compliance.embedded.errors import ServerDidNotStartError
+from development.embedded import binaries, ports, postgresql, redis
+from development.embedded.errors import ServerDidNotStartError
 
 FILE = "servers.env"
 
@@ -34,7 +35,7 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
     folder.mkdir(parents=True, exist_ok=True)
     before = read(folder)
     passwords = postgresql.new_passwords()
-    ports: dict[str, int | None] = {"postgresql": None, "redis": None}
+    numbers: dict[str, int | None] = {"postgresql": None, "redis": None}
     redis_password = secrets.token_urlsafe(24)
     if before:
         for role, name in (
@@ -44,18 +45,19 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
         ):
             parts = urlsplit(before[name])
             passwords[role] = parts.password or passwords[role]
-            ports["postgresql"] = parts.port
+            numbers["postgresql"] = parts.port
         parts = urlsplit(before["REDIS_URL"])
-        redis_password, ports["redis"] = parts.password or redis_password, parts.port
+        redis_password, numbers["redis"] = parts.password or redis_password, parts.port
     stop(folder)
-    ports = {name: port if port and _is_free(port) else None for name, port in ports.items()}
+    numbers = {name: port if port and ports.is_free(port) else None for name, port in numbers.items()}
     try:
-        database_port = postgresql.start(folder, ports["postgresql"], passwords, major, durable)
-        redis_port = redis.start(folder, ports["redis"], redis_password)
+        database_port = postgresql.start(folder, numbers["postgresql"], passwords, major, durable)
+        redis_port = redis.start(folder, numbers["redis"], redis_password)
     except ServerDidNotStartError:
         stop(folder)  # nothing is left running of which nobody knows the address
         raise
     values = {
+        "ENVIRONMENT": "test",
         "DATABASE_URL": postgresql.url(database_port, "app", passwords["app"]),
         "DATABASE_OWNER_URL": postgresql.url(database_port, "owner", passwords["owner"]),
         "DATABASE_SUPERUSER_URL": postgresql.url(database_port, postgresql.SUPERUSER, passwords[postgresql.SUPERUSER]),
@@ -82,15 +84,3 @@ def running(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: b
         yield start(folder, major=major, durable=durable)
     finally:
         stop(folder)
-
-
-def _is_free(port: int) -> bool:
-    import socket
-
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

@@ -1,9 +1,0 @@
-"""The WSGI application of the benchmark: as production wraps it, with the peers' addresses beside the product's."""
-
-import os
-
-os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
-
-from config.wsgi import application
-
-__all__ = ["application"]

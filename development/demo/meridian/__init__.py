@@ -1,0 +1,27 @@
+"""Meridian Instruments: a maker of measuring devices near Paris, about sixty people, two years of history.
+
+Its story shows every outcome, access state, certificate state, policy state, act and door that can stand today, a
+late fact, a receipt that asks again, somebody who came back, a policy with no day from which it applies, a course for
+partners alone, completions voided behind renewals, a certificate corrected under a new name, and a person who was
+erased.
+"""
+
+import uuid
+from datetime import date
+
+from development.demo.meridian import afterwards, courses, people, policies
+from development.demo.telling import Story
+
+NAME = "Meridian Instruments"
+ZONE = "Europe/Paris"
+DAYS_OF_HISTORY = 730
+
+
+def tell(organization_id: uuid.UUID, today: date) -> Story:
+    """The whole story as facts, up to `today`."""
+    story = Story(organization_id, "meridian", ZONE, today)
+    people.tell(story)
+    courses.tell(story)
+    policies.tell(story)
+    afterwards.tell(story)
+    return story

@@ -1,0 +1,111 @@
+"""`python -m development.demo.preparing`: both stories (once), and `var/demo.json` with keys that work (every time)."""
+
+import json
+import os
+import secrets
+import sys
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402 - these need the settings
+from django.contrib.auth import get_user_model  # noqa: E402
+
+from compliance.access import actions as access  # noqa: E402
+from compliance.access.models import ApiKey  # noqa: E402
+from compliance.interfaces.console.understand import refreshing  # noqa: E402
+from compliance.interfaces.operations.models import CompanyStanding  # noqa: E402
+from compliance.interfaces.operations.verification import verify_company  # noqa: E402
+from compliance.rules.vocabulary import Scope  # noqa: E402
+from development.demo import story  # noqa: E402
+
+ADMIN = "demo"
+KEYS = {
+    "all": list(Scope),
+    "training": [Scope.TRAINING_READ],
+    "certificates": [Scope.CERTIFICATES_READ],
+    "people": [Scope.PEOPLE_READ],
+    "acknowledgements": [Scope.ACKNOWLEDGEMENTS_READ],
+}
+
+
+def main() -> int:
+    """Tells the stories that are not told yet and says where to look. Returns the exit code."""
+    if settings.PRODUCTION:
+        sys.stderr.write("The demo's stories are made up: they are not told where ENVIRONMENT is live.\n")
+        return 1
+    now = datetime.now(UTC)
+    story.tell_all(now, _say)
+    for told in story.STORIES:
+        _prepare(story.organization_id(told), now)
+    password = secrets.token_urlsafe(12)
+    user, _ = get_user_model().objects.get_or_create(username=ADMIN, defaults={"email": "demo@demo.example"})
+    user.is_staff = user.is_superuser = user.is_active = True
+    user.set_password(password)
+    user.save()
+    organizations: list[dict[str, Any]] = [
+        {
+            "organization_id": str(story.organization_id(told)),
+            "name": told.NAME,
+            "time_zone": told.ZONE,
+            "keys": _keys(told, now),
+        }
+        for told in story.STORIES
+    ]
+    found = {
+        "base_url": settings.BASE_URL,
+        "admin": {"url": f"{settings.BASE_URL}/console/", "username": ADMIN, "password": password},
+        "organizations": organizations,
+    }
+    settings.FOLDER.mkdir(parents=True, exist_ok=True)
+    file = settings.FOLDER / "demo.json"
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        json.dump(found, stream, indent=2)
+    key = organizations[0]["keys"]["all"]
+    _say(
+        f"\n  API      curl -H 'Authorization: Bearer {key}' {settings.BASE_URL}/v1/training-records\n"
+        f"  API docs {settings.BASE_URL}/docs\n"
+        f"  Console  {settings.BASE_URL}/console/  (user {ADMIN}, password {password})\n"
+        f"  All keys {file}\n"
+        "  Stop     Ctrl-C\n"
+    )
+    return 0
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
+def _prepare(organization_id: UUID, now: datetime) -> None:
+    """What the worker does each minute and each night, so that the first look at the console is not at nothing."""
+    refreshing.refresh(organization_id, now)
+    if not CompanyStanding.objects.filter(organization_id=organization_id, verified_at__isnull=False).exists():
+        verify_company(organization_id, lambda: datetime.now(UTC))
+
+
+def _keys(told: Any, now: datetime) -> dict[str, str]:
+    organization_id = story.organization_id(told)
+    # Keys of earlier starts are forgotten, so that they do not pile up.
+    ApiKey.objects.filter(organization_id=organization_id, name__startswith="demo ").delete()
+    return {
+        name: access.issue_key(
+            organization_id=organization_id,
+            scopes=scopes,
+            environment=settings.ENVIRONMENT,
+            at=now,
+            actor="make demo",
+            name=f"demo {name}",
+        )[0]
+        for name, scopes in KEYS.items()
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
