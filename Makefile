@@ -3,32 +3,35 @@ PYTHON := .venv/bin/python
 PORT ?= 8000
 ARGS ?=
 WORKERS ?= 2
+POSTGRESQL ?= 18
 
 .PHONY: install demo servers test check format bench chaos contention restore soak audit clients
 
 install: .venv/installed
 
+# PYTHON3 names the Python to install with; without it `python3`, or a newer `python3.x` where that is too old.
 .venv/installed: requirements/dev.txt
-	test -x $(PYTHON) || python3 -m venv .venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ python=$$(PYTHON3="$(PYTHON3)" sh requirements/find_python.sh) && "$$python" -m venv --clear .venv; }
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	touch .venv/installed
 
 servers: install ## PostgreSQL and Redis for development, under var/
-	$(PYTHON) -m compliance.embedded start --folder var
+	$(PYTHON) -m development.embedded start --folder var
 	$(PYTHON) manage.py migrate --verbosity 0
 
 demo: install ## The platform with its story, on http://127.0.0.1:$(PORT)
-	exec $(PYTHON) -m compliance.demo --port $(PORT)
+	@exec $(PYTHON) -m development.demo --port $(PORT)
 
-test: install ## The whole suite, on servers of its own
-	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+test: install ## The whole suite, on servers of its own (POSTGRESQL=16 for the oldest)
+	$(PYTHON) -m development.embedded --postgresql $(POSTGRESQL) run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: install ## Format, lint, types, import contracts, migrations
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy compliance config benchmarks
+	ENVIRONMENT=test DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy compliance config development benchmarks tests
 	.venv/bin/lint-imports
-	$(PYTHON) -m compliance.embedded run -- $(PYTHON) manage.py makemigrations --check --dry-run
+	$(PYTHON) -m development.embedded run -- $(PYTHON) manage.py makemigrations --check --dry-run
 
 format: install
 	.venv/bin/ruff format .
@@ -36,10 +39,10 @@ format: install
 
 bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
-	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
+	$(PYTHON) -m development.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
 
 clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
-	$(PYTHON) -m compliance.embedded run -- $(PYTHON) -m tests.clients $(ARGS)
+	$(PYTHON) -m development.embedded run -- $(PYTHON) -m tests.clients $(ARGS)
 
 # Real processes, killed and loaded (docs/operations.md): CHAOS_TIMES, CONTENTION_SECONDS and SOAK_SECONDS shorten them.
 chaos contention restore soak: install

@@ -1,94 +1,327 @@
-"""Settings from the environment (design 9), with what `make demo` and `make servers` left in `var/servers.env`.
+"""The environment as one typed class: every variable that the service reads, its default, and what is refused.
 
-Outside production a secret that is not set is made once and kept in `var/secrets.env`; production refuses to start.
+An empty variable counts as one that is not set; what `make demo` and `make servers` wrote to `var/servers.env` then
+stands in for it. ENVIRONMENT is `live` (production) unless it is set, and production refuses to start with anything
+that is missing or unsafe. Outside production a secret that is not set is made once and kept in `var/secrets.env`.
+
+`python -m config.environment` prints the table of docs/operations.md.
 """
 
+import functools
+import json
 import os
 import secrets
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from config import processes
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = Path(os.environ.get("COMPLIANCE_FOLDER", ROOT / "var"))
+Data = dict[str, Any]
 
 
-def _file(name: str) -> dict[str, str]:
-    try:
-        lines = (FOLDER / name).read_text().splitlines()
-    except FileNotFoundError:
-        return {}
-    return dict(line.split("=", 1) for line in lines if "=" in line)
+def _is_live(data: Data) -> bool:
+    """Whether production's rules hold: also when ENVIRONMENT itself was refused."""
+    return data.get("ENVIRONMENT") != "test"
 
 
-_servers = _file("servers.env")
+def _holds(info: ValidationInfo) -> bool:
+    """Whether a process of this role has the secret at all."""
+    return processes.holds(info.data.get("PROCESS_ROLE", ""), info.field_name or "")
 
 
-def text(name: str, default: str | None = None) -> str:
-    """The setting `name`, from the environment or from the embedded servers. Raises ImproperlyConfigured."""
-    value = os.environ.get(name) or _servers.get(name) or default
-    if value is None:
-        servers = ", or start the embedded servers: make servers" if name in ("DATABASE_URL", "REDIS_URL") else ""
-        raise ImproperlyConfigured(f"Set {name} in the environment{servers}.")
+def _role(value: str, info: ValidationInfo) -> str:
+    if value and value not in processes.PROCESSES:
+        raise ValueError(f"PROCESS_ROLE is {', '.join(processes.PROCESSES)}, not {value!r}.")
+    if value and _is_live(info.data):
+        processes.refuse_foreign_secrets(value, os.environ)
     return value
 
 
-def number(name: str, default: int) -> int:
-    """The setting `name` as a positive whole number."""
-    value = text(name, str(default))
-    if not (value.isascii() and value.isdigit() and int(value) > 0):
-        raise ImproperlyConfigured(f"{name} must be a positive whole number, not {value!r}.")
-    return int(value)
+def _words(value: object) -> object:
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
 
 
-def choice(name: str, allowed: tuple[str, ...], default: str) -> str:
-    """The setting `name`, one of `allowed`. Raises ImproperlyConfigured."""
-    value = text(name, default)
-    if value not in allowed:
-        raise ImproperlyConfigured(f"{name} is {' or '.join(allowed)}, not {value!r}.")
+def _number(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, str) and not (value.isascii() and value.isdigit() and int(value) > 0):
+        raise ValueError(f"{info.field_name} must be a positive whole number, not {value!r}.")
     return value
 
 
-def words(name: str, default: str = "") -> list[str]:
-    """The setting `name` as a list of words separated by commas."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+def _secret(value: str | None, info: ValidationInfo) -> str:
+    if not _is_live(info.data):
+        return value or _kept_secret(info.data["COMPLIANCE_FOLDER"], info.field_name or "")
+    if not _holds(info):
+        return processes.without(info.field_name or "")
+    if not value or len(value) < 32 or "change" in value.lower():
+        raise ValueError(f"Production needs {info.field_name}: a random secret of 32 characters or more.")
+    return value
 
 
-def secret(name: str, production: bool) -> str:
-    """A secret of at least 32 characters. Production takes it from the environment alone."""
-    value = os.environ.get(name)
-    if production:
-        if not value or len(value) < 32 or "change" in value.lower():
-            raise ImproperlyConfigured(f"Production needs {name}: a random secret of 32 characters or more.")
-        return value
-    if value:
-        return value
-    kept = _file("secrets.env")
+def _secrets(value: str | None, info: ValidationInfo) -> list[str]:
+    if _is_live(info.data) and not _holds(info):
+        return []
+    found = _secret(value, info).split(",")
+    if _is_live(info.data) and any(len(key.strip()) < 32 for key in found):
+        raise ValueError(
+            f"Production needs {info.field_name}: each key between its commas is a random secret of 32 characters"
+            " or more."
+        )
+    return found
+
+
+def _signing_keys(value: str | None, info: ValidationInfo) -> list[str]:
+    """Only the signer holds private keys; all other processes of a production need the verifier keys instead."""
+    foreign = _is_live(info.data) and not _holds(info)
+    if info.data.get("CHECKPOINT_VERIFIER_KEY") and (foreign or not value):
+        return []
+    if foreign and info.data.get("PROCESS_ROLE") != "owner":
+        raise ValueError("Set CHECKPOINT_VERIFIER_KEY: the signer prints it (`manage.py signer --verifier-key`).")
+    return _secrets(value, info)
+
+
+def _kept_secret(folder: Path, name: str) -> str:
+    """The secret that is made once outside production and kept in `secrets.env` of `folder`."""
+    file = folder / "secrets.env"
+    lines = file.read_text().splitlines() if file.exists() else []
+    kept = dict(line.split("=", 1) for line in lines if "=" in line)
     if name not in kept:
         kept[name] = secrets.token_urlsafe(48)
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        file = FOLDER / "secrets.env"
+        folder.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
         file.write_text("".join(f"{key}={value}\n" for key, value in kept.items()))
     return kept[name]
 
 
-def keys(name: str, production: bool) -> list[str]:
-    """Secrets separated by commas, newest first: the others still open what they once sealed or signed."""
-    found = secret(name, production).split(",")
-    if production and any(len(key.strip()) < 32 for key in found):
-        raise ImproperlyConfigured(
-            f"Production needs {name}: each key between its commas is a random secret of 32 characters or more."
-        )
-    return found
+def _database_address(value: str, info: ValidationInfo) -> str:
+    if value:
+        database(value)
+    if info.field_name == "DATABASE_URL" and _is_live(info.data):
+        processes.refuse_foreign_database_role(info.data.get("PROCESS_ROLE", ""), value)
+    return value
 
 
-def database(address: str) -> dict[str, object]:
-    """Django's description of the PostgreSQL database at `address`."""
+def _base_url(value: str, info: ValidationInfo) -> str:
+    if _is_live(info.data) and not value.startswith("https://"):
+        raise ValueError("Production needs BASE_URL to begin with https://.")
+    return value.rstrip("/")
+
+
+def _allowed_hosts(value: list[str], info: ValidationInfo) -> list[str]:
+    if _is_live(info.data) and (not value or "*" in value):
+        raise ValueError("Production needs ALLOWED_HOSTS: the host names it answers to, without *.")
+    return value
+
+
+def _fallbacks(value: list[str], info: ValidationInfo) -> list[str]:
+    if _is_live(info.data) and any(len(key) < 32 for key in value):
+        raise ValueError("Production needs each of SECRET_KEY_FALLBACKS to have 32 characters or more.")
+    return value
+
+
+def _contacts(value: list[str]) -> list[str]:
+    if not all(contact.startswith(("https://", "mailto:", "tel:")) for contact in value):
+        raise ValueError("SECURITY_CONTACT holds addresses that begin with https://, mailto: or tel:.")
+    return value
+
+
+def _issuer(value: str, info: ValidationInfo) -> str:
+    if value and _is_live(info.data) and not value.startswith("https://"):
+        raise ValueError("Production needs OIDC_ISSUER to begin with https://.")
+    return value.rstrip("/")
+
+
+def _demo_address(data: Data) -> str:
+    """Where the demo of this folder is served, so that what a command prints beside it leads there."""
+    try:
+        address = json.loads((data["COMPLIANCE_FOLDER"] / "demo.json").read_text())["base_url"]
+    except (OSError, ValueError, LookupError, TypeError):
+        address = None
+    return address if isinstance(address, str) else "http://127.0.0.1:8000"
+
+
+def _in_folder(name: str) -> Callable[[Data], str]:
+    return lambda data: str(data["COMPLIANCE_FOLDER"] / name)
+
+
+def _setting(description: str, default: Callable[[Data], Any]) -> Any:
+    """A field whose default depends on the fields before it; None: it is to be set."""
+    return Field(None, description=description, json_schema_extra={"default": default})  # type: ignore[dict-item]
+
+
+def _either(*, live: Any, test: Any) -> Callable[[Data], Any]:
+    """A default, a value or a function, that depends on ENVIRONMENT."""
+
+    def chosen(data: Data) -> Any:
+        found = live if _is_live(data) else test
+        return found(data) if callable(found) else found
+
+    return chosen
+
+
+Words = Annotated[list[str], NoDecode, BeforeValidator(_words)]
+Number = Annotated[int, BeforeValidator(_number)]
+Secret = Annotated[str, BeforeValidator(_secret)]
+Secrets = Annotated[list[str], NoDecode, BeforeValidator(_secrets)]
+DatabaseAddress = Annotated[str, AfterValidator(_database_address)]
+Switch = Literal["on", "off"]
+
+_KEY = "a random secret of 32 characters or more"
+_KEYS = f"{_KEY}; several with commas between, newest first: the others still open what they sealed"
+
+
+class Environment(BaseSettings):
+    """A field is the variable of the same name. Fields may look at those before them."""
+
+    model_config = SettingsConfigDict(
+        case_sensitive=True, env_ignore_empty=True, extra="ignore", frozen=True, validate_default=True
+    )
+
+    ENVIRONMENT: Literal["live", "test"] = Field(
+        "live", description="`live` is production; `test` is everything else: the demo, development, the tests"
+    )
+    PROCESS_ROLE: Annotated[str, AfterValidator(_role)] = Field(
+        "", description="see [Processes and their secrets](#processes-and-their-secrets)"
+    )
+    COMPLIANCE_FOLDER: Path = Field(ROOT / "var", description="where the service keeps files")
+    DATABASE_OWNER_URL: DatabaseAddress = Field("", description="the role `owner`, for `migrate` and backups only")
+    DATABASE_URL: DatabaseAddress = _setting(
+        "connects as the role of the process, or as `app`: `postgresql://role:password@host:port/database`",
+        lambda data: (data.get("PROCESS_ROLE") == "owner" and data.get("DATABASE_OWNER_URL")) or None,
+    )
+    DATABASE_SUPERUSER_URL: str = Field("", description="of embedded servers alone, for `manage.py database_url`")
+    STATEMENT_TIMEOUT_MILLISECONDS: Number = Field(
+        0,
+        description="30000 in web processes: how long one statement of a page may take; `/v1` has"
+        " `READ_TIMEOUT_MILLISECONDS`",
+    )
+    REDIS_URL: str = _setting(
+        "broker, limits, leases",
+        lambda data: None if processes.holds(data.get("PROCESS_ROLE", ""), "REDIS_URL") else "",
+    )
+    SECRET_KEY: Secret = _setting(f"{_KEY} (`check --deploy` asks 50)", _either(live=None, test=""))
+    SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(_fallbacks)] = Field(
+        [], description="earlier values of `SECRET_KEY`: sessions and personal links survive a change of the key"
+    )
+    CURSOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
+    SECOND_FACTOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
+    CHECKPOINT_VERIFIER_KEY: Words = Field([], description="see [Processes](#processes-and-their-secrets)")
+    CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(_signing_keys)] = _setting(
+        f"of the signer alone: {_KEY}; several with commas between, newest first", _either(live=None, test="")
+    )
+    CHECKPOINT_FILE: str = _setting(
+        "signed notes, outside the database: keep it on another disk, and copy it away",
+        _either(live=None, test=_in_folder("checkpoints-{deployment_id}.notes")),
+    )
+    ERASURE_LIST: str = _setting("outside the database: keep it as `CHECKPOINT_FILE`", _in_folder("erasures.jsonl"))
+    BASE_URL: Annotated[str, AfterValidator(_base_url)] = _setting(
+        "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
+    )
+    ALLOWED_HOSTS: Annotated[Words, AfterValidator(_allowed_hosts)] = _setting(
+        "host names, no `*`", _either(live=None, test="127.0.0.1,localhost,testserver")
+    )
+    TRUSTED_PROXIES: Words = Field([], description="addresses or networks of your proxies")
+    SECURITY_CONTACT: Annotated[Words, AfterValidator(_contacts)] = Field(
+        [],
+        description="whom to tell of a weakness: `mailto:` or `https:` addresses, the preferred one first; served at"
+        " `/.well-known/security.txt` when set ([security.md](security.md))",
+    )
+    RATE_LIMIT_KEY_PER_MINUTE: Number = Field(600, description="calls of one key")
+    RATE_LIMIT_COMPANY_PER_MINUTE: Number = Field(1200, description="calls of one company")
+    RATE_LIMIT_ADDRESS_PER_MINUTE: Number = Field(600, description="calls without a valid key from one address")
+    CONCURRENT_LIMIT: Number = Field(8, description="calls of one key at once")
+    CONCURRENT_LIMIT_COMPANY: Number = Field(
+        12, description="calls of one company at once (never less than a key's)"
+    )  # fewer than the threads that a process has for /v1 (serving.front), so that one company cannot hold them all
+    READ_TIMEOUT_MILLISECONDS: Number = Field(10_000, description="how long a read of `/v1` may take")
+    WRITER_LAG_SECONDS: Number = Field(300, description="after that a company's readers hear `writer_unavailable`")
+    SWEEP_SECONDS: Number = Field(60, description="from one sweep to the next")
+    FOUR_EYES: Switch = _setting(
+        "whether erasing, waiving many, facts files and keys with names need a second person at the console",
+        _either(live="on", test="off"),
+    )
+    OIDC_ISSUER: Annotated[str, AfterValidator(_issuer)] = Field(
+        "", description="staff sign-in with an OpenID Connect provider, below"
+    )
+    OIDC_NAME: str = Field("your company account", description="what the button of it says")
+    OIDC_CLIENT_ID: str = _setting("as the provider gave it", lambda data: None if data.get("OIDC_ISSUER") else "")
+    OIDC_CLIENT_SECRET: str = _setting("as the provider gave it", lambda data: None if data.get("OIDC_ISSUER") else "")
+    OIDC_SECOND_FACTOR_AMR: Words = Field([], description="values of `amr` that count as a second factor")
+    REMINDERS: Switch = _setting("`off` sends none", _either(live="on", test="off"))
+    EMAIL_FROM: str = _setting("who letters are from", _either(live=None, test="reminders@localhost"))
+    EMAIL_HOST: str = _setting(
+        "the mail server, where reminders go out",
+        lambda data: None if _is_live(data) and data.get("REMINDERS") == "on" else "localhost",
+    )
+    EMAIL_PORT: Number = _setting("its port", _either(live=587, test=25))
+    EMAIL_HOST_USER: str = Field("", description="the account there")
+    EMAIL_HOST_PASSWORD: str = Field("", description="its password")
+    STATIC_FOLDER: str = _setting("what `collectstatic` fills", _in_folder("static"))
+    METRICS_PORT: Number = Field(9464, description="where `serve_metrics` answers")
+    METRICS_FOLDER: str = Field(
+        "", description="a folder that web processes share (a tmpfs), for counters across workers"
+    )
+    LOG_LEVEL: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = _setting(
+        "from which on lines are written", _either(live="INFO", test="WARNING")
+    )
+    LOG_FORMAT: Literal["json", "plain"] = _setting("of a line", _either(live="json", test="plain"))
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _default(cls, value: Any, info: ValidationInfo) -> Any:
+        """The default of a field that is not set, where it depends on those before it."""
+        return default(cls.model_fields[info.field_name or ""], info.data) if value is None else value
+
+
+def default(field: FieldInfo, data: Data) -> Any:
+    """The default of a field beside the fields of `data`; None when it is to be set."""
+    extra = field.json_schema_extra
+    return extra["default"](data) if isinstance(extra, dict) else field.default  # type: ignore[operator, misc]
+
+
+@functools.cache
+def read() -> Environment:
+    """The environment of this process. Raises ImproperlyConfigured, which names every fault."""
+    folder = Path(os.environ.get("COMPLIANCE_FOLDER") or ROOT / "var")
+    try:
+        return Environment(_env_file=folder / "servers.env")
+    except ValidationError as error:
+        raise ImproperlyConfigured("\n".join(_sentences(error.errors()))) from None
+
+
+def _sentences(faults: list[ErrorDetails]) -> Iterator[str]:
+    """What is wrong, one sentence a fault; no secret is in any of them."""
+    if not os.environ.get("ENVIRONMENT"):
+        yield "ENVIRONMENT is not set, so this is production. For development: ENVIRONMENT=test, or make servers."
+    missing = [str(fault["loc"][0]) for fault in faults if fault["input"] is None and "ctx" not in fault]
+    if missing:
+        embedded = ", or start the embedded servers: make servers" if "DATABASE_URL" in missing else ""
+        yield f"Set {', '.join(missing)} in the environment{embedded}."
+    for fault in faults:
+        context = fault.get("ctx", {})
+        if "expected" in context:
+            yield f"{fault['loc'][0]} is {context['expected'].replace(chr(39), '')}, not {fault['input']!r}."
+        elif "error" in context:
+            yield str(context["error"])
+
+
+def database(address: str, statement_timeout_milliseconds: int = 0) -> dict[str, object]:
+    """Django's description of the PostgreSQL database at `address`. Raises ValueError."""
     parts = urlsplit(address)
     if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
-        raise ImproperlyConfigured("A database URL reads postgresql://role:password@host:port/database.")
+        raise ValueError("A database URL reads postgresql://role:password@host:port/database.")
+    options: dict[str, object] = {"prepare_threshold": 5, "application_name": "compliance"}
+    if statement_timeout_milliseconds:
+        options["options"] = f"-c statement_timeout={statement_timeout_milliseconds}"
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.strip("/")),
@@ -100,5 +333,23 @@ def database(address: str) -> dict[str, object]:
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": False,
-        "OPTIONS": {"prepare_threshold": 5, "application_name": "compliance"},
+        "OPTIONS": options,
     }
+
+
+def table() -> str:
+    """Every setting as a Markdown table: those that production needs in bold, with their defaults."""
+    rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
+    before = {"COMPLIANCE_FOLDER": Path("COMPLIANCE_FOLDER"), "REMINDERS": "on"}
+    for name, field in Environment.model_fields.items():
+        live, test = (default(field, before | {"ENVIRONMENT": each}) for each in ("live", "test"))
+        shown = f"`{live}`" if live else ""
+        if test != live and test:
+            shown = f"{shown or 'none'}; in `test` `{test}`"
+        title = f"**`{name}`**" if live is None else f"`{name}`"
+        rows.append(f"| {title} | {shown.replace(f'{ROOT}/', '')} | {field.description} |")
+    return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table())

@@ -1,4 +1,4 @@
-"""Logging: one JSON object a line on standard error, with the request id, without keys and personal data (issue 7).
+"""Logging: one JSON object a line on standard error, with the request id, without keys and personal data.
 
 What modules log by the standard library and what django-structlog binds (request id, task id) meet in one formatter.
 Identifiers of people are pseudonyms and stay; values that could name a person are dropped by the names of their

@@ -1,4 +1,4 @@
-"""Django's settings, all from the environment (design 9). Production refuses what is unsafe.
+"""Django's settings, from the environment (config/environment.py).
 
 ENVIRONMENT is `live` (production) or `test` (everything else: the demo, development, the suite).
 """
@@ -7,41 +7,39 @@ import os
 from pathlib import Path
 
 from celery.schedules import crontab
-from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Exchange, Queue
 
-from config import environment, logs
+from config import logs
 from config.console import *  # noqa: F403
+from config.environment import ROOT, database, read
 
-ROOT = environment.ROOT
-FOLDER = environment.FOLDER
-ENVIRONMENT = environment.text("ENVIRONMENT", "test")
-if ENVIRONMENT not in ("live", "test"):
-    raise ImproperlyConfigured("ENVIRONMENT is live or test.")
+environment = read()
+FOLDER = environment.COMPLIANCE_FOLDER
+ENVIRONMENT = environment.ENVIRONMENT
 PRODUCTION = ENVIRONMENT == "live"
 DEBUG = False
 
-SECRET_KEY = environment.secret("SECRET_KEY", PRODUCTION)
-CURSOR_KEYS = environment.keys("CURSOR_KEYS", PRODUCTION)  # newest first: the others still open
-BASE_URL = environment.text("BASE_URL", None if PRODUCTION else "http://127.0.0.1:8000").rstrip("/")
-ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,testserver")
+SECRET_KEY = environment.SECRET_KEY
+CURSOR_KEYS = environment.CURSOR_KEYS  # newest first: the others still open
+BASE_URL = environment.BASE_URL
+ALLOWED_HOSTS = environment.ALLOWED_HOSTS
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
-TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES")
-if PRODUCTION and not BASE_URL.startswith("https://"):
-    raise ImproperlyConfigured("Production needs BASE_URL to begin with https://.")
-if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
-    raise ImproperlyConfigured("Production needs ALLOWED_HOSTS: the host names it answers to, without *.")
+TRUSTED_PROXIES = environment.TRUSTED_PROXIES
 
-RATE_LIMIT_KEY_PER_MINUTE = environment.number("RATE_LIMIT_KEY_PER_MINUTE", 600)
-RATE_LIMIT_COMPANY_PER_MINUTE = environment.number("RATE_LIMIT_COMPANY_PER_MINUTE", 1200)
-RATE_LIMIT_ADDRESS_PER_MINUTE = environment.number("RATE_LIMIT_ADDRESS_PER_MINUTE", 600)
-CONCURRENT_LIMIT = environment.number("CONCURRENT_LIMIT", 8)
-WRITER_LAG_SECONDS = environment.number("WRITER_LAG_SECONDS", 300)
-READ_TIMEOUT_MILLISECONDS = environment.number("READ_TIMEOUT_MILLISECONDS", 10_000)
+# Where weaknesses are reported: https:, mailto: or tel: addresses, the preferred one first (RFC 9116, 2.5.3).
+SECURITY_CONTACT = environment.SECURITY_CONTACT
+
+RATE_LIMIT_KEY_PER_MINUTE = environment.RATE_LIMIT_KEY_PER_MINUTE
+RATE_LIMIT_COMPANY_PER_MINUTE = environment.RATE_LIMIT_COMPANY_PER_MINUTE
+RATE_LIMIT_ADDRESS_PER_MINUTE = environment.RATE_LIMIT_ADDRESS_PER_MINUTE
+CONCURRENT_LIMIT = environment.CONCURRENT_LIMIT
+# Fewer than the threads that a process has for /v1 (serving.front), so that one company cannot hold them all.
+CONCURRENT_LIMIT_COMPANY = environment.CONCURRENT_LIMIT_COMPANY
+WRITER_LAG_SECONDS = environment.WRITER_LAG_SECONDS
+READ_TIMEOUT_MILLISECONDS = environment.READ_TIMEOUT_MILLISECONDS
 
 INSTALLED_APPS = [
-    "unfold",
-    "unfold.contrib.filters",
+    "compliance.interfaces.commands",  # before Django's: its commands stand for those of the same name
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -52,9 +50,10 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "csp",
     "django_structlog",
     "compliance.tenancy",
@@ -68,16 +67,18 @@ INSTALLED_APPS = [
     "compliance.access",
     "compliance.history",
     "compliance.interfaces.console",
+    "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",
     "compliance.interfaces.console.evidence",
     "compliance.interfaces.pages",
-    "compliance.interfaces.commands",
     "compliance.interfaces.operations",
-    "compliance.demo",
 ]
 
 MIDDLEWARE = [
-    "compliance.interfaces.api.gate.Gate",  # first: /v1 goes no further, and no key in a URL gets past it
+    "compliance.interfaces.pages.answered.Answered",  # first: every answer names its request
+    "compliance.interfaces.serving.refusals.RefusedBodies",
+    "compliance.interfaces.api.gate.Gate",  # /v1 goes no further, and no key in a URL gets past it
+    "csp.middleware.CSPMiddleware",  # before files are served: they bear the policy too
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compliance.interfaces.pages.private_paths.PrivatePathsRequestMiddleware",
@@ -89,7 +90,6 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "compliance.interfaces.console.sign_in.guard.Guard",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -109,34 +109,32 @@ TEMPLATES = [
     }
 ]
 
-# Everything runs as the role `app`; only migrations connect as `owner` (`manage.py migrate` chooses it by itself).
-DATABASES = {"default": environment.database(environment.text("DATABASE_URL"))}
-_owner = environment.text("DATABASE_OWNER_URL", "")
-if _owner:
-    DATABASES["owner"] = environment.database(_owner) | {"CONN_MAX_AGE": 0, "TEST": {"MIRROR": "default"}}
+# Each process connects as its own role, or as `app`; only migrations connect as `owner` (`manage.py migrate` chooses it
+# by itself, and a process of the role `owner` knows no other).
+_TIMEOUT = environment.STATEMENT_TIMEOUT_MILLISECONDS
+DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT)}
+if environment.DATABASE_OWNER_URL:
+    DATABASES["owner"] = database(environment.DATABASE_OWNER_URL, _TIMEOUT) | {
+        "CONN_MAX_AGE": 0,
+        "TEST": {"MIRROR": "default"},
+    }
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-REDIS_URL = environment.text("REDIS_URL")
+REDIS_URL = environment.REDIS_URL
 # Signed notes of how far each history reached, outside the database; newest key first, the others still check.
-CHECKPOINT_FILE = environment.text(
-    "CHECKPOINT_FILE", None if PRODUCTION else str(FOLDER / "checkpoints-{deployment_id}.notes")
-)
-CHECKPOINT_KEYS = environment.keys("CHECKPOINT_KEY", PRODUCTION)
-ERASURE_LIST = environment.text("ERASURE_LIST", str(FOLDER / "erasures.jsonl"))  # outside the database
+CHECKPOINT_FILE = environment.CHECKPOINT_FILE
+CHECKPOINT_KEYS = environment.CHECKPOINT_KEY
+CHECKPOINT_VERIFIER_KEYS = environment.CHECKPOINT_VERIFIER_KEY
+ERASURE_LIST = environment.ERASURE_LIST  # outside the database
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(environment.text("STATIC_FOLDER", str(FOLDER / "static")))
+STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]
@@ -147,7 +145,11 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = PRODUCTION
+CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = PRODUCTION
+if PRODUCTION:
+    # A browser takes such names over TLS and from this very host alone: no other host of the domain can set them.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
@@ -156,7 +158,8 @@ SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 APPEND_SLASH = False
-# Every page of every interface; the staff accounts' admin alone loosens it for itself (docs/adr/console.md).
+CSRF_FAILURE_VIEW = "compliance.interfaces.pages.failures.csrf"
+# Every page of every interface.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
@@ -173,15 +176,16 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
-# Letters: reminders alone. Outside production they lie in a folder, and nobody is reminded unless REMINDERS says so.
-REMINDERS = environment.choice("REMINDERS", ("on", "off"), "on" if PRODUCTION else "off") == "on"
-DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", None if PRODUCTION else "reminders@localhost")
+# Letters: reminders, and what staff hear about their accounts.
+# Outside production they lie in a folder, and nobody is reminded unless REMINDERS says so.
+REMINDERS = environment.REMINDERS == "on"
+DEFAULT_FROM_EMAIL = environment.EMAIL_FROM
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if PRODUCTION else 'filebased'}.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER / "letters")
-EMAIL_HOST = environment.text("EMAIL_HOST", None if PRODUCTION and REMINDERS else "localhost")
-EMAIL_PORT = environment.number("EMAIL_PORT", 587 if PRODUCTION else 25)
-EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER", "")
-EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD", "")
+EMAIL_HOST = environment.EMAIL_HOST
+EMAIL_PORT = environment.EMAIL_PORT
+EMAIL_HOST_USER = environment.EMAIL_HOST_USER
+EMAIL_HOST_PASSWORD = environment.EMAIL_HOST_PASSWORD
 EMAIL_USE_TLS = PRODUCTION
 EMAIL_TIMEOUT = 20
 
@@ -224,9 +228,11 @@ CELERY_TASK_ROUTES = {
     "compliance.console.count": {"queue": "long", "routing_key": "long"},
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
+    "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
+    "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
-SWEEP_SECONDS = environment.number("SWEEP_SECONDS", 60)
+SWEEP_SECONDS = environment.SWEEP_SECONDS
 TICK_EXPIRES_SECONDS = max(SWEEP_SECONDS, 60)  # of a sweep and what it hands out: the next one hands it out again
 CELERY_BEAT_SCHEDULE = {
     # A tick that nobody took before the next one is due is not worth keeping: the next does its work.
@@ -235,14 +241,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": float(SWEEP_SECONDS),
         "options": {"expires": TICK_EXPIRES_SECONDS},
     },
-    "checkpoints": {
-        "task": "compliance.operations.write_checkpoints",
-        "schedule": 60.0,
-        "options": {"expires": 60},
-    },
     "reminders": {"task": "compliance.operations.remind_all", "schedule": crontab(minute=10)},
     "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
+    "letters": {"task": "compliance.sign_in.send_letters", "schedule": 60.0, "options": {"expires": 60}},
+    "notices": {"task": "compliance.pages.send_notices", "schedule": 600.0, "options": {"expires": 600}},
+    "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
+    "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},
     "standing": {
         "task": "compliance.understand.refresh_all",
         "schedule": 60.0,
@@ -251,22 +256,24 @@ CELERY_BEAT_SCHEDULE = {
     "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
 }
 
-LOG_LEVEL = environment.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO" if PRODUCTION else "WARNING")
-LOG_FORMAT = environment.choice("LOG_FORMAT", ("json", "plain"), "json" if PRODUCTION else "plain")
+LOG_LEVEL = environment.LOG_LEVEL
+LOG_FORMAT = environment.LOG_FORMAT
 LOGGING = logs.configuration(LOG_LEVEL, LOG_FORMAT)
 logs.set_up_structlog()
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # upstream is our own `Answered`, which takes no outsider's id over
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
-METRICS_PORT = environment.number("METRICS_PORT", 9464)
+METRICS_PORT = environment.METRICS_PORT
 # Where the web processes leave their counters; without it requests are not counted across processes.
-METRICS_FOLDER = environment.text("METRICS_FOLDER", "")
+METRICS_FOLDER = environment.METRICS_FOLDER
 if METRICS_FOLDER:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_FOLDER  # read when prometheus_client is imported
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["compliance.interfaces.api.rendering.JsonRenderer"],
+    "EXCEPTION_HANDLER": "compliance.interfaces.api.handling.handle",
     "DEFAULT_PARSER_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

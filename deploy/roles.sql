@@ -1,17 +1,31 @@
--- Provisioning of the two login roles in an empty database (`createdb compliance`); run once, as a superuser, with psql.
--- Neither role is a superuser or may bypass row-level security: `owner` migrates and backs up, as `app` everything runs.
---   OWNER_PASSWORD=... APP_PASSWORD=... psql --dbname=compliance --file=deploy/roles.sql
+-- Provisioning of the login roles in an empty database (`createdb compliance`), or anew when a release brings another
+-- role: then `manage.py migrate` grants each what it may. As a superuser, with psql; a role without a password here is
+-- left alone. None is a superuser or may bypass row-level security: `owner` migrates and backs up; web, worker and signer
+-- connect as their own; `app` is for commands that an operator runs, and for one-machine installations.
+--   OWNER_PASSWORD=... APP_PASSWORD=... WEB_PASSWORD=... WORKER_PASSWORD=... SIGNER_PASSWORD=... \
+--     psql --dbname=compliance --file=deploy/roles.sql
 \set ON_ERROR_STOP on
 \getenv owner_password OWNER_PASSWORD
 \getenv app_password APP_PASSWORD
-SELECT format('CREATE ROLE %I LOGIN', role) FROM (VALUES ('owner'), ('app')) wanted (role)
+\set web_password ''
+\set worker_password ''
+\set signer_password ''
+\getenv web_password WEB_PASSWORD
+\getenv worker_password WORKER_PASSWORD
+\getenv signer_password SIGNER_PASSWORD
+CREATE TEMPORARY TABLE wanted (role text, password text);
+INSERT INTO wanted VALUES ('owner', :'owner_password'), ('app', :'app_password'), ('app_web', :'web_password'),
+  ('app_worker', :'worker_password'), ('app_signer', :'signer_password');
+DELETE FROM wanted WHERE password = '';
+SELECT format('CREATE ROLE %I', role) FROM wanted
 WHERE NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = role) \gexec
-ALTER ROLE owner NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB PASSWORD :'owner_password';
-ALTER ROLE app NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB PASSWORD :'app_password';
+SELECT format('ALTER ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB NOREPLICATION PASSWORD %L', role,
+  password) FROM wanted \gexec
 SELECT format('ALTER DATABASE %I OWNER TO owner', current_database()) \gexec
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
-SELECT format('GRANT CONNECT ON DATABASE %I TO app', current_database()) \gexec
 ALTER SCHEMA public OWNER TO owner;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
-GRANT USAGE ON SCHEMA public TO app;
-ALTER ROLE app SET idle_in_transaction_session_timeout = '10min';
+DELETE FROM wanted WHERE role = 'owner';
+SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role) FROM wanted \gexec
+SELECT format('GRANT USAGE ON SCHEMA public TO %I', role) FROM wanted \gexec
+SELECT format('ALTER ROLE %I SET idle_in_transaction_session_timeout = %L', role, '10min') FROM wanted \gexec

