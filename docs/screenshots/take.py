@@ -75,6 +75,7 @@ def _addresses(page: Page, company: str) -> dict[str, str]:
         "work": f"{company}/work-list/",
         "matrix": f"{company}/matrix/",
         "receipt": f"{base}{receipt}?verify=1",
+        "stored": f"{company.replace('/companies/', '/staff/records/')}/rows/1000/",
         "preview": f"{company}/act/waive/?learner_profile_id={learner}",
     }
 
