@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from compliance.facts.courses import actions as courses
 from compliance.facts.lines import Audience, DaysAfterAdded, FixedDeadline, NoDeadline
-from compliance.facts.people import actions as people
-from compliance.facts.shares import actions as shares
-from compliance.facts.training import actions as training
 from compliance.history.actions import create_company
+from tests import verbs
 
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -54,22 +51,22 @@ class Company:
     now: datetime = NOW
 
     def team(self, name: str = "Team", at: datetime | None = None) -> uuid.UUID:
-        return people.create_team(**self._when(at), name=name)
+        return verbs.create_team(**self._when(at), name=name)
 
     def join(self, name: str = "Anna", at: datetime | None = None, **told: Any) -> Person:
         address = f"{name.lower().replace(' ', '.')}@example.org"
-        return Person(*people.join_employee(**self._when(at), **{"account_email": address, "person_name": name} | told))
+        return Person(*verbs.join_employee(**self._when(at), **{"account_email": address, "person_name": name} | told))
 
     def leave(self, person: Person, at: datetime) -> None:
-        people.end_employment(**self._when(at), person_id=person.person_id)
+        verbs.end_employment(**self._when(at), person_id=person.person_id)
 
     def course(self, title: str = "Fire safety", at: datetime | None = None, **told: Any) -> Course:
         """A course with version 1 published at the same moment."""
-        course_id = courses.create_course(**self._when(at), title=title, **told)
-        return Course(course_id, courses.publish_release(**self._when(at), course_id=course_id, version=1))
+        course_id = verbs.create_course(**self._when(at), title=title, **told)
+        return Course(course_id, verbs.publish_release(**self._when(at), course_id=course_id, version=1))
 
     def publish(self, course: Course, version: int, at: datetime, **told: Any) -> Course:
-        release_id = courses.publish_release(**self._when(at), course_id=course.course_id, version=version, **told)
+        release_id = verbs.publish_release(**self._when(at), course_id=course.course_id, version=version, **told)
         return Course(course.course_id, release_id)
 
     def share(
@@ -90,12 +87,12 @@ class Company:
         elif people:
             audience = Audience(learner_profile_ids=tuple(each.learner_profile_id for each in people))
         deadline = FixedDeadline(due_at=due_at) if due_at else DaysAfterAdded(days=days) if days else NoDeadline()
-        return shares.share_course(
+        return verbs.share_course(
             **self._when(at), course_id=course.course_id, audience=audience, deadline=deadline, **told
         )
 
     def complete(self, person: Person, course: Course, at: datetime, **told: Any) -> uuid.UUID:
-        return training.complete_course(
+        return verbs.complete_course(
             **self._when(at),
             learner_profile_id=person.learner_profile_id,
             course_release_id=course.course_release_id,
@@ -107,8 +104,15 @@ class Company:
 
 
 def make_company(
-    name: str = "Acme", time_zone: str = "Europe/London", history_from: date = date(2020, 1, 1)
+    name: str = "Acme",
+    time_zone: str = "Europe/London",
+    history_from: date = date(2020, 1, 1),
+    *,
+    at: datetime = START,
+    organization_id: uuid.UUID | None = None,
 ) -> Company:
-    """A company without facts."""
-    made = create_company(name=name, time_zone=time_zone, history_from=history_from, now=START)
+    """A company without facts, made at the moment `at`. The companies of nearly all tests begin here."""
+    made = create_company(
+        name=name, time_zone=time_zone, history_from=history_from, now=at, organization_id=organization_id
+    )
     return Company(made.organization_id)

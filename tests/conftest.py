@@ -1,4 +1,4 @@
-"""The suite connects as the role `app`, on a database that the role `owner` made and migrated (design 11)."""
+"""The suite connects as the role `app`, on a database that the role `owner` made and migrated."""
 
 import os
 import uuid
@@ -17,6 +17,12 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the files whose tests commit at the end: what those leave behind is then before no other test."""
+    committing = {item.path for item in items if "committed" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path in committing)
 
 
 @pytest.fixture(scope="session")
@@ -91,12 +97,16 @@ def new_organization_id() -> Callable[[], uuid.UUID]:
 def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """Lets a test commit, for other processes or a server to see; its tasks go nowhere.
 
-    What it leaves cannot be removed (the history is append-only), so use new companies: afterwards they are taken out
-    of the directory, where other tests would find them.
+    What it leaves in append-only tables cannot be removed, so use new companies: afterwards they are taken out of the
+    directory, where other tests would find them, and the accounts and keys that were made are removed.
     """
+    from django.contrib.auth.models import User
+    from django.contrib.sessions.models import Session
     from django.db import connection
 
+    from compliance.access.models import ApiKey
     from compliance.history.models import HistoryHead
+    from compliance.interfaces.operations.models import CompanyStanding, SignedFile
     from compliance.tenancy.models import Organization
     from config.celery import app
 
@@ -104,6 +114,11 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     with django_db_blocker.unblock():
         before = set(Organization.objects.values_list("organization_id", flat=True))
         yield
+        CompanyStanding.objects.all().delete()
+        SignedFile.objects.all().delete()
+        Session.objects.all().delete()
+        User.objects.all().delete()
+        ApiKey.objects.all().delete()
         HistoryHead.objects.exclude(organization_id__in=before).delete()
         Organization.objects.exclude(organization_id__in=before).delete()
         connection.close()

@@ -1,4 +1,4 @@
-"""The Open University's submissions, imported and read back, against an independent reading of its CSV (issue 2).
+"""The Open University's submissions, imported and read back, against an independent reading of its CSV.
 
 Every assessment is a course that one team owes by a deadline; every submission is a completion. The expected answers
 below are computed from the CSV with nothing of the product. Skipped where ../shared is absent.
@@ -32,7 +32,6 @@ pytestmark = [
     ),
     pytest.mark.django_db,
     pytest.mark.timeout(600),
-    pytest.mark.xdist_group("open university"),
 ]
 LONDON = ZoneInfo("Europe/London")
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """`make clients`: a server with the demo's story, then every client and linter in turn, and a table of exit codes.
 
-Runs inside `compliance.embedded run`, so PostgreSQL and Redis are its own. What each step said is kept under
+Runs inside `development.embedded run`, so PostgreSQL and Redis are its own. What each step said is kept under
 `var/clients/logs`; the end of it is shown when the step fails. Arguments name the steps to run; all, without any.
 """
 
@@ -157,14 +157,13 @@ def _served() -> Iterator[tuple[str, str]]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     environment = os.environ | UNLIMITED | {"BASE_URL": base_url, "COMPLIANCE_FOLDER": str(folder)}
-    for command in (["migrate", "--verbosity", "0"], ["tell_demo_story"]):
-        subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True
-        )
+    for command in (["manage.py", "migrate", "--verbosity", "0"], ["-m", "development.demo.preparing"]):
+        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
     log = FOLDER / "logs" / "server.log"
     server = subprocess.Popen(
-        [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
-         "--workers", "2", "--blocking-threads", "8", "--log-level", "error", "config.wsgi:application"],
+        [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1",
+         "--port", str(port),
+         "--workers", "2", "--log-level", "error", "config.asgi:application"],
         cwd=ROOT, env=environment, stdout=log.open("w"), stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     try:

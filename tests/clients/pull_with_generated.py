@@ -74,9 +74,9 @@ def _call(operation: str, client: Any, **parameters: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """The same instant is written in more than one way; everything else must be equal as it stands."""
+    """An instant is written in more than one way; `signed_at`, which is hashed, and all else must be equal as text."""
     if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
+        return {name: member if name == "signed_at" else _plain(member) for name, member in value.items()}
     if isinstance(value, list):
         return [_plain(member) for member in value]
     if isinstance(value, str) and len(value) > 10 and value[4:5] == "-" and value[10:11] == "T":

@@ -23,6 +23,7 @@ import pytest
 from compliance.access.actions import issue_key
 from compliance.history import actions
 from compliance.interfaces import pull
+from compliance.interfaces.pulled import Folder
 from compliance.rules.vocabulary import Scope
 from tests.facts.story import BEGIN, Story
 
@@ -58,8 +59,9 @@ def served(committed, process_environment, now):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
-         "--workers", "1", "--log-level", "error", "config.wsgi:application"],
+        [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1",
+         "--port", str(port),
+         "--workers", "1", "--log-level", "error", "config.asgi:application"],
         cwd=ROOT, env=process_environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
@@ -135,11 +137,11 @@ def test_a_pull_that_is_killed_again_and_again_ends_with_the_bytes_of_one_left_a
 
 def _test_what_follows(served, folder, found):
     story, key, address = served
-    said = []
+    said: list[str] = []
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
 
         def again():
-            return pull.pull(pull.Service(client), pull.Folder(folder), datetime.fromisoformat(AS_AT), said.append)
+            return pull.pull(pull.Service(client), Folder(folder), datetime.fromisoformat(AS_AT), said.append)
 
         # Nothing has moved: nothing is done. A new fact: pulled again.
         assert not again()
@@ -182,13 +184,13 @@ def test_it_waits_as_long_as_it_is_told_and_repeats_what_may_pass():
             httpx.Response(200, json={"snapshot": {}}, headers={"RateLimit": '"key";r=0;t=42, "company";r=9;t=50'}),
         ]
     )
-    waits = []
+    waits: list[float] = []
     assert _service(lambda request: next(given), waits).get("/v1/snapshot") == {"snapshot": {}}
     assert waits == [17.0, 1.0, 42.0]
 
 
 def test_what_will_not_pass_is_not_repeated():
-    waits = []
+    waits: list[float] = []
     with pytest.raises(pull.PullError, match="invalid_token"):
         _service(lambda request: httpx.Response(401, json={"code": "invalid_token"}), waits).get("/v1/snapshot")
     assert waits == []
@@ -214,4 +216,4 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
         return httpx.Response(200, json=spoil(page))
 
     with pytest.raises(pull.FaultError, match=complaint):
-        pull.pull(_service(answers, []), pull.Folder(tmp_path), now, lambda line: None)
+        pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)

@@ -1,0 +1,1 @@
+"""The house rules that CONTRIBUTING.md states, held by the code itself."""

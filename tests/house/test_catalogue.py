@@ -1,0 +1,103 @@
+"""A register is declared once, and so is a field of its rows: how many files name each, counted from the code."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from compliance.catalogue import READINGS, REGISTERS
+from compliance.catalogue.policies import POLICY_RECORDS
+from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.registers.listings import LISTINGS
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(
+    path.relative_to(ROOT)
+    for folder in ("compliance", "config", "templates")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".html", ".typ", ".js", ".css") and "migrations" not in path.parts
+)
+
+NAMED_BY = {
+    "policy-records": 3,
+    "policies": 4,
+    "courses": 5,
+    "acknowledgements": 5,
+    "people": 7,
+    "certificates": 11,
+    "training-records": 15,
+}
+"""In how many Python files at most each register's declaration is named, or its name written with a hyphen.
+
+A new register is declared, projected and listed: the first. More is known of others than of any register: who owes,
+what certificates come of it, how receipts are chained, and what staff do to each.
+"""
+NEW_REGISTER = 6
+NEW_FIELD = 4
+FIELDS = ("days_late", "reminders_sent", "waiver_reason_code", "due_time_zone", "waiver_actor_id")
+LONGER_FIELDS = {"due_basis": 5, "ended_reason": 5}
+"""Fields that the rules decide in more than one module."""
+
+
+@cache
+def _text(path: Path) -> str:
+    return (ROOT / path).read_text()
+
+
+@cache
+def _names(path: Path) -> frozenset[str]:
+    """The names that a module uses and the whole texts that it writes."""
+    found = set()
+    for node in ast.walk(ast.parse(_text(path))):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.alias):
+            found.add(node.name)
+    return frozenset(found)
+
+
+def _matching(pattern: str) -> list[str]:
+    """The files in which a pattern occurs."""
+    return [str(path) for path in FILES if re.search(pattern, _text(path), re.IGNORECASE)]
+
+
+def test_a_new_register_touches_few_files():
+    """Policy records stand for it: their name, which no other thing has, is looked for in any spelling."""
+    found = _matching("policy[-_ ]?records?")
+    assert len(found) <= NEW_REGISTER, found
+
+
+@pytest.mark.parametrize("register", REGISTERS.values(), ids=lambda register: register.name)
+def test_a_register_s_declaration_is_named_where_its_own_subject_is(register):
+    constant = register.name.upper().replace("-", "_")
+    wanted = {constant, register.name} if "-" in register.name else {constant}
+    found = [str(path) for path in FILES if path.suffix == ".py" and wanted & _names(path)]
+    assert len(found) <= NAMED_BY[register.name], found
+
+
+@pytest.mark.parametrize("field", [*FIELDS, *LONGER_FIELDS])
+def test_a_new_field_of_a_training_record_touches_few_files(field):
+    assert field in TRAINING_RECORDS.row.model_fields
+    found = _matching(rf"\b{field}\b")
+    assert len(found) <= LONGER_FIELDS.get(field, NEW_FIELD), found
+
+
+def test_every_way_of_reading_a_register_has_one_listing_and_its_own_address_and_operation():
+    assert [listing.register for listing in LISTINGS.values()] == list(READINGS)
+    for said in ("page", "path", "file", "operation"):
+        assert len({getattr(register, said) for register in READINGS}) == len(READINGS), said
+
+
+@pytest.mark.parametrize("register", READINGS, ids=lambda register: register.page)
+def test_what_a_declaration_names_are_fields_of_its_rows(register):
+    fields = set(register.row.model_fields)
+    assert {register.identity, *register.columns.values()} <= fields
+    assert {column.name for column in register.shown} <= fields
+
+
+def test_what_people_owe_is_found_by_what_it_is_of():
+    assert [register.name for register in READINGS if register.owed == "policy"] == [POLICY_RECORDS.name]

@@ -1,0 +1,107 @@
+"""SQL stays at home: a statement names only tables of models that the app of its own folder declares.
+
+`AWAY_FROM_HOME` lists what does not hold yet. It can only shrink: an entry that is no longer needed fails the test.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ROOT / "compliance"
+
+AWAY_FROM_HOME: dict[str, str] = {
+    "facts/certificates/actions.py": "people_profile",
+    "facts/certificates/queries.py": "people_erasure people_personaldetail",
+    "facts/certificates/resolving.py": "training_attendancemark training_completion",
+    "facts/courses/recorders.py": "policies_policyversion",
+    "facts/people/validating.py": "pending_fact",
+    "facts/policies/queries.py": "courses_course shares_share",
+    "facts/policies/recorders.py": "courses_course courses_release people_contact",
+    "facts/fan_out.py": (
+        "courses_course people_employment people_invitation people_profile people_teammembership "
+        "policies_policyversion policies_receipt shares_share shares_sharestep"
+    ),
+    "facts/recording/ledger.py": "pending_origin pending_unsealed",
+    "facts/recording/recording.py": "pending_fact people_profile",
+    "facts/shares/recorders.py": "courses_course",
+    "facts/training/live_sessions.py": "courses_release",
+    "history/projections/courses.py": "courses_lesson courses_release shares_share",
+    "history/projections/policies.py": "policies_policyversion policies_receipt",
+    "registers/callers.py": (
+        "access_apikey history_historyhead pending_pendingsubject tenancy_deployment tenancy_organization"
+    ),
+    "registers/certificates.py": "certificates_checkcode people_profile training_livesession training_trainer",
+    "registers/courses.py": "courses_course courses_lesson",
+    "registers/people.py": "people_employment people_invitation people_profile",
+    "registers/policies.py": "people_contact people_profile policies_rawsignature",
+    "registers/training.py": "people_profile shares_share training_reminder",
+    "tenancy/expected.py": "people_team",
+}
+
+
+def _homes() -> dict[str, Path]:
+    """The folder of the app that declares each table; tables of libraries have theirs outside of the product."""
+    models = apps.get_models(include_auto_created=True)
+    return {model._meta.db_table: Path(model._meta.app_config.path) for model in models}
+
+
+def _statements(tree: ast.Module) -> Iterator[str]:
+    """Every text in which a table may be named: whatever is more than one word, and the table of `sql.insert`."""
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            if " " in node.value.strip():
+                yield node.value
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "insert":
+            yield from (str(each.value) for each in node.args[:1] if isinstance(each, ast.Constant))
+
+
+def _foreign_tables(path: Path, homes: dict[str, Path]) -> set[str]:
+    text = path.read_text()
+    named = {word for each in _statements(ast.parse(text)) for word in re.findall(r"\w+", each) if word in homes}
+    return {table for table in named if not path.is_relative_to(homes[table])}
+
+
+def _found() -> dict[str, set[str]]:
+    homes = _homes()
+    files = [path for path in PRODUCT.rglob("*.py") if "migrations" not in path.parts]
+    found = {str(path.relative_to(PRODUCT)): _foreign_tables(path, homes) for path in sorted(files)}
+    return {name: tables for name, tables in found.items() if tables}
+
+
+def test_no_statement_names_a_table_of_another_room():
+    found = _found()
+    excused = {name: set(tables.split()) for name, tables in AWAY_FROM_HOME.items()}
+    foreign = [f"{name}: {table}" for name, tables in found.items() for table in tables - excused.get(name, set())]
+    assert not foreign, f"Ask the room that owns the table, by its queries.py: {sorted(foreign)}"
+    settled = [f"{name}: {table}" for name, tables in excused.items() for table in tables - found.get(name, set())]
+    assert not settled, f"Take these out of AWAY_FROM_HOME, they are at home now: {sorted(settled)}"
+
+
+@pytest.mark.parametrize(
+    ("source", "tables"),
+    [
+        ('fetch("SELECT 1 FROM history_historyrow v")', {"history_historyrow"}),
+        (
+            'fetch(f"SELECT {columns} FROM history_historyrow v JOIN people_profile p")',
+            {"history_historyrow", "people_profile"},
+        ),
+        ('sql.insert("people_profile", {})', {"people_profile"}),
+        ('"""Reads people_profile and more."""', set()),
+    ],
+)
+def test_a_statement_is_recognized_wherever_it_is_written(source, tables, tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(source)
+    assert _foreign_tables(path, _homes()) == tables
