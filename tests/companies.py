@@ -28,6 +28,11 @@ def day(number: float) -> datetime:
     return START + timedelta(days=number)
 
 
+def noon(days_ago: int) -> datetime:
+    """Noon UTC, `days_ago` days before today: the same company day as in UTC, at whatever hour the tests run."""
+    return datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
+
+
 class Person(NamedTuple):
     """A stay of a person."""
 

@@ -14,7 +14,7 @@ from compliance.history.models import HistoryRecord
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct
 from compliance.tenancy import context
 from tests import verbs
-from tests.companies import Company, Course, Person, make_company
+from tests.companies import Company, Course, Person, make_company, noon
 
 HTML = "<h1>Code of conduct</h1>\n<p>Be kind.</p>"
 
@@ -31,7 +31,7 @@ class Full(NamedTuple):
 def full_company(count: int, name: str = "Full", *, start: datetime | None = None) -> Full:
     """`count` people who owe a course and a policy; the first has done both."""
     made = make_company(name)
-    start = start or timezone.now() - timedelta(days=100)
+    start = start or noon(100)
     company = Company(made.organization_id, start=start, now=timezone.now())
     team = company.team("Sales")
     joined = [company.join(f"Person {number:03d}", team_ids=(team,)) for number in range(count)]

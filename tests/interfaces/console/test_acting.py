@@ -33,7 +33,7 @@ from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import context
 from config.celery import app
-from tests.companies import Company, make_company
+from tests.companies import Company, make_company, noon
 
 pytestmark = pytest.mark.django_db
 REASON = "Asked for by the company"
@@ -43,7 +43,7 @@ PACKAGES = Path(development.demo.__file__).parent / "packages"
 @pytest.fixture
 def company():
     made = make_company()
-    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+    return Company(made.organization_id, start=noon(90), now=timezone.now())
 
 
 def _in_a_month():

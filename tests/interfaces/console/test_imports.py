@@ -18,7 +18,7 @@ from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.tasks import run_job
 from compliance.interfaces.console.who_may import GROUPS, OPERATOR
 from compliance.tenancy import context
-from tests.companies import Company, make_company
+from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.test_acting import confirm, facts, preview, record_ids
 from tests.verbs import create_team
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def company():
     made = make_company()
-    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+    return Company(made.organization_id, start=noon(90), now=timezone.now())
 
 
 def line(fact, **fields):

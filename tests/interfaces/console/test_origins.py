@@ -3,7 +3,6 @@
 import io
 import json
 import uuid
-from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -13,7 +12,7 @@ from compliance.facts.importing import import_facts
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
-from tests.companies import Company, make_company
+from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.test_acting import do, record_ids
 from tests.interfaces.console.test_imports import hand_in, line
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def company():
     made = make_company()
-    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+    return Company(made.organization_id, start=noon(90), now=timezone.now())
 
 
 def story(client, company):

@@ -19,7 +19,7 @@ from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.tasks import run_job
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR, actor_id
 from compliance.tenancy import context
-from tests.companies import Company, make_company
+from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.test_acting import confirm, facts, preview, record_ids
 from tests.interfaces.console.test_imports import line
@@ -36,7 +36,7 @@ def four_eyes(settings):
 @pytest.fixture
 def company():
     made = make_company()
-    return Company(made.organization_id, start=timezone.now() - timedelta(days=90), now=timezone.now())
+    return Company(made.organization_id, start=noon(90), now=timezone.now())
 
 
 def address(company, act, job_id):

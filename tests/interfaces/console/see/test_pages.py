@@ -25,6 +25,7 @@ from compliance.rules.vocabulary import Scope, WaiverReasonCode
 from compliance.tenancy import context, sql
 from compliance.tenancy.models import Organization
 from tests import verbs
+from tests.companies import noon
 from tests.interfaces.console.companies import HTML, full_company
 
 pytestmark = pytest.mark.django_db
@@ -192,7 +193,7 @@ def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_howe
 
 
 def test_a_table_of_receipts_begins_where_the_page_does(staff):
-    full = full_company(3, start=timezone.now() - timedelta(days=500))
+    full = full_company(3, start=noon(500))
     client = staff(COMPLIANCE_MANAGER)
     page = client.get(address(full, "acknowledgements")).content.decode()
     assert "<b>3</b> rows" in page
