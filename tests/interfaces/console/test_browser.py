@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 
 def _fits(page: Page) -> None:
+    page.wait_for_load_state()  # measured sooner, the page may not have its style sheet yet
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), page.url
 
 

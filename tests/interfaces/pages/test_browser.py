@@ -49,6 +49,7 @@ class Signer:
         self.page.get_by_role("button", name=button).click()
         self.page.get_by_role("button", name="Show the receipt").click()
         self.page.get_by_text("is recorded.").wait_for()
+        self.page.wait_for_load_state()
         with context.company(self.story.organization_id):
             receipt = Receipt.objects.get(learner_profile_id=self.profile_id)
             assert verify(self.story.organization_id) >= 1

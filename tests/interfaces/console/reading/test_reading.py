@@ -75,8 +75,9 @@ def test_a_film_plays_pauses_at_its_question_and_stops(committed, browser, serve
     page.get_by_label("Name").fill(user.username)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.goto(f"/console/companies/{organization_id}/readings/{release}/")
     player = page.locator("[data-film]").first
+    expect(player).to_be_visible()
+    page.wait_for_load_state()
     scenes = player.locator("[data-scene]")
     assert scenes.count() == 10
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
