@@ -19,3 +19,11 @@ class NoteUnverified(ProofError):
 
 class NotAPage(ProofError):
     """A file is not a JSON page: it cannot be read, is not JSON, or is no object with a `data` array."""
+
+
+class TreeProofRefused(ProofError):
+    """A proof does not lead from a leaf, or from an older root, to the root; or no such proof can be."""
+
+
+class TilePathRefused(ProofError):
+    """A path names no tile, or a tile or bundle does not have the form of the specification."""

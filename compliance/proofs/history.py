@@ -1,4 +1,7 @@
-"""Digests of the history's chain: `svc.row/1` a row version, `svc.capture/1` a capture.
+"""Digests of the history's chain: `svc.row/1` a row version, `svc.capture/1` and `svc.capture/2` a capture.
+
+A capture made before the company had a tree is `svc.capture/1`: it holds the digest of its own rows. From then on it is
+`svc.capture/2`: it holds the root of the tree of RFC 6962 over the row digests from sequence 1 to its last.
 
 The writer hashes tens of thousands of rows a second, so `row_hasher` takes text that is already
 formatted: UUIDs lower-case with hyphens, integers in decimal, instants as `hashed_instant` gives them.
@@ -14,6 +17,7 @@ from .instants import hashed_instant
 
 ROW_CONSTANT = "svc.row/1"
 CAPTURE_CONSTANT = "svc.capture/1"
+TREE_CAPTURE_CONSTANT = "svc.capture/2"
 
 RowHasher = Callable[[str, str, str, str, str, str, str, bytes], str]
 
@@ -75,3 +79,38 @@ def capture_digest(
             previous_chain_hash,
         )
     )
+
+
+def tree_capture_lines(
+    *,
+    organization_id: UUID | str,
+    capture_sequence: int,
+    captured_at: datetime | str,
+    first_sequence: int | None,
+    last_sequence: int | None,
+    tree_size: int,
+    tree_root: str,
+    ledger_head: str,
+    previous_chain_hash: str = ZERO_DIGEST,
+) -> dict[str, str]:
+    """Return the lines of `svc.capture/2` by name, in the order hashed; all but the constant, which comes first.
+
+    `tree_root` and `ledger_head` are hexadecimal. Without rows, first and last
+    sequence are null, hashed as empty lines.
+    """
+    return {
+        "organization_id": str(organization_id),
+        "capture_sequence": str(capture_sequence),
+        "captured_at": captured_at if isinstance(captured_at, str) else hashed_instant(captured_at),
+        "first_sequence": "" if first_sequence is None else str(first_sequence),
+        "last_sequence": "" if last_sequence is None else str(last_sequence),
+        "tree_size": str(tree_size),
+        "tree_root": tree_root,
+        "ledger_head": ledger_head,
+        "previous_chain_hash": previous_chain_hash,
+    }
+
+
+def tree_capture_digest(lines: dict[str, str]) -> str:
+    """Return `chain_hash` of a capture from its lines, as `tree_capture_lines` gives them."""
+    return sha256_lines((TREE_CAPTURE_CONSTANT, *lines.values()))

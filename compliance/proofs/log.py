@@ -1,0 +1,120 @@
+"""The deployment's log in C2SP's forms: what its checkpoint says, where its tiles lie, what a bundle of entries holds.
+
+https://c2sp.org/tlog-checkpoint and https://c2sp.org/tlog-tiles. An entry is the 32 bytes of a capture's `chain_hash`:
+opaque, so that the log shows nothing of a company but that something was captured.
+"""
+
+import base64
+import binascii
+import re
+import struct
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .errors import NoteMalformed, TilePathRefused
+from .merkle import HASH_BYTES
+
+ENTRY_BYTES = 32
+TILE_HEIGHT = 8
+TILE_WIDTH = 1 << TILE_HEIGHT
+MOST_TILE_LEVEL = 63
+
+_CHECKPOINT = re.compile(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\n)*)")
+_TILE = re.compile(
+    r"tile/(entries|0|[1-9][0-9]?)/((?:x[0-9]{3}/)*[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?",
+    re.ASCII,
+)
+
+
+class LogCheckpoint(NamedTuple):
+    """What a signed checkpoint of a log states: whose log, how many entries it has, and the root of their tree."""
+
+    origin: str
+    size: int
+    root: bytes
+    extensions: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the text that is signed."""
+        root = base64.b64encode(self.root).decode()
+        return "".join(f"{line}\n" for line in (self.origin, str(self.size), root, *self.extensions))
+
+
+def parse_log_checkpoint(text: str) -> LogCheckpoint:
+    """Return what the text of a note states. Raises NoteMalformed for a text that is no checkpoint of a log."""
+    match = _CHECKPOINT.fullmatch(text)
+    if match is None:
+        raise NoteMalformed("The text is not a checkpoint of a log: origin, size and root, a line each.")
+    try:
+        root = base64.b64decode(match[3], validate=True)
+    except binascii.Error as fault:
+        raise NoteMalformed("The root of a checkpoint is not base64.") from fault
+    if base64.b64encode(root).decode() != match[3]:
+        raise NoteMalformed("The root of a checkpoint is not base64.")
+    return LogCheckpoint(match[1], int(match[2]), root, tuple(match[4].splitlines()))
+
+
+class TilePath(NamedTuple):
+    """Which tile a path names: its level (null: a bundle of entries), its index, and how many hashes it is to hold."""
+
+    level: int | None
+    index: int
+    width: int = TILE_WIDTH
+
+    def text(self) -> str:
+        """Return the path as clients ask for it, below the log's own address."""
+        groups = [f"{self.index % 1000:03}"]
+        rest = self.index // 1000
+        while rest:
+            groups.append(f"x{rest % 1000:03}")
+            rest //= 1000
+        part = "" if self.width == TILE_WIDTH else f".p/{self.width}"
+        return f"tile/{'entries' if self.level is None else self.level}/{'/'.join(reversed(groups))}{part}"
+
+
+def parse_tile_path(path: str) -> TilePath:
+    """Return the tile that a path names. Raises TilePathRefused for any spelling but the one of the specification."""
+    match = _TILE.fullmatch(path)
+    if match is None or len(match[2]) > 30:
+        raise TilePathRefused("This is no path of a tile.")
+    level = None if match[1] == "entries" else int(match[1])
+    width = TILE_WIDTH if match[3] is None else int(match[3])
+    found = TilePath(level, int(match[2].replace("/", "").replace("x", "")), width)
+    if found.text() != path or width > TILE_WIDTH or (level is not None and level > MOST_TILE_LEVEL):
+        raise TilePathRefused("This is no path of a tile.")
+    return found
+
+
+def tile_width(path: TilePath, size: int) -> int:
+    """Return how many hashes or entries the tile at this level and index has in a log of `size` entries."""
+    whole = size >> (TILE_HEIGHT * (path.level or 0))
+    return max(0, min(TILE_WIDTH, whole - path.index * TILE_WIDTH))
+
+
+def entry_bundle(entries: Iterable[bytes]) -> bytes:
+    """Return entries as a bundle holds them: each behind its length in two bytes, big-endian."""
+    return b"".join(struct.pack(">H", len(entry)) + entry for entry in entries)
+
+
+def parse_entry_bundle(content: bytes) -> list[bytes]:
+    """Return the entries of a bundle. Raises TilePathRefused when it ends within one or holds too many."""
+    entries: list[bytes] = []
+    at = 0
+    while at < len(content):
+        if at + 2 > len(content):
+            raise TilePathRefused("A bundle of entries ends within a length.")
+        (length,) = struct.unpack_from(">H", content, at)
+        if at + 2 + length > len(content):
+            raise TilePathRefused("A bundle of entries ends within an entry.")
+        entries.append(content[at + 2 : at + 2 + length])
+        at += 2 + length
+    if len(entries) > TILE_WIDTH:
+        raise TilePathRefused(f"A bundle holds at most {TILE_WIDTH} entries.")
+    return entries
+
+
+def tile_hashes(content: bytes) -> Sequence[bytes]:
+    """Return the hashes of a tile. Raises TilePathRefused when it is no whole number of them."""
+    if len(content) % HASH_BYTES or not 0 < len(content) <= HASH_BYTES * TILE_WIDTH:
+        raise TilePathRefused("A tile is 1 to 256 hashes of 32 bytes.")
+    return [content[at : at + HASH_BYTES] for at in range(0, len(content), HASH_BYTES)]

@@ -1,0 +1,79 @@
+"""Trees of RFC 6962 against the definition in its own words, over every size up to 70."""
+
+import pytest
+
+from compliance.proofs.errors import TreeProofRefused
+from compliance.proofs.merkle import (
+    EMPTY_ROOT,
+    CompactRange,
+    check_consistency,
+    consistency_proof,
+    inclusion_path,
+    leaf_hash,
+    node_hash,
+    root_from_inclusion,
+    root_of,
+)
+
+LEAVES = [leaf_hash(bytes([number])) for number in range(70)]
+
+
+def defined(leaves: list[bytes]) -> bytes:
+    """The root as section 2.1 of the RFC defines it."""
+    if len(leaves) < 2:
+        return leaves[0] if leaves else EMPTY_ROOT
+    middle = 1
+    while middle * 2 < len(leaves):
+        middle *= 2
+    return node_hash(defined(leaves[:middle]), defined(leaves[middle:]))
+
+
+def subtree(height: int, index: int) -> bytes:
+    return defined(LEAVES[index << height : (index + 1) << height])
+
+
+def leads(leaf: bytes, index: int, size: int, path: list[bytes], root: bytes) -> bool:
+    """Whether the path leads from the leaf to the root."""
+    try:
+        return root_from_inclusion(leaf, index, size, path) == root
+    except TreeProofRefused:
+        return False
+
+
+@pytest.mark.parametrize("size", range(71))
+def test_roots_and_proofs_are_those_of_the_definition(size: int) -> None:
+    root = defined(LEAVES[:size])
+    assert root_of(LEAVES[:size]) == root
+    for index in range(size):
+        path = inclusion_path(index, size, subtree)
+        assert root_from_inclusion(LEAVES[index], index, size, path) == root
+    for first in range(size + 1):
+        proof = consistency_proof(first, size, subtree)
+        check_consistency(first, size, defined(LEAVES[:first]), root, proof)
+
+
+def test_a_range_names_each_complete_subtree_when_it_closes() -> None:
+    tree, closed = CompactRange(), {}
+    for leaf in LEAVES:
+        closed |= {(height, index): found for height, index, found in tree.append(leaf)}
+    assert closed == {(h, i): subtree(h, i) for h in range(1, 7) for i in range(70 >> h)}
+    assert CompactRange.from_bytes(tree.size, tree.to_bytes()).root() == defined(LEAVES)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 37])
+def test_any_other_path_or_root_is_refused(size: int) -> None:
+    root = defined(LEAVES[:size])
+    for index in range(size):
+        path = inclusion_path(index, size, subtree)
+        others = [[*path, EMPTY_ROOT], path[:-1]] if path else [[EMPTY_ROOT]]
+        others += [[*path[:at], EMPTY_ROOT, *path[at + 1 :]] for at in range(len(path))]
+        for other in others:
+            assert not leads(LEAVES[index], index, size, other, root)
+    for first in range(1, size):
+        proof = consistency_proof(first, size, subtree)
+        with pytest.raises(TreeProofRefused):
+            check_consistency(first, size, EMPTY_ROOT, root, proof)
+        with pytest.raises(TreeProofRefused):
+            check_consistency(first, size, defined(LEAVES[:first]), EMPTY_ROOT, proof)
+        with pytest.raises(TreeProofRefused):
+            check_consistency(first, size, defined(LEAVES[:first]), root, proof[:-1])
