@@ -6,25 +6,18 @@ speak of. Rows are streamed: memory does not grow with the history.
 """
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
-
-import orjson
+from typing import NamedTuple
 
 from compliance.catalogue import REGISTERS
-from compliance.catalogue.certificates import CERTIFICATES
-from compliance.catalogue.people import PEOPLE
-from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.history.projections import Columns, hashed_body
+from compliance.history import row_checks
 from compliance.history.reasons import why
-from compliance.history.text import instant
+from compliance.history.row_checks import NotAsCaptured, StoredCapture
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import capture_digest, row_hasher, rows_sha256
 from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, sql
-
-_PAGE = 5_000
 
 
 class Verified(NamedTuple):
@@ -49,63 +42,6 @@ class FirstFault(NamedTuple):
     sentence: str
 
 
-class _Row(NamedTuple):
-    sequence: int
-    register: int
-    birth: int
-    capture_sequence: int
-    valid_from: datetime
-    recorded_at: datetime
-    cause: str
-    logic_version: int
-    state: str | None
-    state_before_end: str | None
-    begins_at: datetime | None
-    due_at: datetime | None
-    done_at: datetime | None
-    waived_at: datetime | None
-    ends_at: datetime | None
-    door: str | None
-    receipt_id: uuid.UUID | None
-    live_session_id: uuid.UUID | None
-    renews_certificate_id: uuid.UUID | None
-    lesson_share_id: uuid.UUID | None
-    body: str
-    row_sha256: bytes
-    record_id: uuid.UUID | None
-    learner_profile_id: uuid.UUID | None
-    course_id: uuid.UUID | None
-
-
-class _Capture(NamedTuple):
-    capture_sequence: int
-    captured_at: datetime
-    first_sequence: int
-    last_sequence: int
-    rows_sha256: str
-    chain_hash: str
-    logic_version: int
-    why: str
-
-
-class _Fault(Exception):
-    def __init__(self, sentence: str, *, capture: int | None = None, row: _Row | None = None, **more: Any) -> None:
-        super().__init__(sentence)
-        self.capture, self.row, self.more = capture, row, more
-
-
-# LATERAL with OFFSET 0 holds the planner to a look-up a row: just after an import, without statistics, it read and
-# hashed all records of the company for each page.
-_ROWS = f"""
-SELECT {", ".join(f"v.{column}" for column in _Row._fields[:-3])}, r.record_id, r.learner_profile_id, r.course_id
-FROM (SELECT * FROM history_historyrow WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s
-    ORDER BY sequence LIMIT %s) v
-LEFT JOIN LATERAL (
-    SELECT record_id, learner_profile_id, course_id FROM history_historyrecord
-    WHERE organization_id = (SELECT %s::uuid) AND register = v.register AND birth = v.birth OFFSET 0
-) r ON true
-ORDER BY v.sequence
-"""  # noqa: S608
 _CAPTURES = """
 SELECT capture_sequence, captured_at, first_sequence, last_sequence, rows_sha256, chain_hash, logic_version, why
 FROM history_capture WHERE organization_id = (SELECT %s::uuid) AND capture_sequence > %s AND capture_sequence <= %s
@@ -145,7 +81,7 @@ def verify_history(organization_id: uuid.UUID, since: Known = Known()) -> Verifi
     with context.company(organization_id):
         try:
             return _walk(organization_id, since)
-        except _Fault as fault:
+        except NotAsCaptured as fault:
             row = fault.row
             return FirstFault(
                 organization_id,
@@ -161,45 +97,49 @@ def verify_history(organization_id: uuid.UUID, since: Known = Known()) -> Verifi
 def _walk(organization_id: uuid.UUID, since: Known) -> Verified:
     heads = sql.fetch(_HEAD, [organization_id])
     if not heads:
-        raise _Fault("The history has no head.")
+        raise NotAsCaptured("The history has no head.")
     last_sequence, last_capture, chain_hash, captured_at, logic_version = heads[0]
     digest = row_hasher(str(organization_id))
     previous = _known(organization_id, since)
-    rows = _rows(organization_id, previous.last_sequence, last_sequence)
+    rows = row_checks.rows(organization_id, previous.last_sequence, last_sequence)
     records = 0
     for capture in _captures(organization_id, since.capture_sequence, last_capture):
         number = capture.capture_sequence
         if number != previous.capture_sequence + 1:
-            raise _Fault(f"Capture {previous.capture_sequence + 1} is missing.", capture=previous.capture_sequence + 1)
+            raise NotAsCaptured(
+                f"Capture {previous.capture_sequence + 1} is missing.", capture=previous.capture_sequence + 1
+            )
         if capture.first_sequence != previous.last_sequence + 1 or capture.last_sequence < capture.first_sequence - 1:
-            raise _Fault(
+            raise NotAsCaptured(
                 f"Capture {number} does not go on where the one before it ended.", capture=number,
                 column="first_sequence",
             )  # fmt: skip
         if number > 1 and capture.captured_at < previous.captured_at:
-            raise _Fault(f"Capture {number} is older than the one before it.", capture=number, column="captured_at")
+            raise NotAsCaptured(
+                f"Capture {number} is older than the one before it.", capture=number, column="captured_at"
+            )
         if not previous.logic_version <= capture.logic_version <= LOGIC.version:
-            raise _Fault(f"Capture {number} names a logic version that cannot be.", capture=number,
+            raise NotAsCaptured(f"Capture {number} names a logic version that cannot be.", capture=number,
                          column="logic_version")  # fmt: skip
         digests: list[str] = []
         causes: set[str] = set()
         for sequence in range(capture.first_sequence, capture.last_sequence + 1):
             row = next(rows, None)
             if row is None or row.sequence != sequence:
-                raise _Fault(f"Row {sequence} is missing.", capture=number, sequence=sequence)
-            _check_place(row, capture)
-            digests.append(_check_digest(row, digest))
-            _check_columns(row)
+                raise NotAsCaptured(f"Row {sequence} is missing.", capture=number, sequence=sequence)
+            row_checks.check_place(row, capture)
+            digests.append(row_checks.check_digest(row, digest))
+            row_checks.check_columns(row)
             records += row.birth == row.sequence
             causes.add(row.cause)
         if rows_sha256(digests) != capture.rows_sha256:
-            raise _Fault(f"The rows of capture {number} are not those that were captured.", capture=number,
+            raise NotAsCaptured(f"The rows of capture {number} are not those that were captured.", capture=number,
                          column="rows_sha256")  # fmt: skip
         if _recomputed(organization_id, capture, previous.chain_hash) != capture.chain_hash:
-            raise _Fault(f"Capture {number} does not follow from the one before it.", capture=number,
+            raise NotAsCaptured(f"Capture {number} does not follow from the one before it.", capture=number,
                          column="chain_hash")  # fmt: skip
         if capture.why != why(number, causes):
-            raise _Fault(f"Capture {number} gives a cause that its rows do not.", capture=number, column="why")
+            raise NotAsCaptured(f"Capture {number} gives a cause that its rows do not.", capture=number, column="why")
         previous = capture
     _check_head(
         organization_id,
@@ -210,7 +150,7 @@ def _walk(organization_id: uuid.UUID, since: Known) -> Verified:
     return Verified(organization_id, last_capture, records, last_sequence, chain_hash)
 
 
-def _recomputed(organization_id: uuid.UUID, capture: _Capture, previous_chain_hash: str) -> str:
+def _recomputed(organization_id: uuid.UUID, capture: StoredCapture, previous_chain_hash: str) -> str:
     """The chain hash that follows from a capture's columns, its rows' digest included."""
     has_rows = capture.last_sequence >= capture.first_sequence
     return capture_digest(
@@ -224,74 +164,37 @@ def _recomputed(organization_id: uuid.UUID, capture: _Capture, previous_chain_ha
     )
 
 
-def _known(organization_id: uuid.UUID, since: Known) -> _Capture:
+def _known(organization_id: uuid.UUID, since: Known) -> StoredCapture:
     """The capture from which the walk goes on: the stored one, once its columns give the hash that is known."""
     number = since.capture_sequence
     if number == 0:
-        return _Capture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
+        return StoredCapture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
     found = list(_captures(organization_id, max(number - 2, 0), number))
     if not found or found[-1].capture_sequence != number:
-        raise _Fault(f"Capture {number} is missing.", capture=number)
+        raise NotAsCaptured(f"Capture {number} is missing.", capture=number)
     before = found[-2].chain_hash if len(found) > 1 else ZERO_DIGEST
     if not since.chain_hash == found[-1].chain_hash == _recomputed(organization_id, found[-1], before):
-        raise _Fault(f"Capture {number} is not the one that was recomputed before.", capture=number,
+        raise NotAsCaptured(f"Capture {number} is not the one that was recomputed before.", capture=number,
                      column="chain_hash")  # fmt: skip
     return found[-1]
 
 
-def _check_place(row: _Row, capture: _Capture) -> None:
-    """A row belongs to a record, and to the capture that its sequence lies in."""
-    if row.record_id is None:
-        raise _Fault(f"Row {row.sequence} belongs to no record.", row=row, column="birth")
-    if row.capture_sequence != capture.capture_sequence:
-        placed = row._replace(capture_sequence=capture.capture_sequence)
-        raise _Fault(f"Row {row.sequence} names another capture than its own.", row=placed, column="capture_sequence")
-    if row.recorded_at != capture.captured_at:
-        raise _Fault(f"Row {row.sequence} was not recorded when it was captured.", row=row, column="recorded_at")
-    if row.logic_version != capture.logic_version:
-        raise _Fault(f"Row {row.sequence} names another logic than its capture.", row=row, column="logic_version")
-    if row.birth > row.sequence:
-        raise _Fault(f"Row {row.sequence} comes before its record.", row=row, column="birth")
-
-
-def _check_digest(row: _Row, digest: Any) -> str:
-    recomputed = digest(
-        str(row.sequence),
-        REGISTERS[row.register].name,
-        str(row.record_id),
-        instant(row.valid_from),
-        instant(row.recorded_at),
-        row.cause,
-        str(row.logic_version),
-        hashed_body(row.register, row.body.encode(), row.state, row.state_before_end),
-    )
-    if bytes.fromhex(recomputed) != bytes(row.row_sha256):
-        raise _Fault(f"Row {row.sequence} is not what was captured.", row=row)
-    return str(recomputed)
-
-
-def _check_columns(row: _Row) -> None:
-    for column, expected in _expected(row).items():
-        if getattr(row, column) != expected:
-            raise _Fault(f"Column {column} of row {row.sequence} is not what its body says.", row=row, column=column)
-
-
 def _check_head(
-    organization_id: uuid.UUID, last: _Capture, head: tuple[int, int, str, datetime, int], records: int | None
+    organization_id: uuid.UUID, last: StoredCapture, head: tuple[int, int, str, datetime, int], records: int | None
 ) -> None:
     sequence, capture_sequence, chain_hash, captured_at, logic_version = head
     if last.capture_sequence != capture_sequence:
-        raise _Fault(f"The head names capture {capture_sequence}, which is missing.", capture=capture_sequence)
+        raise NotAsCaptured(f"The head names capture {capture_sequence}, which is missing.", capture=capture_sequence)
     for column, says, expected in (
         ("sequence", sequence, last.last_sequence),
         ("chain_hash", chain_hash, last.chain_hash),
         ("captured_at", captured_at, last.captured_at),
     ):
         if says != expected:
-            raise _Fault(f"Column {column} of the head is not that of its capture.", capture=capture_sequence,
+            raise NotAsCaptured(f"Column {column} of the head is not that of its capture.", capture=capture_sequence,
                          column=column)  # fmt: skip
     if not last.logic_version <= logic_version <= LOGIC.version:
-        raise _Fault("The head names a logic version that cannot be.", capture=capture_sequence,
+        raise NotAsCaptured("The head names a logic version that cannot be.", capture=capture_sequence,
                      column="logic_version")  # fmt: skip
     # What a capture appends meanwhile lies beyond the head that was read; anything else there was put there by hand.
     ((stored_records, before, beyond, captured_beyond, capture_sequence_now),) = sql.fetch(
@@ -304,70 +207,16 @@ def _check_head(
         },
     )
     if records is not None and stored_records != records:
-        raise _Fault("There are records that no row begins.", capture=capture_sequence)
+        raise NotAsCaptured("There are records that no row begins.", capture=capture_sequence)
     unmoved = capture_sequence_now == capture_sequence
     if before is not None or (beyond is not None and unmoved):
         row = before if before is not None else beyond
-        raise _Fault(f"Row {row} belongs to no capture.", sequence=row)
+        raise NotAsCaptured(f"Row {row} belongs to no capture.", sequence=row)
     if captured_beyond is not None and unmoved:
-        raise _Fault(f"Capture {captured_beyond} is not known to the head.", capture=captured_beyond)
+        raise NotAsCaptured(f"Capture {captured_beyond} is not known to the head.", capture=captured_beyond)
 
 
-_TYPES: dict[str, Callable[[str], Any]] = {"state": str, "door": str} | dict.fromkeys(
-    ("receipt_id", "live_session_id", "renews_certificate_id"), uuid.UUID
-)
-"""How a column is read from the body where it is no instant."""
-
-
-def _expected(row: _Row) -> dict[str, Any]:
-    """What the columns of a row must be, from its body, whose digest has been found to hold."""
-    columns: dict[str, Any] = dict.fromkeys(Columns._fields)
-    if not row.body:
-        if row.birth == row.sequence:
-            return {"body": "a record begins with a content"}
-        return columns
-    said = orjson.loads(row.body)
-    register = REGISTERS[row.register]
-    names = dict(register.columns)
-    if register is TRAINING_RECORDS:
-        columns["state_before_end"] = row.state_before_end if said.get("ended_at") else said.get("requirement")
-        if said.get("course_release_id") is None and said.get("share_ids"):
-            columns["lesson_share_id"] = uuid.UUID(said["share_ids"][0])
-    elif register is PEOPLE:
-        if said.get("entry_type") != "employee":
-            names["begins_at"] = "invited_at"
-        if said.get("joined_at") is None and said.get("access_state") in ("ended", "erased"):
-            columns["ends_at"] = row.valid_from
-            del names["ends_at"]
-    elif register is CERTIFICATES:
-        columns["state"] = row.state
-    for column, field in names.items():
-        value = said.get(field)
-        if value is not None:
-            columns[column] = _TYPES.get(column, datetime.fromisoformat)(value)
-    if row.birth == row.sequence:
-        columns |= _expected_of_record(row, said)
-    return columns
-
-
-def _expected_of_record(row: _Row, said: dict[str, Any]) -> dict[str, uuid.UUID | None]:
-    """What the columns of a record must be, from its first version."""
-    learner, course = said.get("learner_profile_id"), said.get("course_id")
-    if row.register == PEOPLE.number and said.get("entry_type") != "employee":
-        learner = None
-    return {
-        "learner_profile_id": uuid.UUID(learner) if learner else None,
-        "course_id": uuid.UUID(course) if course else None,
-    }
-
-
-def _rows(organization_id: uuid.UUID, after: int, last: int) -> Iterator[_Row]:
-    while page := sql.fetch(_ROWS, [organization_id, after, last, _PAGE, organization_id]):
-        yield from map(_Row._make, page)
-        after = page[-1][0]
-
-
-def _captures(organization_id: uuid.UUID, after: int, last: int) -> Iterator[_Capture]:
-    while page := sql.fetch(_CAPTURES, [organization_id, after, last, _PAGE]):
-        yield from map(_Capture._make, page)
+def _captures(organization_id: uuid.UUID, after: int, last: int) -> Iterator[StoredCapture]:
+    while page := sql.fetch(_CAPTURES, [organization_id, after, last, row_checks.PAGE]):
+        yield from map(StoredCapture._make, page)
         after = page[-1][0]
