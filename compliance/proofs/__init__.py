@@ -7,6 +7,7 @@ imports it.
 - `digests`: statement, document, policy version, signature and receipt digests.
 - `history`: row and capture digests of the history's chain, fast enough for the writer's hot path.
 - `instants`: the one text form of an instant that is hashed.
-- `signed_note`, `checkpoints`, `note_keys`: C2SP signed notes, what a checkpoint says, Ed25519 keys.
+- `ed25519`: signatures without a library; `signed_note`, `checkpoints`, `note_keys`: C2SP signed notes, what a
+  checkpoint says, keys that sign.
 - `pages`, `versions`, `receipts`, `findings`, `verifier`, `__main__`: the offline verifier.
 """

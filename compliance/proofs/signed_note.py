@@ -1,28 +1,29 @@
 """C2SP signed notes (https://c2sp.org/signed-note), the form of our checkpoints; Ed25519 only.
 
 A note is text that ends in a line feed, an empty line, and one line per signature: an em dash, the key's name, and
-base64 of four bytes of key hash and the signature. This module only writes and reads that form: checking a signature
-needs Ed25519, which the standard library lacks and `note_keys` brings.
+base64 of four bytes of key hash and the signature. Two types of signature are known: of the text (0x01), and a
+witness's, which `cosignature` makes and checks (0x04).
 """
 
 import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from .errors import NoteMalformed
+from . import ed25519
+from .errors import NoteMalformed, NoteUnverified
 
-ED25519_ALGORITHM = b"\x01"
-ED25519_KEY_BYTES = 32
-ED25519_SIGNATURE_BYTES = 64
+ED25519_SIGNATURE = b"\x01"
+ED25519_COSIGNATURE = b"\x04"
 KEY_HASH_BYTES = 4
 MOST_SIGNATURES = 100
 
-_KEY_NAME = re.compile(r"[^\s+\x00-\x1f\x7f]+")
+_KEY_NAME = re.compile(r"[^\s+\x00-\x1f\ud800-\udfff]+")
 _SIGNATURE_LINE = re.compile(r"— ([^ ]+) ([A-Za-z0-9+/]+={0,2})")
-_FORBIDDEN_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+_FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class NoteSignature:
     key_hash: bytes
     signature: bytes
 
+    def line(self) -> str:
+        """Return its one line of a note, with the line feed. Raises NoteMalformed for its name."""
+        encoded = base64.b64encode(self.key_hash + self.signature).decode()
+        return f"— {check_key_name(self.key_name)} {encoded}\n"
+
 
 @dataclass(frozen=True, slots=True)
 class SignedNote:
@@ -42,6 +48,24 @@ class SignedNote:
     signatures: tuple[NoteSignature, ...]
 
 
+class VerifierKey(NamedTuple):
+    """The public half of a named key, and the type of the signatures that it makes."""
+
+    key_name: str
+    public_key: bytes
+    signature_type: bytes = ED25519_SIGNATURE
+
+    def key_hash(self) -> bytes:
+        """Return the four bytes that tell which key signed: SHA-256 of name, line feed, type and public key."""
+        content = check_key_name(self.key_name).encode() + b"\n" + self.signature_type + self.public_key
+        return hashlib.sha256(content).digest()[:KEY_HASH_BYTES]
+
+    def line(self) -> str:
+        """Return the one line that auditors are given: name, key hash, and type and key, joined by plus signs."""
+        encoded = base64.b64encode(self.signature_type + self.public_key).decode()
+        return f"{check_key_name(self.key_name)}+{self.key_hash().hex()}+{encoded}"
+
+
 def check_key_name(key_name: str) -> str:
     """Return `key_name` when it can name a key: not empty, without white space, plus sign or control characters."""
     if _KEY_NAME.fullmatch(key_name) is None:
@@ -49,27 +73,21 @@ def check_key_name(key_name: str) -> str:
     return key_name
 
 
-def key_hash(key_name: str, public_key: bytes) -> bytes:
-    """Return the four bytes that tell which key signed: of SHA-256 of name, line feed, algorithm byte, public key."""
-    digest = hashlib.sha256(check_key_name(key_name).encode() + b"\n" + ED25519_ALGORITHM + public_key).digest()
-    return digest[:KEY_HASH_BYTES]
-
-
 def check_text(text: str) -> str:
-    """Return `text` when it can be a note: ends in a line feed, Unicode without control characters but line feeds."""
+    """Return `text` when it can be a note: ends in a line feed, Unicode without control characters but line feeds.
+
+    Raises NoteMalformed.
+    """
     if not text.endswith("\n"):
         raise NoteMalformed("The text of a note ends in a line feed.")
-    if _FORBIDDEN_CONTROL.search(text) is not None:
-        raise NoteMalformed("The text of a note holds a control character other than a line feed.")
+    if _FORBIDDEN.search(text) is not None:
+        raise NoteMalformed("The text of a note holds what is not Unicode, or a control character but the line feed.")
     return text
 
 
 def format_note(text: str, signatures: Iterable[NoteSignature]) -> str:
     """Return the whole signed note. Raises NoteMalformed where the text or a key name cannot stand in one."""
-    lines = [
-        f"— {check_key_name(each.key_name)} {base64.b64encode(each.key_hash + each.signature).decode()}\n"
-        for each in signatures
-    ]
+    lines = [each.line() for each in signatures]
     if not lines:
         raise NoteMalformed("A signed note has at least one signature.")
     return f"{check_text(text)}\n{''.join(lines)}"
@@ -99,23 +117,44 @@ def _parse_signature(line: str) -> NoteSignature:
     return NoteSignature(check_key_name(match[1]), decoded[:KEY_HASH_BYTES], decoded[KEY_HASH_BYTES:])
 
 
-def format_verifier_key(key_name: str, public_key: bytes) -> str:
-    """Return the public half as the one line that auditors are given: name, key hash and key, joined by plus signs."""
-    encoded = base64.b64encode(ED25519_ALGORITHM + public_key).decode()
-    return f"{check_key_name(key_name)}+{key_hash(key_name, public_key).hex()}+{encoded}"
-
-
-def parse_verifier_key(verifier_key: str) -> tuple[str, bytes]:
-    """Return the key's name and its 32 public bytes. Raises NoteMalformed when the line is not one of ours."""
-    key_name, _, rest = verifier_key.strip().partition("+")
+def parse_verifier_key(line: str, signature_type: bytes = ED25519_SIGNATURE) -> VerifierKey:
+    """Return the verifier key of a line. Raises NoteMalformed when it is not one of this type of signature."""
+    key_name, _, rest = line.strip().partition("+")
     hash_text, _, encoded = rest.partition("+")
     try:
         decoded = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError) as fault:
         raise NoteMalformed("A verifier key is a name, a key hash and base64, joined by plus signs.") from fault
-    if decoded[:1] != ED25519_ALGORITHM or len(decoded) != 1 + ED25519_KEY_BYTES:
-        raise NoteMalformed("Only Ed25519 verifier keys are known.")
-    public_key = decoded[1:]
-    if key_hash(key_name, public_key).hex() != hash_text:
+    if decoded[:1] != signature_type or len(decoded) != 1 + ed25519.PUBLIC_KEY_BYTES:
+        raise NoteMalformed(f"Not a verifier key of Ed25519 and of type 0x{signature_type.hex()}.")
+    key = VerifierKey(key_name, decoded[1:], signature_type)
+    if key.key_hash().hex() != hash_text:
         raise NoteMalformed("The key hash of a verifier key does not belong to its name and key.")
-    return key_name, public_key
+    return key
+
+
+def signatures_of(note: SignedNote, keys: Iterable[VerifierKey]) -> Iterator[tuple[VerifierKey, NoteSignature]]:
+    """Yield each signature of a note that bears name and hash of one of the keys. Checks no signature."""
+    known = {(key.key_name, key.key_hash()): key for key in keys}
+    for each in note.signatures:
+        key = known.get((each.key_name, each.key_hash))
+        if key is not None:
+            yield key, each
+
+
+def verified_text(note: str, *verifier_keys: str) -> str:
+    """Return the text of `note` when one of the verifier keys signed it.
+
+    Raises NoteMalformed for what is no note or no verifier key, and NoteUnverified when there is no signature of these
+    keys or one of theirs is not valid. Signatures of other keys are passed over, as C2SP asks.
+    """
+    parsed = parse_note(note)
+    signatures = list(signatures_of(parsed, map(parse_verifier_key, verifier_keys)))
+    if not signatures:
+        raise NoteUnverified("The note carries no signature of this key.")
+    content = parsed.text.encode()
+    for key, each in signatures:
+        # A line in another spelling of base64 would be a second form of the same signature.
+        if each.line() not in note or not ed25519.verify(key.public_key, each.signature, content):
+            raise NoteUnverified("The note's signature is not valid.")
+    return parsed.text

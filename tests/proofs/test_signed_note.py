@@ -7,8 +7,16 @@ import pytest
 
 from compliance.proofs.checkpoints import Checkpoint, parse_checkpoint
 from compliance.proofs.errors import NoteMalformed, NoteUnverified
-from compliance.proofs.note_keys import NoteSigner, verified_text
-from compliance.proofs.signed_note import format_verifier_key, parse_note, parse_verifier_key
+from compliance.proofs.note_keys import NoteSigner
+from compliance.proofs.signed_note import (
+    ED25519_COSIGNATURE,
+    NoteSignature,
+    VerifierKey,
+    format_note,
+    parse_note,
+    parse_verifier_key,
+    verified_text,
+)
 
 CHECKPOINT = Checkpoint(UUID("11111111-1111-4111-8111-111111111111"), 42, "ab" * 32)
 SIGNER = NoteSigner.from_seed("records.example", bytes(range(32)))
@@ -16,7 +24,7 @@ SIGNER = NoteSigner.from_seed("records.example", bytes(range(32)))
 
 def test_the_key_of_the_go_checksum_database_has_the_hash_that_go_publishes() -> None:
     published = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
-    assert format_verifier_key(*parse_verifier_key(published)) == published
+    assert parse_verifier_key(published).line() == published
 
 
 def test_a_checkpoint_signed_as_a_note_reads_back() -> None:
@@ -35,6 +43,42 @@ def test_a_changed_note_or_another_key_does_not_verify() -> None:
         verified_text(note, NoteSigner.from_seed("records.example", bytes(32)).verifier_key)
 
 
+def test_one_signature_of_several_keys_is_enough_and_unknown_ones_are_passed_over() -> None:
+    other, stranger = (NoteSigner.from_seed("records.example", bytes([seed]) * 32) for seed in (1, 2))
+    text = CHECKPOINT.text()
+    note = format_note(text, [each for key in (stranger, SIGNER) for each in parse_note(key.sign(text)).signatures])
+    assert verified_text(note, other.verifier_key, SIGNER.verifier_key) == text
+    assert verified_text(note, SIGNER.verifier_key) == text
+    with pytest.raises(NoteUnverified):
+        verified_text(note, other.verifier_key)
+
+
+def test_one_signature_that_fails_refuses_the_note_though_another_holds() -> None:
+    other = NoteSigner.from_seed("records.example", bytes(32))
+    text = CHECKPOINT.text()
+    ours, theirs = parse_note(SIGNER.sign(text)).signatures[0], parse_note(other.sign(text)).signatures[0]
+    note = format_note(text, [ours, NoteSignature(theirs.key_name, theirs.key_hash, bytes(64))])
+    assert verified_text(note, SIGNER.verifier_key) == text
+    with pytest.raises(NoteUnverified):
+        verified_text(note, SIGNER.verifier_key, other.verifier_key)
+
+
+def test_a_signature_has_one_spelling() -> None:
+    note = SIGNER.sign(CHECKPOINT.text())
+    last = note[-3]
+    other = chr(ord(last) + 1)  # the last character before the padding holds two bits that decode to nothing
+    assert parse_note(note[:-3] + other + note[-2:]).signatures == parse_note(note).signatures
+    with pytest.raises(NoteUnverified):
+        verified_text(note[:-3] + other + note[-2:], SIGNER.verifier_key)
+
+
+def test_a_key_of_another_type_is_not_taken_for_one_that_signs_text() -> None:
+    witness = VerifierKey("records.example", bytes(32), ED25519_COSIGNATURE)
+    assert parse_verifier_key(witness.line(), ED25519_COSIGNATURE) == witness
+    with pytest.raises(NoteMalformed):
+        verified_text(SIGNER.sign(CHECKPOINT.text()), witness.line())
+
+
 @pytest.mark.parametrize(
     "note",
     [
@@ -45,6 +89,9 @@ def test_a_changed_note_or_another_key_does_not_verify() -> None:
         "text\n\n— name AAAA\n",
         "text\n\n— name ####\n",
         "text\n\n- name " + base64.b64encode(bytes(68)).decode() + "\n",
+        "te\ud800xt\n\n— name " + base64.b64encode(bytes(68)).decode() + "\n",
+        "text\n\n— na\ud800me " + base64.b64encode(bytes(68)).decode() + "\n",
+        "text\n\n— na\u00a0me " + base64.b64encode(bytes(68)).decode() + "\n",
         "te\x00xt\n\n— name " + base64.b64encode(bytes(68)).decode() + "\n",
         "text\n\n— name " + base64.b64encode(bytes(68)).decode(),
     ],

@@ -22,9 +22,10 @@ from django.conf import settings
 
 from compliance.interfaces.operations.errors import CheckpointFileError
 from compliance.proofs.checkpoints import CHECKPOINT_CONSTANT, Checkpoint, parse_checkpoint
+from compliance.proofs.ed25519 import SIGNATURE_BYTES
 from compliance.proofs.errors import NoteMalformed, NoteUnverified
-from compliance.proofs.note_keys import NoteSigner, verified_text
-from compliance.proofs.signed_note import ED25519_SIGNATURE_BYTES, parse_note
+from compliance.proofs.note_keys import NoteSigner
+from compliance.proofs.signed_note import parse_note, verified_text
 from compliance.tenancy.queries import deployment_id
 
 KEY_NAME = "svc-checkpoint"
@@ -118,7 +119,7 @@ def _notes(file: Path, since: int, start: "re.Pattern[bytes]") -> Iterator[State
             checkpoint = parse_checkpoint(parsed.text)
         except NoteMalformed:
             continue  # torn by a crash: it states nothing
-        if all(len(each.signature) == ED25519_SIGNATURE_BYTES for each in parsed.signatures):
+        if all(len(each.signature) == SIGNATURE_BYTES for each in parsed.signatures):
             yield Stated(since + begin, checkpoint, note)
 
 

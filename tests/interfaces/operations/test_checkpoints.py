@@ -11,7 +11,7 @@ from compliance.history.models import HistoryHead
 from compliance.interfaces.operations import checkpoint_file, checkpoints, signing
 from compliance.interfaces.operations.errors import CheckpointFileError, HistoryRefusedError
 from compliance.proofs.checkpoints import Checkpoint
-from compliance.proofs.note_keys import verified_text
+from compliance.proofs.signed_note import verified_text
 from tests.companies import NOW, make_company
 
 pytestmark = pytest.mark.django_db
