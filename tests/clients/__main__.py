@@ -80,6 +80,11 @@ STEPS = [
         ],
     ),
     Step(
+        "pymerkle",
+        "1,000 random trees have their roots and proofs",
+        [[PYTHON, HERE / "agree_with_pymerkle.py"]],
+    ),
+    Step(
         "pull",
         "killed 10 times, the bytes of one left alone",
         [[Path(sys.executable), HERE / "kill_pull.py", FOLDER / "pulled"]],
