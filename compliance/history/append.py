@@ -19,7 +19,7 @@ from compliance.history.projections import (
     ProjectedVersion,
     Source,
     courses,
-    hashed_body,
+    stored_body,
 )
 from compliance.history.text import identifier, instant
 from compliance.proofs.history import row_hasher, rows_sha256
@@ -28,9 +28,10 @@ from compliance.tenancy import arrays, sql
 
 
 class Said(NamedTuple):
-    """What a stored version says: all that can differ between two contents."""
+    """What a stored version says: all that can differ between two contents, in whatever form they are stored."""
 
     body: bytes
+    """Without hidden members."""
     state: str | None
     state_before_end: str | None
 
@@ -157,6 +158,7 @@ class Appender:
 
     def _append(self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str) -> None:
         valid_from, body, columns = version
+        body = stored_body(register, body, columns)
         self.last_sequence = sequence = self.last_sequence + 1
         self.digests.append(
             self._hash(
@@ -167,7 +169,7 @@ class Appender:
                 self._recorded_at,
                 cause,
                 self._logic_version,
-                hashed_body(register, body, columns.state, columns.state_before_end),
+                body,
             )
         )
         self.causes.add(cause)

@@ -1,4 +1,7 @@
-"""Reads of records and of their versions that other rooms ask for, each one statement within the company's context."""
+"""Reads of records and of their versions that other rooms ask for, each one statement within the company's context.
+
+A `body` given here is without hidden members (`proofs.history`).
+"""
 
 import uuid
 from collections.abc import Collection
@@ -8,6 +11,7 @@ from typing import Any, NamedTuple
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history import in_force, outcomes
+from compliance.proofs.history import visible_text
 from compliance.rules.vocabulary import AccessState
 from compliance.tenancy import sql
 
@@ -61,7 +65,7 @@ def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]
         " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
         [organization_id, birth, most],
     )
-    return [Version._make(row) for row in rows]
+    return [version._replace(body=visible_text(version.body)) for version in map(Version._make, rows)]
 
 
 def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -> list[dict[str, Any]]:
@@ -85,7 +89,10 @@ def written_after(organization_id: uuid.UUID, sequence: int, most: int) -> list[
         " WHERE w.organization_id = %(organization)s AND w.sequence > %(sequence)s ORDER BY w.sequence LIMIT %(most)s",
         {"organization": organization_id, "sequence": sequence, "most": most},
     )
-    return [Written._make(row) for row in rows]
+    return [
+        row._replace(body=visible_text(row.body), before=row.before and visible_text(row.before))
+        for row in map(Written._make, rows)
+    ]
 
 
 def changed_records(
@@ -106,7 +113,7 @@ def current(organization_id: uuid.UUID, register: int, record_id: uuid.UUID, now
         " AND r.register = %(register)s AND r.record_id = %(record)s",
         {"organization": organization_id, "moment": now, "register": register, "record": record_id},
     )
-    return InForce._make(rows[0]) if rows else None
+    return InForce(visible_text(rows[0][0]), *rows[0][1:]) if rows else None
 
 
 def still_to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:

@@ -8,6 +8,7 @@ from compliance.catalogue.courses import COURSES
 from compliance.facts.fan_out import Subject
 from compliance.facts.pending.models import SubjectKind
 from compliance.history.append import Said, StoredRecord
+from compliance.proofs.history import visible_text
 from compliance.tenancy import arrays, sql
 
 Key = tuple[int, uuid.UUID]
@@ -75,5 +76,6 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
         for birth, valid_from, body, state, state_before_end in sql.fetch(
             _STANDING, [arrays.bigints(list(by_birth)), organization_id]
         ):
-            by_birth[birth].standing.append((valid_from, Said(body.encode(), state, state_before_end)))
+            said = Said(visible_text(body).encode(), state, state_before_end)
+            by_birth[birth].standing.append((valid_from, said))
     return of_subject

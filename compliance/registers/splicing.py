@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from compliance.proofs.history import hidden_end
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS
 from compliance.rules.vocabulary import ERASED_PERSON
@@ -44,8 +45,8 @@ def opening(question: Question) -> str:
 
 
 def members(body: str) -> str:
-    """A stored body without its braces."""
-    return body[1:-1]
+    """A stored body without its hidden members and its braces."""
+    return body[hidden_end(body) : -1]
 
 
 def name_of(person_name: str | None, erased_at: Any) -> str:

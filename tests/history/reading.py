@@ -8,6 +8,7 @@ import orjson
 
 from compliance.history.models import Capture, HistoryRecord, HistoryRow
 from compliance.history.queries import head
+from compliance.proofs.history import visible_text
 from compliance.tenancy import context
 
 
@@ -24,7 +25,10 @@ def captures(organization_id: uuid.UUID) -> list[Capture]:
 
 
 def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: int | None = None) -> dict[str, Any]:
-    """What is in force at (moment, sequence), by record id: docs/architecture.md#reading, in so many words."""
+    """What is in force at (moment, sequence), by record id: docs/architecture.md#reading, in so many words.
+
+    Without hidden members: commitments are salted, so they differ between two companies that were told the same.
+    """
     known = head(organization_id).sequence if sequence is None else sequence
     found: dict[int, HistoryRow] = {}
     for row in rows(organization_id, register):
@@ -38,7 +42,7 @@ def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: in
                 "birth", "record_id"
             )
         )
-    return {str(ids[birth]): orjson.loads(row.body) for birth, row in found.items() if row.body}
+    return {str(ids[birth]): orjson.loads(visible_text(row.body)) for birth, row in found.items() if row.body}
 
 
 def only(found: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 What is stored is hashed and chained, so not one byte of it may change with the code that writes it. The files beside
 this one were written by the code of before; a change here would break every history that exists.
+
+`stored_before_hidden_members.tsv` is the same story as it was written while what is hidden stood beside the body. Such
+rows exist, so their digests must hold for ever, and what they say is what is said today.
 """
 
 import uuid
@@ -14,7 +17,10 @@ from compliance.catalogue import REGISTERS
 from compliance.facts.certificates.models import CheckCode
 from compliance.history.actions import capture_all, sweep_company
 from compliance.history.models import HistoryRecord
+from compliance.history.projections import hashed_body
+from compliance.history.text import instant
 from compliance.history.verify import Verified, verify_history
+from compliance.proofs.history import row_hasher, visible_text
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Company, Pin, Position, Question
@@ -196,6 +202,10 @@ def told():
     return ORGANIZATION_ID
 
 
+def _lines(name):
+    return [line.split("\t") for line in (FOLDER / name).read_text().removesuffix("\n").split("\n")]
+
+
 def _compare(name, found):
     """The lines found with those of the file."""
     expected = (FOLDER / name).read_text().removesuffix("\n").split("\n")
@@ -222,6 +232,31 @@ def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(told):
     lines += [f"{each.capture_sequence}\t{each.rows_sha256}\t{each.chain_hash}" for each in captures(told)]
     _compare("stored.tsv", lines)
     assert isinstance(verify_history(told), Verified)
+
+
+def test_rows_written_before_bodies_had_hidden_members_keep_their_digests():
+    digest = row_hasher(str(ORGANIZATION_ID))
+    numbers = {register.number: register.name for register in REGISTERS.values()}
+    beside = 0
+    for line in _lines("stored_before_hidden_members.tsv"):
+        if len(line) != 11:
+            continue  # a capture
+        sequence, register, _, record_id, valid_from, recorded_at, cause, *words, row_sha256, body = line
+        moments = [instant(datetime.fromisoformat(moment)) for moment in (valid_from, recorded_at)]
+        state, state_before_end = (None if word == "None" else word for word in words)
+        hashed = hashed_body(int(register), body.encode(), state, state_before_end)
+        beside += hashed != body.encode()
+        recomputed = digest(sequence, numbers[int(register)], record_id, moments[0], moments[1], cause, "2", hashed)
+        assert recomputed == row_sha256
+    assert beside
+
+
+def test_what_is_said_did_not_change_when_bodies_got_hidden_members():
+    before, now = (
+        [[*line[:9], visible_text(line[10])] for line in _lines(name) if len(line) == 11]
+        for name in ("stored_before_hidden_members.tsv", "stored.tsv")
+    )
+    assert now == before
 
 
 def test_every_served_row_is_what_it_always_was(told):

@@ -11,7 +11,7 @@ from typing import Any
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.people.models import Profile
 from compliance.history.models import HistoryHead, HistoryRecord, HistoryRow
-from compliance.history.projections import ABSENT, ProjectedTimeline, ProjectedVersion, training
+from compliance.history.projections import ABSENT, ProjectedTimeline, ProjectedVersion, stored_body, training
 from compliance.rules.owed_learning.decisions import Decision, RecordContent
 from compliance.rules.timeline import Timeline, Version
 from compliance.rules.vocabulary import Door, DueBasis, Requirement
@@ -47,7 +47,8 @@ class StoredCompany:
                 HistoryRow.objects.create(
                     organization_id=self.organization_id, sequence=self.sequence, register=timeline.register,
                     birth=birth, capture_sequence=2, valid_from=version.valid_from, recorded_at=self.now, cause="first",
-                    logic_version=1, body=version.body.decode(), row_sha256=b"0" * 32, **version.columns._asdict(),
+                    logic_version=1, row_sha256=b"0" * 32, **version.columns._asdict(),
+                    body=stored_body(timeline.register, version.body, version.columns).decode(),
                 )  # fmt: skip
         HistoryHead.objects.filter(organization_id=self.organization_id).update(
             sequence=self.sequence, capture_sequence=2, captured_at=self.now

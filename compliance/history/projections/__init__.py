@@ -6,7 +6,8 @@ envelope (`deployment_id`, `organization_id`, `learning_space_id`, `sequence`, `
 `logic_version`). Joined are also the titles of courses and lessons, and a trainer by `live_session_id`; a
 certificate's `status` comes from the column `state` and `valid_until`.
 
-Two columns hold what the body does not; `hashed_body` adds them to what is hashed.
+A projection gives this visible text. `stored_body` puts before its fields what is hashed with it and hidden from /v1
+(`proofs.history.HIDDEN_MEMBERS`).
 """
 
 from collections.abc import Collection
@@ -68,14 +69,40 @@ class ProjectedTimeline(NamedTuple):
     sources: Collection[Source] = ()
 
 
-def hashed_body(register: int, body: bytes, state: str | None, state_before_end: str | None) -> bytes:
-    """The bytes whose SHA-256 a row digest holds: the body and, in two registers, a line feed and a column's word.
+def stored_body(register: int, body: bytes, columns: Columns) -> bytes:
+    """The text that is stored and hashed: the body with its hidden members before its fields; an absence stays empty.
 
-    For an ended training record the word is `state_before_end`: whether it was required just before its end, on which
-    the outcome `missed` or `excused` depends. For a certificate it is `state`: valid, revoked or replaced.
+    A training record has `state_before_end` where it is not what `requirement` says: whether it was required just
+    before its end, on which the outcome `missed` or `excused` depends. A certificate has `state`.
+    """
+    if not body:
+        return body
+    if register == TRAINING_RECORDS.number:
+        word = columns.state_before_end
+        return body if word == columns.state else b"{%b,%b" % (_member(_STATE_BEFORE_END, word), body[1:])
+    if register == CERTIFICATES.number:
+        return b"{%b,%b" % (_member(_STATE, columns.state), body[1:])
+    return body
+
+
+def hashed_body(register: int, body: bytes, state: str | None, state_before_end: str | None) -> bytes:
+    """The bytes whose SHA-256 the digest of a stored row holds: its body.
+
+    Rows written before bodies had hidden members: the body and, in two registers, a line feed and a column's word.
     """
     if register == TRAINING_RECORDS.number:
-        return body if state_before_end == state or not body else b"%b\n%b" % (body, (state_before_end or "").encode())
-    if register == CERTIFICATES.number and body:
-        return b"%b\n%b" % (body, (state or "").encode())
-    return body
+        word, member = state_before_end, _STATE_BEFORE_END
+        beside = state_before_end != state
+    else:
+        word, member = state, _STATE
+        beside = register == CERTIFICATES.number
+    if not beside or not body or body.startswith(b'{"%b":' % member):
+        return body
+    return b"%b\n%b" % (body, (word or "").encode())
+
+
+_STATE, _STATE_BEFORE_END = b"state", b"state_before_end"
+
+
+def _member(name: bytes, word: str | None) -> bytes:
+    return b'"%b":null' % name if word is None else b'"%b":"%b"' % (name, word.encode())
