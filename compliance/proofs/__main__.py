@@ -1,9 +1,10 @@
-"""Verify pulled pages without the service: `python -m compliance.proofs FILE...`, or `python -I -S FOLDER FILE...`.
+"""Verify without the service: `python -m compliance.proofs FILE... [--log-key LINE]`, or `python -I -S FOLDER FILE...`.
 
-Each FILE is one JSON page of `/v1/policies` or `/v1/acknowledgements` as it was received, in the order pulled. Says in
-plain words what holds and each thing that does not.
+Each FILE is one JSON page of `/v1/policies` or `/v1/acknowledgements` as it was received, in the order pulled, or a
+proof of one row (`svc.proof/1`). Says in plain words what holds, what was not checked, and each thing that does not.
 
-Exit status: 0 all that could be checked holds; 1 a row or the chain is at fault; 2 a file is no JSON page.
+Exit status: 0 all that could be checked holds; 1 something does not; 2 a file is neither, a proof was given without
+the log's key, or the arguments are wrong.
 """
 
 import sys
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-USAGE = "usage: python -m compliance.proofs FILE...\nEach FILE is one JSON page as it was pulled.\n"
 
 
 def package_name() -> str:
@@ -35,9 +34,6 @@ def package_name() -> str:
 
 def main(arguments: "Sequence[str]") -> int:
     """Verify the files named and print the findings; return the exit status."""
-    if not arguments or arguments[0] in ("-h", "--help"):
-        sys.stderr.write(USAGE)
-        return 0 if arguments else 2
     run = import_module(f"{package_name()}.command").run
     status: int = run(arguments, sys.stdout, sys.stderr)
     return status

@@ -1,50 +1,117 @@
-"""The offline verifier as a command: files in, plain words out, an exit status."""
+"""The offline verifier as a command: files and trusted keys in, plain words out, an exit status."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
-from .errors import NotAPage
-from .pages import Page, parse_page, printable
+from .errors import NotAPage, NoteMalformed
+from .findings import Report
+from .log_trust import LogTrust, log_trust
+from .pages import MOST_BYTES, JsonObject, Page, page_in, parse_json, printable
+from .row_proof import is_row_proof, row_proof_of
+from .row_verifier import verify_row_proof
 from .verifier import verify
 
-HOLDS, AT_FAULT, NOT_PAGES = 0, 1, 2
+HOLDS, AT_FAULT, UNREADABLE = 0, 1, 2
+
+_EPILOG = """\
+A proof of a row is checked from its text to the checkpoint of the log. Who signed that only --log-key tells: get the
+key from the company or its auditor, never from the service that gave the proof. Without it a proof is not verified.
+
+Exit status: 0 all that could be checked holds; 1 something does not, and each fault is named; 2 a file is neither a
+page nor a proof, a proof was given without --log-key, or the arguments are wrong.
+"""
 
 
-def run(names: Sequence[str], out: TextIO, error: TextIO) -> int:
-    """Verify the files called `names`, write what was found, and return the exit status."""
+def options() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    parser = argparse.ArgumentParser(
+        prog="python -m compliance.proofs",
+        description="Verify pages of policy versions and receipts, and proofs of single rows, without the service.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a JSON page as it was pulled, or a proof of a row")
+    add_trust_options(parser)
+    return parser
+
+
+def add_trust_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that state whom the verifier trusts."""
+    parser.add_argument("--log-key", metavar="LINE", help="the verifier key of the log: name+hash+key")
+
+
+def trust_in(arguments: argparse.Namespace) -> LogTrust:
+    """Return the trust that the options state. Raises NoteMalformed for what is no verifier key."""
+    return log_trust(arguments.log_key)
+
+
+def run(arguments: Sequence[str], out: TextIO, error: TextIO) -> int:
+    """Verify what the arguments name, write what was found, and return the exit status.
+
+    Raises SystemExit for arguments that are wrong, and after help.
+    """
+    given = options().parse_args(arguments)
+    try:
+        trust = trust_in(given)
+    except NoteMalformed as fault:
+        error.write(f"{fault}\n")
+        return UNREADABLE
     pages: list[Page] = []
+    found = Report()
     unreadable = 0
-    for name in names:
+    for name in given.files:
         try:
-            pages.append(parse_page(_name(name), _content(name)))
+            _read(name, pages, trust, found)
         except NotAPage as fault:
             unreadable += 1
             error.write(f"{fault}\n")
-    report = verify(pages)
-    for sentence in report.holding:
-        out.write(f"holds  {sentence}\n")
-    for sentence in report.notes:
-        out.write(f"note   {sentence}\n")
+    found.add(verify(pages))
+    return write(found, out, unreadable)
+
+
+def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
+    """Write what a report found, and return the exit status."""
+    for word, sentences in (("holds", report.holding), ("note", report.notes), ("NOT CHECKED", report.unchecked)):
+        for sentence in sentences:
+            out.write(f"{word:6} {sentence}\n")
     for each in report.faults:
         out.write(f"FAULT  {each}\n")
     if report.faults:
         out.write(f"{len(report.faults)} {'fault' if len(report.faults) == 1 else 'faults'} found.\n")
         return AT_FAULT
+    if report.unchecked:
+        out.write("No fault found, but not everything was checked.\n")
+        return UNREADABLE
     if unreadable:
-        return NOT_PAGES
+        return UNREADABLE
     out.write("No fault found.\n")
     return HOLDS
 
 
+def _read(name: str, pages: list[Page], trust: LogTrust, report: Report) -> None:
+    """Add the file to the pages, or verify it when it is a proof. Raises NotAPage."""
+    printed = printable_name(name)
+    document = parse_json(printed, _content(name))
+    if is_row_proof(document):
+        proof = row_proof_of(printed, cast("JsonObject", document), report)
+        if proof is not None:
+            verify_row_proof(proof, trust, report)
+    else:
+        pages.append(page_in(printed, document))
+
+
 def _content(name: str) -> bytes:
     try:
-        return Path(name).read_bytes()
+        with Path(name).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise NotAPage(f"{_name(name)} cannot be read: {printable(reason)}") from fault
+        raise NotAPage(f"{printable_name(name)} cannot be read: {printable(reason)}") from fault
 
 
-def _name(name: str) -> str:
-    """The whole name of a file, so that it can be found again, without what would steer a terminal."""
+def printable_name(name: str) -> str:
+    """Return the whole name of a file, so that it can be found again, without what would steer a terminal."""
     return name if name.isascii() and name.isprintable() else ascii(name)[1:-1]

@@ -18,7 +18,7 @@ class NoteUnverified(ProofError):
 
 
 class NotAPage(ProofError):
-    """A file is not a JSON page: it cannot be read, is not JSON, or is no object with a `data` array."""
+    """A file is neither a JSON page nor a proof: it cannot be read, is not JSON, or is another document."""
 
 
 class TreeProofRefused(ProofError):

@@ -15,6 +15,13 @@ class Check(StrEnum):
     RECEIPT = "receipt"
     CHAIN = "chain"
     LINK = "link"
+    ROW = "row"
+    TREE = "tree"
+    CAPTURE = "capture"
+    LOG = "log"
+    SIGNATURE = "signature"
+    WITNESS = "witness"
+    IDENTITY = "identity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +45,19 @@ class Report:
     faults: list[Fault] = field(default_factory=list)
     holding: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    """What could not be checked for want of something that the verifier was not given: no verification without it."""
 
     def fault(self, check: Check, place: str, fields: tuple[str, ...], sentence: str) -> None:
         """Add a fault."""
         self.faults.append(Fault(check, place, fields, sentence))
+
+    def add(self, other: "Report") -> None:
+        """Add everything that another verification found."""
+        self.faults += other.faults
+        self.holding += other.holding
+        self.notes += other.notes
+        self.unchecked += other.unchecked
 
     def count(self, *checks: Check) -> int:
         """Return how many faults these checks found so far."""

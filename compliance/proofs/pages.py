@@ -13,6 +13,9 @@ from typing import NoReturn
 
 from .errors import NotAPage
 
+MOST_BYTES = 32 * 1024 * 1024
+"""No page, and no proof of one row, is larger."""
+
 
 class Kind(StrEnum):
     """The registers whose rows can be recomputed, and all others."""
@@ -96,14 +99,28 @@ def printable(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def parse_page(name: str, content: bytes) -> Page:
-    """Return the page in `content`. Raises NotAPage with a sentence that says what it is instead."""
+def parse_json(name: str, content: bytes) -> object:
+    """Return the JSON document in `content`; objects in it are `JsonObject`.
+
+    Raises NotAPage with a sentence that says what it is instead.
+    """
+    if len(content) > MOST_BYTES:
+        raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")
     try:
-        document = json.loads(content, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return json.loads(content, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError as fault:
-        raise NotAPage(f"{name} is not a JSON page: it is nested too deeply.") from fault
+        raise NotAPage(f"{name} is not JSON that can be read: it is nested too deeply.") from fault
     except ValueError as fault:
         raise NotAPage(f"{name} is not JSON: {printable(str(fault))}") from fault
+
+
+def parse_page(name: str, content: bytes) -> Page:
+    """Return the page in `content`. Raises NotAPage with a sentence that says what it is instead."""
+    return page_in(name, parse_json(name, content))
+
+
+def page_in(name: str, document: object) -> Page:
+    """Return a JSON document as the page that it is. Raises NotAPage."""
     if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):
         raise NotAPage(f"{name} is JSON, but not a page: it has no `data` array.")
     return page_of(name, document)
