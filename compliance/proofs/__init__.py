@@ -9,6 +9,7 @@ imports it.
 - `instants`: the one text form of an instant that is hashed.
 - `ed25519`: signatures without a library; `signed_note`, `checkpoints`, `note_keys`: C2SP signed notes, what a
   checkpoint says, keys that sign.
+- `cosignature`, `witness_request`: what a witness signs, and is asked; `witnessing`, `witness_memory`, `witness`: one.
 - `single_file`: a program of this room as one file.
 - `pages`, `versions`, `receipts`, `findings`, `verifier`, `__main__`: the offline verifier.
 """

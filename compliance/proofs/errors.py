@@ -27,3 +27,28 @@ class TreeProofRefused(ProofError):
 
 class TilePathRefused(ProofError):
     """A path names no tile, or a tile or bundle does not have the form of the specification."""
+
+
+class CheckpointRequestMalformed(ProofError):
+    """The body of a request to a witness does not have the form of the specification, or is wrong in itself."""
+
+
+class LogUnknown(ProofError):
+    """A witness was asked for a log that it does not watch."""
+
+
+class SizeConflict(ProofError):
+    """A witness was asked to go on from another size than the one it cosigned last, which is `size`."""
+
+    def __init__(self, size: int) -> None:
+        """`size` is the number of leaves of the checkpoint that was cosigned last, 0 without one."""
+        super().__init__(f"The checkpoint that was cosigned last has {size} leaves.")
+        self.size = size
+
+
+class LogForked(ProofError):
+    """A log signed two roots for one size: what no honest log does."""
+
+
+class WitnessFolderRefused(ProofError):
+    """The folder of a witness is incomplete, or is that of another one."""

@@ -67,9 +67,9 @@ def test_the_file_runs_alone_and_gives_the_exit_status(folder: Path) -> None:
 def test_modules_are_there_once_after_what_they_need_and_unchanged(folder: Path) -> None:
     text = single_file.single_file("program")
     sources = {
-        node.targets[0].slice.value: ast.literal_eval(node.value)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        ast.literal_eval(node.targets[0].slice): ast.literal_eval(node.value)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
     }
     assert sources == {name: FOLDER[name] for name in ("words", "arithmetic", "late", "program")}
     assert list(sources) == ["words", "arithmetic", "late", "program"]
