@@ -128,6 +128,12 @@ def _fallbacks(value: list[str], info: ValidationInfo) -> list[str]:
     return value
 
 
+def _origin(value: str) -> str:
+    if value and (len(value) > 200 or not value.isascii() or not value.isprintable() or set(value) & set(" +")):
+        raise ValueError("LOG_ORIGIN is printable ASCII without spaces and plus signs, as records.example.com/log.")
+    return value
+
+
 def _contacts(value: list[str]) -> list[str]:
     if not all(contact.startswith(("https://", "mailto:", "tel:")) for contact in value):
         raise ValueError("SECURITY_CONTACT holds addresses that begin with https://, mailto: or tel:.")
@@ -222,7 +228,16 @@ class Environment(BaseSettings):
         "signed notes, outside the database: keep it on another disk, and copy it away",
         _either(live=None, test=_in_folder("checkpoints-{deployment_id}.notes")),
     )
-    ERASURE_LIST: str = _setting("outside the database: keep it as `CHECKPOINT_FILE`", _in_folder("erasures.jsonl"))
+    LOG_FOLDER: str = _setting(
+        "what the signer has signed, outside the database: keep it on another disk, and copy it away",
+        _in_folder("log-{deployment_id}"),
+    )
+    LOG_ORIGIN: Annotated[str, AfterValidator(_origin)] = Field(
+        "",
+        description="the name of the log and of its key, fixed when the log is begun; without it `BASE_URL` without its"
+        " scheme, and `/log`",
+    )
+    ERASURE_LIST: str = _setting("outside the database: keep it as `LOG_FOLDER`", _in_folder("erasures.jsonl"))
     BASE_URL: Annotated[str, AfterValidator(_base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )

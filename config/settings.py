@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "compliance.facts.policies",
     "compliance.access",
     "compliance.history",
+    "compliance.log",
     "compliance.interfaces.console",
     "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",
@@ -123,6 +124,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.REDIS_URL
 # Signed notes of how far each history reached, outside the database; newest key first, the others still check.
 CHECKPOINT_FILE = environment.CHECKPOINT_FILE
+# What the signer knows to have signed, outside the database; newest key first, the others still check.
+LOG_FOLDER = environment.LOG_FOLDER
+LOG_ORIGIN = environment.LOG_ORIGIN
 CHECKPOINT_KEYS = environment.CHECKPOINT_KEY
 CHECKPOINT_VERIFIER_KEYS = environment.CHECKPOINT_VERIFIER_KEY
 ERASURE_LIST = environment.ERASURE_LIST  # outside the database

@@ -47,6 +47,28 @@ def companies() -> list[uuid.UUID]:
     return list(HistoryHead.objects.order_by("organization_id").values_list("organization_id", flat=True))
 
 
+class CaptureEnd(NamedTuple):
+    """The newest capture of a company, and whether the company is open to readers."""
+
+    capture_sequence: int
+    chain_hash: str
+    available: bool
+
+
+def capture_ends() -> dict[uuid.UUID, CaptureEnd]:
+    """Where the chain of captures of each company ends, in one statement."""
+    found = HistoryHead.objects.values_list("organization_id", *CaptureEnd._fields)
+    return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
+
+
+def chain_hashes(organization_id: uuid.UUID, after: int, upto: int) -> list[tuple[int, str]]:
+    """Number and chain hash of the captures beyond `after` up to `upto`, in their order, in the company's context."""
+    found = Capture.objects.filter(
+        organization_id=organization_id, capture_sequence__gt=after, capture_sequence__lte=upto
+    )
+    return list(found.order_by("capture_sequence").values_list("capture_sequence", "chain_hash"))
+
+
 def companies_with_work(now: datetime) -> list[uuid.UUID]:
     """Companies in which the clock has brought something, or pending subjects wait, or the decider is new.
 

@@ -58,7 +58,7 @@ class TilePath(NamedTuple):
     """Which tile a path names: its level (null: a bundle of entries), its index, and how many hashes it is to hold."""
 
     level: int | None
-    index: int
+    index: int  # type: ignore[assignment] # a tuple's method of this name is not used
     width: int = TILE_WIDTH
 
     def text(self) -> str:

@@ -12,6 +12,9 @@ DIRECTORY_TABLES = frozenset(
         "history_historyhead",
         "operations_companystanding",
         "operations_signedfile",
+        "log_leaf",
+        "log_tile",
+        "log_checkpoint",
         "console_standingmark",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",

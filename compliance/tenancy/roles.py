@@ -47,6 +47,9 @@ _SIGNER: Final = {
     "console_accesschain": Granted(READ),
     "operations_companystanding": Granted(WRITE),
     "operations_signedfile": Granted(WRITE),
+    "log_leaf": Granted(APPEND),
+    "log_tile": Granted(APPEND | {"UPDATE"}),
+    "log_checkpoint": Granted(WRITE),
 }
 
 
@@ -57,6 +60,8 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
     if table == "django_migrations":
         return Granted(READ)
     everything = APPEND if append_only else WRITE
+    if role in (WEB, WORKER) and table.startswith("log_"):
+        return Granted(READ)
     if role == WEB:
         if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding", _FILE):
             return Granted(READ)

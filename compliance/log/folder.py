@@ -1,0 +1,82 @@
+"""The log's folder outside the database (setting LOG_FOLDER): the signer writes it, every process may read from it.
+
+`checkpoint` is the newest signed checkpoint that was published. Every process holds the database to it when it starts.
+`memory.sqlite3` is what the signer knows to have signed (`memory`); `lock` makes signers take turns.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from compliance.log.errors import LogFolderError
+from compliance.tenancy.queries import deployment_id
+
+CHECKPOINT = "checkpoint"
+MEMORY = "memory.sqlite3"
+LOCK = "lock"
+
+
+def path() -> Path:
+    """Where the folder is. `{deployment_id}` in the setting keeps databases that share a folder apart."""
+    name = settings.LOG_FOLDER
+    return Path(name.replace("{deployment_id}", str(deployment_id())) if "{deployment_id}" in name else name)
+
+
+def made() -> Path:
+    """The folder, made when it is not there. Raises LogFolderError."""
+    found = path()
+    try:
+        found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise LogFolderError(f"The log's folder {found} cannot be made ({error.strerror}).") from error
+    return found
+
+
+def read(name: str) -> str | None:
+    """The text of a file of the folder; None when there is none. Raises LogFolderError."""
+    file = path() / name
+    try:
+        return file.read_bytes().decode()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise LogFolderError(f"The file {file} cannot be read ({error}).") from error
+
+
+def write(name: str, text: str) -> None:
+    """Puts a whole file in the place of the one before it: a crash leaves one or the other. Raises LogFolderError."""
+    folder = made()
+    beside = folder / f"{name}.new"
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(text.encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(folder / name)
+        directory = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise LogFolderError(f"The file {folder / name} cannot be written ({error.strerror}).") from error
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """Waits until no other process signs, and keeps others from it. The kernel frees the lock of one that dies."""
+    file = made() / LOCK
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise LogFolderError(f"The file {file} cannot be written ({error.strerror}).") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,56 @@
+"""The published log. Directory tables: it is one for all companies, and is read without a company context.
+
+The signer publishes here what it has signed and remembers outside of the database; all others read.
+"""
+
+from django.db import models
+
+
+class Leaf(models.Model):
+    """One entry of the log: a capture's `chain_hash`, or the digest by which an operator accepted a history.
+
+    A company's captures stand in the order of `capture_sequence`. An acceptance at capture N ends what the company's
+    earlier leaves say of captures beyond N, and the captures that follow it take the place of earlier ones.
+    """
+
+    append_only = True
+
+    class Kind(models.TextChoices):
+        """What an entry speaks of."""
+
+        CAPTURE = "capture", "capture"
+        ACCEPTANCE = "acceptance", "acceptance of a history"
+
+    index = models.BigIntegerField(primary_key=True)
+    kind = models.CharField(max_length=10, choices=Kind)
+    organization_id = models.UUIDField()
+    capture_sequence = models.BigIntegerField()
+    entry = models.BinaryField(max_length=32)
+    statement = models.TextField(blank=True, default="", help_text="The text `svc.accepted/2` of an acceptance.")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization_id", "index"], name="leaf_newest"),
+            models.Index(fields=["organization_id", "capture_sequence"], name="leaf_by_capture"),
+            models.Index(
+                fields=["organization_id", "index"], name="leaf_acceptance", condition=models.Q(kind="acceptance")
+            ),
+        ]
+
+
+class Tile(models.Model):
+    """Up to 256 consecutive hashes of one level of the tree, one behind another; the last of a level grows."""
+
+    pk = models.CompositePrimaryKey("level", "index")
+    level = models.SmallIntegerField()
+    index = models.BigIntegerField()
+    hashes = models.BinaryField()
+
+
+class Checkpoint(models.Model):
+    """A signed checkpoint of the log; those of the last day and the newest are kept."""
+
+    size = models.BigIntegerField(primary_key=True)
+    root = models.BinaryField(max_length=32)
+    note = models.TextField(help_text="The signed note, with the cosignatures of witnesses that were verified.")
+    signed_at = models.DateTimeField()

@@ -1,0 +1,130 @@
+"""Reads of the published log that other rooms ask for. Whatever stands in its tables is under the newest checkpoint."""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.log.models import Checkpoint, Leaf, Tile
+from compliance.log.tree import consistency, inclusion, root_at
+from compliance.tenancy import sql
+
+__all__ = ["consistency", "inclusion", "root_at"]
+
+
+class Published(NamedTuple):
+    """A checkpoint that readers are served: how many entries, the root of their tree, the signed note, since when."""
+
+    size: int
+    root: bytes
+    note: str
+    signed_at: datetime
+
+
+class SignedCapture(NamedTuple):
+    """A company's newest capture under the newest checkpoint, and the entry that speaks of it.
+
+    After a history was accepted before its first capture there is none: `capture_sequence` 0, the rest null.
+    """
+
+    organization_id: uuid.UUID
+    capture_sequence: int
+    leaf: int | None
+    entry: bytes | None
+
+
+def newest_checkpoint() -> Published | None:
+    """The newest checkpoint; None before the first."""
+    return next(iter(newest_checkpoints(1)), None)
+
+
+def newest_checkpoints(most: int) -> list[Published]:
+    """The newest checkpoints, the newest first."""
+    found = Checkpoint.objects.order_by("-size").values_list("size", "root", "note", "signed_at")[:most]
+    return [Published(size, bytes(root), note, signed_at) for size, root, note, signed_at in found]
+
+
+def size() -> int:
+    """How many entries the newest checkpoint covers; 0 before the first."""
+    return Checkpoint.objects.order_by("-size").values_list("size", flat=True).first() or 0
+
+
+def leaf_of(organization_id: uuid.UUID, capture_sequence: int) -> int | None:
+    """The place of the entry of a capture; None while it is not yet signed.
+
+    After an acceptance several entries may speak of captures of one number: the last one counts, unless the company's
+    history was accepted after it at an earlier capture.
+    """
+    ((index,),) = sql.fetch(
+        "SELECT max(l.index) FROM log_leaf l WHERE l.organization_id = %(organization_id)s AND l.kind = 'capture'"
+        " AND l.capture_sequence = %(capture_sequence)s AND NOT EXISTS (SELECT FROM log_leaf a"
+        " WHERE a.organization_id = %(organization_id)s AND a.kind = 'acceptance' AND a.index > l.index"
+        " AND a.capture_sequence < l.capture_sequence)",
+        {"organization_id": organization_id, "capture_sequence": capture_sequence},
+    )
+    return index
+
+
+_NEWEST = """
+SELECT c.organization_id, newest.capture_sequence, leaf.index, leaf.entry FROM company c
+CROSS JOIN LATERAL (SELECT capture_sequence FROM log_leaf
+    WHERE organization_id = c.organization_id ORDER BY index DESC LIMIT 1) newest
+LEFT JOIN LATERAL (SELECT index, entry FROM log_leaf WHERE organization_id = c.organization_id AND kind = 'capture'
+    AND capture_sequence = newest.capture_sequence ORDER BY index DESC LIMIT 1) leaf ON true
+"""
+
+
+def newest_signed_capture(organization_id: uuid.UUID) -> tuple[int, int] | None:
+    """The number of a company's newest capture under the newest checkpoint, and the place of its entry; None: none."""
+    rows = sql.fetch(f"WITH company AS (SELECT %s::uuid AS organization_id) {_NEWEST}", [organization_id])
+    for _, capture_sequence, index, _ in rows:
+        if index is not None:
+            return capture_sequence, index
+    return None
+
+
+def signed_captures() -> list[SignedCapture]:
+    """The newest capture of each company that the log knows, in one statement that looks up each company once."""
+    rows = sql.fetch(
+        f"""WITH RECURSIVE company AS (
+            (SELECT organization_id FROM log_leaf ORDER BY organization_id LIMIT 1)
+            UNION ALL
+            SELECT (SELECT l.organization_id FROM log_leaf l WHERE l.organization_id > c.organization_id
+                ORDER BY l.organization_id LIMIT 1) FROM company c WHERE c.organization_id IS NOT NULL
+        ) {_NEWEST} WHERE c.organization_id IS NOT NULL"""  # noqa: S608
+    )
+    return [
+        SignedCapture(company, number, leaf, None if entry is None else bytes(entry))
+        for company, number, leaf, entry in rows
+    ]
+
+
+def joined_signed(alias: str) -> str:
+    """SQL that joins, as `g.signed`, up to which capture the company of `alias`.organization_id is under the log."""
+    return (
+        f" LEFT JOIN LATERAL (SELECT capture_sequence AS signed FROM log_leaf"  # noqa: S608
+        f" WHERE organization_id = {alias}.organization_id ORDER BY index DESC LIMIT 1) g ON true"
+    )
+
+
+def tile(level: int, index: int) -> bytes:
+    """The hashes of a tile, one behind another; empty when there is no such tile."""
+    found = Tile.objects.filter(level=level, index=index).values_list("hashes", flat=True).first()
+    return b"" if found is None else bytes(found)
+
+
+def entries(begin: int, end: int) -> list[bytes]:
+    """The entries from place `begin` up to, not including, `end`."""
+    found = Leaf.objects.filter(index__gte=begin, index__lt=end).order_by("index")
+    return [bytes(entry) for entry in found.values_list("entry", flat=True)]
+
+
+def capture_entries(organization_id: uuid.UUID) -> dict[int, bytes]:
+    """The entries of all captures of a company that count now, by `capture_sequence`."""
+    found: dict[int, bytes] = {}
+    rows = Leaf.objects.filter(organization_id=organization_id).order_by("index")
+    for kind, number, entry in rows.values_list("kind", "capture_sequence", "entry").iterator(chunk_size=10_000):
+        if kind == Leaf.Kind.CAPTURE:
+            found[number] = bytes(entry)
+        else:
+            found = {each: known for each, known in found.items() if each <= number}
+    return found
