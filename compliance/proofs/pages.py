@@ -107,7 +107,8 @@ def parse_json(name: str, content: bytes) -> object:
     if len(content) > MOST_BYTES:
         raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")
     try:
-        return json.loads(content, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        # As text: of bytes, `json` would guess the encoding, and take a byte order mark.
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError as fault:
         raise NotAPage(f"{name} is not JSON that can be read: it is nested too deeply.") from fault
     except ValueError as fault:

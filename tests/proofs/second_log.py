@@ -138,8 +138,16 @@ def read_key(line: str, kind: int) -> tuple[str, bytes, bytes]:
     return name, bytes.fromhex(key_id), key[1:]
 
 
-def open_note(note: str, place: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """C2SP signed-note: the text and the signatures (name, key ID with signature). Raises Refused."""
+class Signature(NamedTuple):
+    """A signature line: who signed, the key ID with the signature, and whether its base64 is as one writes it."""
+
+    name: str
+    content: bytes
+    canonical: bool
+
+
+def open_note(note: str, place: str) -> tuple[str, list[Signature]]:
+    """C2SP signed-note: the text and the signatures. Raises Refused."""
     text, separator, block = note.rpartition("\n\n")
     if not separator or not block.endswith("\n") or re.search(r"[\x00-\x09\x0b-\x1f]", note):
         raise Refused(place, "is no signed note")
@@ -148,10 +156,13 @@ def open_note(note: str, place: str) -> tuple[str, list[tuple[str, bytes]]]:
         match = SIGNATURE_LINE.fullmatch(line)
         if match is None or "+" in match[1]:
             raise Refused(place, "has a line that is no signature")
-        signature = strict_base64(match[2], None, place)
-        if len(signature) < 5:
+        try:
+            content = base64.b64decode(match[2], validate=True)
+        except binascii.Error:
+            raise Refused(place, "has a signature that is not base64") from None
+        if len(content) < 5:
             raise Refused(place, "has an empty signature")
-        signatures.append((match[1], signature))
+        signatures.append(Signature(match[1], content, base64.b64encode(content).decode() == match[2]))
     return text + "\n", signatures
 
 
@@ -162,13 +173,13 @@ def signed_text(note: str, key: str, place: str) -> str:
     return text
 
 
-def _verify(text: str, signatures: Iterable[tuple[str, bytes]], key: str, place: str) -> None:
+def _verify(text: str, signatures: Iterable[Signature], key: str, place: str) -> None:
     name, key_id, public = read_key(key, 1)
-    of_key = [signature[4:] for signer, signature in signatures if signer == name and signature[:4] == key_id]
+    of_key = [each for each in signatures if each.name == name and each.content[:4] == key_id]
     if not of_key:
         raise Refused(place, "has no signature of the key")
-    for signature in of_key:
-        if not _valid(public, signature, text.encode()):
+    for each in of_key:
+        if not each.canonical or not _valid(public, each.content[4:], text.encode()):
             raise Refused(place, "has a signature that is not valid")
 
 
@@ -180,15 +191,16 @@ def _valid(public: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
-def cosigned(text: str, signatures: Iterable[tuple[str, bytes]], key: str, place: str) -> bool:
+def cosigned(text: str, signatures: Iterable[Signature], key: str, place: str) -> bool:
     """C2SP tlog-cosignature: whether a witness's key of type 0x04 signed. Raises Refused for one that is not valid."""
     name, key_id, public = read_key(key, 4)
     found = False
-    for signer, signature in signatures:
-        if signer == name and signature[:4] == key_id:
-            time = int.from_bytes(signature[4:12], "big")
+    for each in signatures:
+        if each.name == name and each.content[:4] == key_id:
+            time = int.from_bytes(each.content[4:12], "big")
             message = f"cosignature/v1\ntime {time}\n{text}".encode()
-            if len(signature) != 76 or time >= 2**63 or not _valid(public, signature[12:], message):
+            well_formed = each.canonical and len(each.content) == 76 and time < 2**63
+            if not well_formed or not _valid(public, each.content[12:], message):
                 raise Refused(place, f"has a cosignature of {name} that is not valid")
             found = True
     return found

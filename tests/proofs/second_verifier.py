@@ -106,7 +106,7 @@ def row_digest(organization_id: str, row: dict[str, Any], content_sha256: str) -
     """`svc.row/1`. Raises Refused for a value without its form."""
     is_text(organization_id, UUID, "row.organization_id")
     sequence = is_count(row["sequence"], "row.sequence", 1)
-    if row["register"] not in REGISTERS:
+    if not isinstance(row["register"], str) or row["register"] not in REGISTERS:
         raise Refused("row.register", "is no register")
     is_text(row["record_id"], UUID, "row.record_id")
     is_text(row["valid_from"], INSTANT, "row.valid_from")

@@ -32,8 +32,8 @@ from compliance.proofs.merkle import (
     root_from_inclusion,
     root_of,
 )
-from compliance.proofs.note_keys import NoteSigner, verified_text
-from compliance.proofs.signed_note import parse_note
+from compliance.proofs.note_keys import NoteSigner
+from compliance.proofs.signed_note import parse_note, verified_text
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors" / "log"
 
