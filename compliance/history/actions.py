@@ -7,6 +7,7 @@ older truth last, for good. Readers and the facts' actions never take this lock.
 import uuid
 from collections.abc import Callable
 from datetime import date, datetime
+from itertools import chain
 from typing import NamedTuple
 
 from compliance.facts import captured
@@ -14,14 +15,15 @@ from compliance.facts.certificates.actions import keep_issued
 from compliance.facts.fan_out import Subject
 from compliance.facts.pending import sealing
 from compliance.garbage_collection import without_collection
-from compliance.history import deciding, stored, subjects
+from compliance.history import deciding, stored, subjects, tree
 from compliance.history.append import Appender, StoredRecord
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
 from compliance.history.projections import ProjectedTimeline
 from compliance.history.reasons import why
 from compliance.proofs.digests import ZERO_DIGEST
-from compliance.proofs.history import capture_digest, rows_sha256
+from compliance.proofs.history import tree_capture_digest, tree_capture_lines
+from compliance.proofs.merkle import CompactRange
 from compliance.rules.company_days import UnknownTimeZone, start_of_day
 from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, sql
@@ -68,7 +70,7 @@ def create_company(
     )
     with context.company(made.organization_id):
         chain_hash = _write_capture(
-            made.organization_id, 1, now, first=1, last=0, rows=rows_sha256(()), previous=ZERO_DIGEST, causes=set()
+            made.organization_id, 1, now, first=1, rows=CompactRange(), previous=ZERO_DIGEST, causes=set()
         )
         HistoryHead.objects.create(
             organization_id=made.organization_id,
@@ -148,7 +150,9 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
 def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
     zone = organization(organization_id).time_zone
     with context.company(organization_id):
-        sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version = _lock_head(organization_id)
+        (
+            sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version, tree_size, tree_range,
+        ) = _lock_head(organization_id)  # fmt: skip
         now = max(now, captured_at)
         sealing.seal(organization_id)
         if logic_version < LOGIC.version:
@@ -171,7 +175,11 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
                 _append(appender, timelines, standing.get(subject) if standing else None, by_clock)
                 if changes_at is not None:
                     due[subject] = changes_at
-            rows = appender.insert()
+            rows = CompactRange.from_bytes(tree_size, tree_range)
+            behind = tree.stored_digests(organization_id, tree_size, sequence)  # of a release that kept no tree
+            kept = list(tree.grow(rows, chain(behind, map(bytes.fromhex, appender.digests))))
+            appender.insert()
+        tree.keep(organization_id, kept)
         if appender.certificates:
             keep_issued(organization_id=organization_id, certificates=appender.certificates)
         captured.take_in(organization_id, capture_sequence + 1, now)
@@ -181,16 +189,16 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         if claimed.had_pending or changed:
             capture_sequence += 1
             chain_hash = _write_capture(
-                organization_id, capture_sequence, now, first=appender.first_sequence, last=appender.last_sequence,
-                rows=rows, previous=chain_hash, causes=appender.causes,
+                organization_id, capture_sequence, now, first=appender.first_sequence, rows=rows, previous=chain_hash,
+                causes=appender.causes,
             )  # fmt: skip
             captured_at = now
         sql.execute(
             "UPDATE history_historyhead SET sequence = %s, capture_sequence = %s, chain_hash = %s, captured_at = %s,"
-            " logic_version = %s, next_change_at = %s WHERE organization_id = %s",
+            " logic_version = %s, next_change_at = %s, tree_size = %s, tree_range = %s WHERE organization_id = %s",
             [
                 appender.last_sequence, capture_sequence, chain_hash, captured_at, LOGIC.version, next_change_at,
-                organization_id,
+                rows.size, rows.to_bytes(), organization_id,
             ],
         )  # fmt: skip
     return Captured(
@@ -238,10 +246,10 @@ def _append(
         appender.restate(record, (), by_clock=by_clock)
 
 
-def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int]:
+def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int, int, bytes]:
     found = sql.fetch(
-        "SELECT sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version"
-        " FROM history_historyhead"
+        "SELECT sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version, tree_size,"
+        " tree_range FROM history_historyhead"
         " WHERE organization_id = %s FOR UPDATE",
         [organization_id],
     )
@@ -251,25 +259,32 @@ def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, dat
 
 
 def _write_capture(
-    organization_id: uuid.UUID, capture_sequence: int, now: datetime, *, first: int, last: int, rows: str,
-    previous: str, causes: set[str],
+    organization_id: uuid.UUID, capture_sequence: int, now: datetime, *, first: int, rows: CompactRange, previous: str,
+    causes: set[str],
 ) -> str:  # fmt: skip
-    chain_hash = capture_digest(
-        organization_id=organization_id,
-        capture_sequence=capture_sequence,
-        captured_at=now,
-        first_sequence=first if last >= first else None,
-        last_sequence=last if last >= first else None,
-        rows_sha256=rows,
-        previous_chain_hash=previous,
+    """Keeps a capture (`svc.capture/2`) of the rows from `first` on to the last of the tree; returns its chain hash."""
+    root, ledger_head, has_rows = rows.root(), sealing.head(organization_id), rows.size >= first
+    chain_hash = tree_capture_digest(
+        tree_capture_lines(
+            organization_id=organization_id,
+            capture_sequence=capture_sequence,
+            captured_at=now,
+            first_sequence=first if has_rows else None,
+            last_sequence=rows.size if has_rows else None,
+            tree_size=rows.size,
+            tree_root=root.hex(),
+            ledger_head=ledger_head.hex(),
+            previous_chain_hash=previous,
+        )
     )
     Capture.objects.create(
         organization_id=organization_id,
         capture_sequence=capture_sequence,
         captured_at=now,
         first_sequence=first,
-        last_sequence=last,
-        rows_sha256=rows,
+        last_sequence=rows.size,
+        tree_root=root,
+        ledger_head=ledger_head,
         chain_hash=chain_hash,
         logic_version=LOGIC.version,
         why=why(capture_sequence, causes),

@@ -22,7 +22,7 @@ from compliance.history.projections import (
     stored_body,
 )
 from compliance.history.text import identifier, instant
-from compliance.proofs.history import row_hasher, rows_sha256
+from compliance.proofs.history import row_hasher
 from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
 
@@ -175,8 +175,8 @@ class Appender:
         self.causes.add(cause)
         self._rows.append((register, birth, valid_from, cause, *columns, body))
 
-    def insert(self) -> str:
-        """Inserts what is not inserted yet; returns `rows_sha256`."""
+    def insert(self) -> None:
+        """Inserts what is not inserted yet."""
         for statement, parameters in self._statements():
             sql.execute(statement, parameters)
         if self.sources:
@@ -184,7 +184,6 @@ class Appender:
             sql.execute(
                 _INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind), self.organization_id]
             )
-        return rows_sha256(self.digests)
 
     def _hand_over(self) -> None:
         for statement, parameters in self._statements():

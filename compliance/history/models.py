@@ -17,6 +17,12 @@ class HistoryHead(models.Model):
     chain_hash = models.CharField(max_length=64, default="0" * 64)
     captured_at = models.DateTimeField()
     logic_version = models.IntegerField()
+    tree_size = models.BigIntegerField(
+        db_default=0, help_text="How many rows the tree covers: `sequence`, unless an older release captured since."
+    )
+    tree_range = models.BinaryField(
+        db_default=b"", help_text="The compact range of the tree: the roots of its largest complete subtrees."
+    )
     next_change_at = models.DateTimeField(null=True, help_text="The next moment at which the clock brings a change.")
     available = models.BooleanField(default=True)
     unavailable_reason = models.CharField(max_length=400, blank=True, default="")
@@ -28,7 +34,11 @@ class HistoryHead(models.Model):
 
 
 class Capture(models.Model):
-    """One commit of the writer, chained to the one before (`svc.capture/1`)."""
+    """One commit of the writer, chained to the one before.
+
+    With a tree's root it is `svc.capture/2`, and the tree has `last_sequence` leaves. Those made before companies had
+    trees are `svc.capture/1`, and have a digest of their own rows.
+    """
 
     append_only = True
 
@@ -38,7 +48,9 @@ class Capture(models.Model):
     captured_at = models.DateTimeField()
     first_sequence = models.BigIntegerField(help_text="last_sequence + 1 when the capture holds no row.")
     last_sequence = models.BigIntegerField()
-    rows_sha256 = models.CharField(max_length=64)
+    rows_sha256 = models.CharField(max_length=64, null=True, help_text="Of svc.capture/1 only.")
+    tree_root = models.BinaryField(max_length=32, null=True, help_text="Of svc.capture/2 only, as is the next.")
+    ledger_head = models.BinaryField(max_length=32, null=True, help_text="The ledger's last line sealed by then.")
     chain_hash = models.CharField(max_length=64)
     logic_version = models.IntegerField()
     why = models.CharField(max_length=40)
@@ -120,6 +132,21 @@ class HistoryRow(models.Model):
                 name="row_in_force",
             )
         ]
+
+
+class Subtree(models.Model):
+    """The root of a complete subtree of a company's tree: of 256, 65,536, 16,777,216, ... rows.
+
+    Leaves are not kept, for they follow from `row_sha256`; so a proof reads a few hundred of either, whatever the size.
+    """
+
+    append_only = True
+
+    pk = models.CompositePrimaryKey("organization_id", "height", "index")
+    organization_id = models.UUIDField()
+    height = models.SmallIntegerField(help_text="It covers 2 to this power leaves.")
+    index = models.BigIntegerField(help_text="Its place among those of its height, from 0.")
+    root = models.BinaryField(max_length=32)
 
 
 class RecordSource(models.Model):

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 
@@ -50,17 +50,20 @@ class Row(NamedTuple):
     course_id: uuid.UUID | None
 
 
-class StoredCapture(NamedTuple):
-    """A capture as it is stored."""
+class Captured(Protocol):
+    """What a row has in common with its capture."""
 
-    capture_sequence: int
-    captured_at: datetime
-    first_sequence: int
-    last_sequence: int
-    rows_sha256: str
-    chain_hash: str
-    logic_version: int
-    why: str
+    @property
+    def capture_sequence(self) -> int:
+        """The capture's number."""
+
+    @property
+    def captured_at(self) -> datetime:
+        """When it was made."""
+
+    @property
+    def logic_version(self) -> int:
+        """The rules that decided."""
 
 
 class NotAsCaptured(Exception):
@@ -92,7 +95,7 @@ def rows(organization_id: uuid.UUID, after: int, last: int) -> Iterator[Row]:
         after = page[-1][0]
 
 
-def check_place(row: Row, capture: StoredCapture) -> None:
+def check_place(row: Row, capture: Captured) -> None:
     """A row belongs to a record, and to the capture that its sequence lies in. Raises NotAsCaptured."""
     if row.record_id is None:
         raise NotAsCaptured(f"Row {row.sequence} belongs to no record.", row=row, column="birth")

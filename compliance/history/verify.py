@@ -2,22 +2,28 @@
 
 Every column of every row takes part: what a row digest holds directly; the typed columns because they repeat what the
 hashed body says; `birth` and `capture_sequence` because they must lead to the record and the capture that the digests
-speak of. Rows are streamed: memory does not grow with the history.
+speak of. The tree and its stored subtrees follow from the rows, the ledger's head from its lines. Rows are streamed:
+memory does not grow with the history.
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from compliance.catalogue import REGISTERS
-from compliance.history import row_checks
+from compliance.history import capture_checks, row_checks
+from compliance.history.capture_checks import StoredCapture
 from compliance.history.reasons import why
-from compliance.history.row_checks import NotAsCaptured, StoredCapture
+from compliance.history.row_checks import NotAsCaptured
+from compliance.history.tree import grow
 from compliance.proofs.digests import ZERO_DIGEST
-from compliance.proofs.history import capture_digest, row_hasher, rows_sha256
+from compliance.proofs.history import row_hasher
+from compliance.proofs.merkle import CompactRange
 from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, sql
+
+Answer = TypeVar("Answer")
 
 
 class Verified(NamedTuple):
@@ -42,16 +48,10 @@ class FirstFault(NamedTuple):
     sentence: str
 
 
-_CAPTURES = """
-SELECT capture_sequence, captured_at, first_sequence, last_sequence, rows_sha256, chain_hash, logic_version, why
-FROM history_capture WHERE organization_id = (SELECT %s::uuid) AND capture_sequence > %s AND capture_sequence <= %s
-ORDER BY capture_sequence LIMIT %s
-"""
 _HEAD = """
-SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version FROM history_historyhead
-WHERE organization_id = %s
+SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, tree_size, tree_range
+FROM history_historyhead WHERE organization_id = %s
 """
-
 
 _BEYOND = """
 SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyrecord
@@ -61,26 +61,59 @@ SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyre
         WHERE organization_id = %(organization_id)s AND sequence > %(sequence)s),
     (SELECT min(capture_sequence) FROM history_capture WHERE organization_id = %(organization_id)s
         AND (capture_sequence > %(capture_sequence)s OR capture_sequence < 1)),
+    CASE WHEN %(whole)s::boolean THEN (SELECT min(height) FROM history_subtree
+        WHERE organization_id = %(organization_id)s AND (height NOT IN (8, 16, 24, 32, 40, 48, 56) OR index < 0
+            OR index >= %(sequence)s::bigint >> height)) END,
     (SELECT capture_sequence FROM history_historyhead WHERE organization_id = %(organization_id)s)
 """
 
 
 class Known(NamedTuple):
-    """How far a history was recomputed before: what is signed. Nothing yet: capture 0."""
+    """How far a history was recomputed before: what is signed. Nothing yet: capture 0.
+
+    `tree_range` is the compact range of the tree of `tree_size` rows after that capture, hashes one behind another.
+    """
 
     capture_sequence: int = 0
     chain_hash: str = ZERO_DIGEST
+    tree_size: int = 0
+    tree_range: bytes = b""
 
 
-def verify_history(organization_id: uuid.UUID, since: Known = Known()) -> Verified | FirstFault:  # noqa: B008 - a constant
-    """Walks the company's captures and rows up to its head, in its context.
+class NewCapture(NamedTuple):
+    """A capture that was recomputed: what the log takes in of it."""
 
-    With `since`, only what came after that capture, which must be the one that is stored; `records` then counts those
-    that began since.
+    capture_sequence: int
+    chain_hash: str
+    tree_size: int
+
+
+class Recomputed(NamedTuple):
+    """The captures that follow from what was known, what is known after them, and whether more are stored."""
+
+    captures: list[NewCapture]
+    known: Known
+    more: bool
+
+
+def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
+    """Walks all of the company's captures and rows up to its head, in its context."""
+    return _held(organization_id, lambda: _verified(organization_id))
+
+
+def recompute(organization_id: uuid.UUID, since: Known, most: int = 10_000) -> Recomputed | FirstFault:
+    """Recomputes what was captured after `since` from the stored bodies, `most` captures at a time, in its context.
+
+    The capture of `since` must be the one that is stored; new rows are appended to the tree of `since`, so what was
+    recomputed before takes part by its range alone. For who signs: nothing stored is believed.
     """
+    return _held(organization_id, lambda: _recomputed(organization_id, since, most))
+
+
+def _held(organization_id: uuid.UUID, walk: Callable[[], Answer]) -> Answer | FirstFault:
     with context.company(organization_id):
         try:
-            return _walk(organization_id, since)
+            return walk()
         except NotAsCaptured as fault:
             row = fault.row
             return FirstFault(
@@ -94,129 +127,166 @@ def verify_history(organization_id: uuid.UUID, since: Known = Known()) -> Verifi
             )
 
 
-def _walk(organization_id: uuid.UUID, since: Known) -> Verified:
+def _verified(organization_id: uuid.UUID) -> Verified:
+    head, walk = _head(organization_id), _Walk(organization_id, Known())
+    for _ in walk.captures(head, head.capture_sequence):
+        pass
+    walk.check_head(head)
+    _check_beyond(organization_id, head, walk.records)
+    return Verified(organization_id, head.capture_sequence, walk.records, head.sequence, head.chain_hash)
+
+
+def _recomputed(organization_id: uuid.UUID, since: Known, most: int) -> Recomputed:
+    head, walk = _head(organization_id), _Walk(organization_id, since)
+    found = [
+        NewCapture(capture.capture_sequence, capture.chain_hash, capture.last_sequence)
+        for capture in walk.captures(head, min(head.capture_sequence, since.capture_sequence + most))
+    ]
+    last, more = walk.last, head.capture_sequence > walk.last.capture_sequence
+    if not more:
+        walk.check_head(head)
+        _check_beyond(organization_id, head, None)
+    known = Known(last.capture_sequence, last.chain_hash, walk.tree.size, walk.tree.to_bytes())
+    return Recomputed(found, known, more)
+
+
+class _Head(NamedTuple):
+    sequence: int
+    capture_sequence: int
+    chain_hash: str
+    captured_at: datetime
+    logic_version: int
+    tree_size: int
+    tree_range: bytes
+
+
+def _head(organization_id: uuid.UUID) -> _Head:
     heads = sql.fetch(_HEAD, [organization_id])
     if not heads:
         raise NotAsCaptured("The history has no head.")
-    last_sequence, last_capture, chain_hash, captured_at, logic_version = heads[0]
-    digest = row_hasher(str(organization_id))
-    previous = _known(organization_id, since)
-    rows = row_checks.rows(organization_id, previous.last_sequence, last_sequence)
-    records = 0
-    for capture in _captures(organization_id, since.capture_sequence, last_capture):
-        number = capture.capture_sequence
-        if number != previous.capture_sequence + 1:
+    return _Head._make(heads[0])
+
+
+class _Walk:
+    """Goes over captures and their rows in order; `last`, `tree` and `records` say where it stands."""
+
+    def __init__(self, organization_id: uuid.UUID, since: Known) -> None:
+        self._organization_id = organization_id
+        self.tree = CompactRange.from_bytes(since.tree_size, since.tree_range)
+        self.last = _known(organization_id, since, self.tree)
+        self.records = 0
+        self._met = False
+
+    def captures(self, head: _Head, upto: int) -> Iterator[StoredCapture]:
+        """The captures up to the number `upto`, each after it was found to hold. Raises NotAsCaptured."""
+        digest = row_hasher(str(self._organization_id))
+        kept = capture_checks.KeptRoots(self._organization_id, head.tree_size)
+        ledger = capture_checks.LedgerHeads(self._organization_id, self.last.ledger_head)
+        rows = row_checks.rows(self._organization_id, self.last.last_sequence, head.sequence)
+        self._met = head.tree_size < self.tree.size
+        self._meet(head)
+        for capture in capture_checks.captures(self._organization_id, self.last.capture_sequence, upto):
+            number = capture.capture_sequence
+            capture_checks.check_place(capture, self.last)
+            digests: list[str] = []
+            causes: set[str] = set()
+            for sequence in range(capture.first_sequence, capture.last_sequence + 1):
+                row = next(rows, None)
+                if row is None or row.sequence != sequence:
+                    raise NotAsCaptured(f"Row {sequence} is missing.", capture=number, sequence=sequence)
+                row_checks.check_place(row, capture)
+                digests.append(row_checks.check_digest(row, digest))
+                row_checks.check_columns(row)
+                self.records += row.birth == row.sequence
+                causes.add(row.cause)
+            for root in grow(self.tree, map(bytes.fromhex, digests)):
+                kept.check(root, number)
+            capture_checks.check_rows(capture, digests, self.tree.root())
+            ledger.check(capture)
+            capture_checks.check_chain(self._organization_id, capture, self.last.chain_hash)
+            if capture.why != why(number, causes):
+                raise NotAsCaptured(
+                    f"Capture {number} gives a cause that its rows do not.", capture=number, column="why"
+                )
+            self.last = capture
+            self._meet(head)
+            yield capture
+        if self.last.capture_sequence < upto:
+            raise NotAsCaptured(f"The head names capture {upto}, which is missing.", capture=upto)
+
+    def _meet(self, head: _Head) -> None:
+        """Where the head's tree ends, the tree of the rows is the same."""
+        if self.tree.size == head.tree_size:
+            self._met = True
+            if self.tree.to_bytes() != bytes(head.tree_range):
+                raise NotAsCaptured(
+                    "Column tree_range of the head is not that of its rows.", capture=self.last.capture_sequence,
+                    column="tree_range",
+                )  # fmt: skip
+
+    def check_head(self, head: _Head) -> None:
+        """The head is that of the last capture. Raises NotAsCaptured."""
+        last, number = self.last, head.capture_sequence
+        if last.capture_sequence != number:
+            raise NotAsCaptured(f"The head names capture {number}, which is missing.", capture=number)
+        for column, says, expected in (
+            ("sequence", head.sequence, last.last_sequence),
+            ("chain_hash", head.chain_hash, last.chain_hash),
+            ("captured_at", head.captured_at, last.captured_at),
+        ):
+            if says != expected:
+                raise NotAsCaptured(
+                    f"Column {column} of the head is not that of its capture.", capture=number, column=column
+                )
+        # A release that kept no tree leaves the head's behind, at the end of some capture; the next one catches up.
+        if not self._met or (last.tree_root is not None and head.tree_size != head.sequence):
             raise NotAsCaptured(
-                f"Capture {previous.capture_sequence + 1} is missing.", capture=previous.capture_sequence + 1
+                "Column tree_size of the head is not that of its capture.", capture=number, column="tree_size"
             )
-        if capture.first_sequence != previous.last_sequence + 1 or capture.last_sequence < capture.first_sequence - 1:
+        if not last.logic_version <= head.logic_version <= LOGIC.version:
             raise NotAsCaptured(
-                f"Capture {number} does not go on where the one before it ended.", capture=number,
-                column="first_sequence",
-            )  # fmt: skip
-        if number > 1 and capture.captured_at < previous.captured_at:
-            raise NotAsCaptured(
-                f"Capture {number} is older than the one before it.", capture=number, column="captured_at"
+                "The head names a logic version that cannot be.", capture=number, column="logic_version"
             )
-        if not previous.logic_version <= capture.logic_version <= LOGIC.version:
-            raise NotAsCaptured(f"Capture {number} names a logic version that cannot be.", capture=number,
-                         column="logic_version")  # fmt: skip
-        digests: list[str] = []
-        causes: set[str] = set()
-        for sequence in range(capture.first_sequence, capture.last_sequence + 1):
-            row = next(rows, None)
-            if row is None or row.sequence != sequence:
-                raise NotAsCaptured(f"Row {sequence} is missing.", capture=number, sequence=sequence)
-            row_checks.check_place(row, capture)
-            digests.append(row_checks.check_digest(row, digest))
-            row_checks.check_columns(row)
-            records += row.birth == row.sequence
-            causes.add(row.cause)
-        if rows_sha256(digests) != capture.rows_sha256:
-            raise NotAsCaptured(f"The rows of capture {number} are not those that were captured.", capture=number,
-                         column="rows_sha256")  # fmt: skip
-        if _recomputed(organization_id, capture, previous.chain_hash) != capture.chain_hash:
-            raise NotAsCaptured(f"Capture {number} does not follow from the one before it.", capture=number,
-                         column="chain_hash")  # fmt: skip
-        if capture.why != why(number, causes):
-            raise NotAsCaptured(f"Capture {number} gives a cause that its rows do not.", capture=number, column="why")
-        previous = capture
-    _check_head(
-        organization_id,
-        previous,
-        (last_sequence, last_capture, chain_hash, captured_at, logic_version),
-        records if since.capture_sequence == 0 else None,
-    )
-    return Verified(organization_id, last_capture, records, last_sequence, chain_hash)
 
 
-def _recomputed(organization_id: uuid.UUID, capture: StoredCapture, previous_chain_hash: str) -> str:
-    """The chain hash that follows from a capture's columns, its rows' digest included."""
-    has_rows = capture.last_sequence >= capture.first_sequence
-    return capture_digest(
-        organization_id=organization_id,
-        capture_sequence=capture.capture_sequence,
-        captured_at=capture.captured_at,
-        first_sequence=capture.first_sequence if has_rows else None,
-        last_sequence=capture.last_sequence if has_rows else None,
-        rows_sha256=capture.rows_sha256,
-        previous_chain_hash=previous_chain_hash,
-    )
-
-
-def _known(organization_id: uuid.UUID, since: Known) -> StoredCapture:
-    """The capture from which the walk goes on: the stored one, once its columns give the hash that is known."""
+def _known(organization_id: uuid.UUID, since: Known, tree: CompactRange) -> StoredCapture:
+    """The capture from which the walk goes on: the stored one, once it gives the hash and the root that are known."""
     number = since.capture_sequence
     if number == 0:
-        return StoredCapture(0, datetime.min, 1, 0, "", ZERO_DIGEST, 0, "")  # noqa: DTZ901 - only its end counts
-    found = list(_captures(organization_id, max(number - 2, 0), number))
+        return capture_checks.BEFORE_ALL
+    found = list(capture_checks.captures(organization_id, max(number - 2, 0), number))
     if not found or found[-1].capture_sequence != number:
         raise NotAsCaptured(f"Capture {number} is missing.", capture=number)
     before = found[-2].chain_hash if len(found) > 1 else ZERO_DIGEST
-    if not since.chain_hash == found[-1].chain_hash == _recomputed(organization_id, found[-1], before):
-        raise NotAsCaptured(f"Capture {number} is not the one that was recomputed before.", capture=number,
-                     column="chain_hash")  # fmt: skip
-    return found[-1]
+    known = found[-1]
+    recomputed = capture_checks.chain_hash(organization_id, known, before)
+    of_tree = known.tree_root is None or bytes(known.tree_root) == tree.root()
+    if not (since.chain_hash == known.chain_hash == recomputed and known.last_sequence == tree.size and of_tree):
+        raise NotAsCaptured(
+            f"Capture {number} is not the one that was recomputed before.", capture=number, column="chain_hash"
+        )
+    return known
 
 
-def _check_head(
-    organization_id: uuid.UUID, last: StoredCapture, head: tuple[int, int, str, datetime, int], records: int | None
-) -> None:
-    sequence, capture_sequence, chain_hash, captured_at, logic_version = head
-    if last.capture_sequence != capture_sequence:
-        raise NotAsCaptured(f"The head names capture {capture_sequence}, which is missing.", capture=capture_sequence)
-    for column, says, expected in (
-        ("sequence", sequence, last.last_sequence),
-        ("chain_hash", chain_hash, last.chain_hash),
-        ("captured_at", captured_at, last.captured_at),
-    ):
-        if says != expected:
-            raise NotAsCaptured(f"Column {column} of the head is not that of its capture.", capture=capture_sequence,
-                         column=column)  # fmt: skip
-    if not last.logic_version <= logic_version <= LOGIC.version:
-        raise NotAsCaptured("The head names a logic version that cannot be.", capture=capture_sequence,
-                     column="logic_version")  # fmt: skip
-    # What a capture appends meanwhile lies beyond the head that was read; anything else there was put there by hand.
-    ((stored_records, before, beyond, captured_beyond, capture_sequence_now),) = sql.fetch(
+def _check_beyond(organization_id: uuid.UUID, head: _Head, records: int | None) -> None:
+    """What a capture appends meanwhile lies beyond the head that was read; all else there was put there by hand."""
+    ((stored_records, before, beyond, captured_beyond, subtree_beyond, capture_sequence_now),) = sql.fetch(
         _BEYOND,
         {
             "organization_id": organization_id,
-            "sequence": sequence,
-            "capture_sequence": capture_sequence,
+            "sequence": head.sequence,
+            "capture_sequence": head.capture_sequence,
             "whole": records is not None,
         },
     )
+    number = head.capture_sequence
     if records is not None and stored_records != records:
-        raise NotAsCaptured("There are records that no row begins.", capture=capture_sequence)
-    unmoved = capture_sequence_now == capture_sequence
+        raise NotAsCaptured("There are records that no row begins.", capture=number)
+    unmoved = capture_sequence_now == number
     if before is not None or (beyond is not None and unmoved):
         row = before if before is not None else beyond
         raise NotAsCaptured(f"Row {row} belongs to no capture.", sequence=row)
     if captured_beyond is not None and unmoved:
         raise NotAsCaptured(f"Capture {captured_beyond} is not known to the head.", capture=captured_beyond)
-
-
-def _captures(organization_id: uuid.UUID, after: int, last: int) -> Iterator[StoredCapture]:
-    while page := sql.fetch(_CAPTURES, [organization_id, after, last, row_checks.PAGE]):
-        yield from map(StoredCapture._make, page)
-        after = page[-1][0]
+    if subtree_beyond is not None and unmoved:
+        raise NotAsCaptured(f"Subtrees of height {subtree_beyond} are stored for rows that are not.", column="height")

@@ -9,7 +9,8 @@ Who may do less than `app`, and why:
 - `app_web`, which answers the world, makes no companies, keeps no verification runs, and moves no checkpoint.
 - `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role or API
   key, and moves no checkpoint.
-- `app_signer` reads the histories and the companies, keeps how far it has signed, and may close a company.
+- `app_signer` reads the histories, the digests of the ledgers' lines and the companies, keeps how far it has signed,
+  and may close a company.
 """
 
 from typing import Final, NamedTuple
@@ -43,6 +44,8 @@ _SIGNER: Final = {
     "history_capture": Granted(READ),
     "history_historyrecord": Granted(READ),
     "history_historyrow": Granted(READ),
+    "history_subtree": Granted(READ),
+    "pending_seal": Granted(READ),
     "history_historyhead": Granted(READ, ("available", "unavailable_reason")),
     "console_accesschain": Granted(READ),
     "operations_companystanding": Granted(WRITE),

@@ -229,7 +229,10 @@ def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(told):
             row.body,
         )  # fmt: skip
         lines.append("\t".join(map(str, values)))
-    lines += [f"{each.capture_sequence}\t{each.rows_sha256}\t{each.chain_hash}" for each in captures(told)]
+    lines += [
+        f"{each.capture_sequence}\t{each.tree_root.hex()}\t{each.ledger_head.hex()}\t{each.chain_hash}"
+        for each in captures(told)
+    ]
     _compare("stored.tsv", lines)
     assert isinstance(verify_history(told), Verified)
 

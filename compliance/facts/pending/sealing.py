@@ -17,7 +17,9 @@ LINES_IN_A_SEAL = 1_000
 SEALED_AT_ONCE = 20_000
 """A fraction of a second under the head's lock."""
 ORIGINS_AT_ONCE = 2_000
+DIGEST_BYTES = 32
 _PAGE = 10
+_DIGESTS_PAGE = 100
 
 # Everything as the text that is hashed: PostgreSQL writes it several times as fast as Python.
 _HASHED_INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
@@ -47,6 +49,15 @@ CROSS JOIN LATERAL unnest(s.facts) WITH ORDINALITY AS w (id, place)
 LEFT JOIN pending_fact f ON f.id = w.id AND f.organization_id = (SELECT %(company)s::uuid)
 LEFT JOIN pending_origin o ON o.organization_id = (SELECT %(company)s::uuid) AND o.id = f.origin
 ORDER BY s.first_line, w.place
+"""  # noqa: S608 - constants
+_DIGESTS = f"""
+SELECT first_line, digests FROM pending_seal WHERE organization_id = (SELECT %s::uuid) AND first_line >= %s
+ORDER BY first_line LIMIT {_DIGESTS_PAGE}
+"""  # noqa: S608 - constants
+_LINE_OF = f"""
+SELECT first_line + (position(%s::bytea IN digests) - 1) / {DIGEST_BYTES}, first_line FROM pending_seal
+WHERE organization_id = (SELECT %s::uuid) AND position(%s::bytea IN digests) %% {DIGEST_BYTES} = 1
+ORDER BY organization_id DESC, first_line DESC LIMIT 1
 """  # noqa: S608 - constants
 _COUNTS = """
 SELECT coalesce(h.lines, 0), coalesce(h.head, ''),
@@ -126,6 +137,30 @@ def _take_off(organization_id: uuid.UUID, unsealed: list[int], waiting: list[sql
     )
 
 
+def head(organization_id: uuid.UUID) -> bytes:
+    """The digest of the last line sealed so far, in the company's context; 32 zero bytes before the first."""
+    known = sql.fetch("SELECT head FROM pending_ledgerhead WHERE organization_id = %s", [organization_id])
+    return bytes.fromhex(known[0][0] if known else ZERO_DIGEST)
+
+
+def digests_after(organization_id: uuid.UUID, known: bytes) -> Iterator[bytes]:
+    """The digests kept of the lines after the one of digest `known`, in their order, in the company's context.
+
+    Of all lines when `known` is 32 zero bytes, of none when no line has that digest. Looks for it from the end on.
+    """
+    line, seal = 0, 1
+    if known != bytes.fromhex(ZERO_DIGEST):
+        found = sql.fetch(_LINE_OF, [known, organization_id, known])
+        if not found:
+            return
+        line, seal = found[0]
+    while page := sql.fetch(_DIGESTS, [organization_id, seal]):
+        for seal, digests in page:
+            for number in range(max(line + 1 - seal, 0), len(digests) // DIGEST_BYTES):
+                yield bytes(digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES])
+        seal += 1
+
+
 def verify_ledger(organization_id: uuid.UUID) -> Checked:
     """Recomputes every sealed line, in the company's context; the fault names the first that does not hold."""
     with context.company(organization_id):
@@ -164,4 +199,4 @@ def _lines(organization_id: uuid.UUID, last: int) -> Iterator[tuple[int, tuple[A
             if first_line + place - 1 != number + 1:
                 return
             number += 1
-            yield number, tuple(row), bytes(digests[(place - 1) * 32 : place * 32])
+            yield number, tuple(row), bytes(digests[(place - 1) * DIGEST_BYTES : place * DIGEST_BYTES])

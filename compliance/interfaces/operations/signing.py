@@ -14,9 +14,11 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef, Q, Subquery
 
 from compliance.history.actions import pass_verification
+from compliance.history.errors import MissingRowError
 from compliance.history.models import HistoryHead
 from compliance.history.queries import capture_row
-from compliance.history.verify import FirstFault, Known, verify_history
+from compliance.history.tree import range_at
+from compliance.history.verify import FirstFault, Known, Recomputed, recompute
 from compliance.interfaces.console import access_chain
 from compliance.interfaces.console.access_log import DEPLOYMENT
 from compliance.interfaces.operations import checkpoint_file, checkpoints, standings
@@ -115,15 +117,30 @@ def _due(now: datetime) -> dict[uuid.UUID, int | None]:
 def _recomputed(organization_id: uuid.UUID, asked: int | None) -> list[Checkpoint] | Refusal:
     """The checkpoints to write, after recomputing from the newest signed one that lies before all of them."""
     known = checkpoints.newest_counted(organization_id, up_to=asked)
-    since = Known(known.capture_sequence, known.chain_hash) if known is not None else Known()
-    found = verify_history(organization_id, since)
+    since = _since(organization_id, known) if known is not None else Known()
+    found = recompute(organization_id, since)
+    while isinstance(found, Recomputed) and found.more:
+        found = recompute(organization_id, found.known)
     if isinstance(found, FirstFault):
         return Refusal(organization_id, f"The history of organization {organization_id}: {found.sentence}")
     notes = []
-    if asked is not None and since.capture_sequence < asked < found.captures:
+    if asked is not None and since.capture_sequence < asked < found.known.capture_sequence:
         with context.company(organization_id):
             capture = capture_row(organization_id, asked)
         if capture is not None:
             notes.append(Checkpoint(organization_id, asked, capture.chain_hash))
     ends = access_chain.head(organization_id), access_chain.head(DEPLOYMENT)
-    return [*notes, Checkpoint(organization_id, found.captures, found.chain_hash, *ends)]
+    return [*notes, Checkpoint(organization_id, found.known.capture_sequence, found.known.chain_hash, *ends)]
+
+
+def _since(organization_id: uuid.UUID, known: Checkpoint) -> Known:
+    """What was signed, with its tree; from the first row on where the stored tree does not reach so far yet."""
+    with context.company(organization_id):
+        capture = capture_row(organization_id, known.capture_sequence)
+        if capture is None:
+            return Known(known.capture_sequence, known.chain_hash)
+        try:
+            tree = range_at(organization_id, capture.last_sequence)
+        except MissingRowError:
+            return Known()
+    return Known(known.capture_sequence, known.chain_hash, tree.size, tree.to_bytes())

@@ -38,6 +38,8 @@ def write_captures(subject: Subject, folder: Path) -> None:
                     "first_sequence": capture.first_sequence if capture.rows else None,
                     "last_sequence": capture.last_sequence if capture.rows else None,
                     "rows_sha256": capture.rows_sha256,
+                    "tree_root": None if capture.tree_root is None else bytes(capture.tree_root).hex(),
+                    "ledger_head": None if capture.ledger_head is None else bytes(capture.ledger_head).hex(),
                     "chain_hash": capture.chain_hash,
                     "logic_version": capture.logic_version,
                 }

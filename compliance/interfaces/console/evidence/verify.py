@@ -124,7 +124,7 @@ def _policy_faults(folder: Path) -> Iterator[str]:
 
 
 def _chain_faults(folder: Path, verifier: str, snapshot: Row) -> Iterator[str]:
-    digest = import_module(f"{verifier}.history").capture_digest
+    history = import_module(f"{verifier}.history")
     previous, number, last_sequence, stated = "0" * 64, 0, 0, _checkpoint(folder, verifier)
     seen = False
     with (folder / "history" / "captures.jsonl").open(encoding="utf-8") as lines:
@@ -132,15 +132,25 @@ def _chain_faults(folder: Path, verifier: str, snapshot: Row) -> Iterator[str]:
             capture = json.loads(line)
             number += 1
             first, last = capture["first_sequence"], capture["last_sequence"]
-            chain_hash = digest(
-                organization_id=snapshot["organization_id"],
-                capture_sequence=capture["capture_sequence"],
-                captured_at=capture["captured_at"],
-                first_sequence=first,
-                last_sequence=last,
-                rows_sha256=capture["rows_sha256"],
-                previous_chain_hash=previous,
-            )
+            stated_of_it = {
+                "organization_id": snapshot["organization_id"],
+                "capture_sequence": capture["capture_sequence"],
+                "captured_at": capture["captured_at"],
+                "first_sequence": first,
+                "last_sequence": last,
+                "previous_chain_hash": previous,
+            }
+            if capture["tree_root"] is None:
+                chain_hash = history.capture_digest(rows_sha256=capture["rows_sha256"], **stated_of_it)
+            else:
+                chain_hash = history.tree_capture_digest(
+                    history.tree_capture_lines(
+                        tree_size=last_sequence if last is None else last,
+                        tree_root=capture["tree_root"],
+                        ledger_head=capture["ledger_head"],
+                        **stated_of_it,
+                    )
+                )
             if capture["capture_sequence"] != number or (first is not None and first != last_sequence + 1):
                 yield f"A capture is missing before capture {capture['capture_sequence']}."
             if chain_hash != capture["chain_hash"]:

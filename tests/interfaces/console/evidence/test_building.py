@@ -133,7 +133,7 @@ def test_files_that_are_missing_or_added_are_found(change, folder):
     [
         ("registers/people.jsonl", b'"entry_type":"employee"', b'"entry_type":"invitation"', "Counted anew"),
         ("registers/acknowledgements.jsonl", b'"version":1', b'"version":2', "differs from the pages"),
-        ("history/captures.jsonl", b'"rows_sha256":"', b'"rows_sha256":"0', "does not hold"),
+        ("history/captures.jsonl", b'"tree_root":"', b'"tree_root":"0', "does not hold"),
         ("policies/", b"Lock", b"lock", "not the file that people read"),
         ("checkpoint.txt", b"\n1\n", b"\n2\n", "another history"),
     ],

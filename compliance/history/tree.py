@@ -1,0 +1,145 @@
+"""A company's tree (RFC 6962) over its row digests: what the writer lets grow, and what proofs are read from.
+
+Leaf i is the hash of the 32 bytes of the row digest of sequence i + 1. The head keeps the tree's compact range; the
+roots of complete subtrees of 256, 65,536, ... leaves are kept in a table. All else follows from the stored digests.
+"""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+from compliance.history.errors import MissingRowError
+from compliance.proofs import merkle
+from compliance.proofs.merkle import CompactRange
+from compliance.tenancy import arrays, sql
+
+TILE_HEIGHT: Final = 8
+"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 255 hashes a height and side."""
+DIGESTS_AT_ONCE: Final = 50_000
+
+_DIGESTS = """
+SELECT sequence, row_sha256 FROM history_historyrow
+WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s ORDER BY sequence LIMIT %s
+"""
+_WANTED_DIGESTS = """
+SELECT v.sequence - 1, v.row_sha256 FROM unnest(%s::bigint[], %s::bigint[]) AS w (first, last)
+JOIN history_historyrow v ON v.organization_id = (SELECT %s::uuid) AND v.sequence BETWEEN w.first AND w.last
+"""
+_WANTED_ROOTS = """
+SELECT s.height, s.index, s.root FROM unnest(%s::smallint[], %s::bigint[], %s::bigint[]) AS w (height, first, last)
+JOIN history_subtree s ON s.organization_id = (SELECT %s::uuid) AND s.height = w.height
+    AND s.index BETWEEN w.first AND w.last
+"""
+_COLUMNS = {"organization_id": "uuid", "height": "smallint", "index": "bigint", "root": "bytea"}
+
+
+Found = TypeVar("Found")
+
+
+KeptRoot = tuple[int, int, bytes]
+"""Height, index and root of a complete subtree that the table holds."""
+
+
+def grow(tree: CompactRange, digests: Iterable[bytes]) -> Iterator[KeptRoot]:
+    """Append the rows of these digests to `tree`; yield the roots to keep of the subtrees that this completes.
+
+    The rows are in the tree once the iterator has run to its end.
+    """
+    leaves = map(merkle.leaf_hash, digests)
+    while chunk := list(islice(leaves, (1 << TILE_HEIGHT) - tree.size % (1 << TILE_HEIGHT))):
+        last = chunk.pop()
+        tree.extend(chunk)
+        for height, index, root in tree.append(last):
+            if height % TILE_HEIGHT == 0:
+                yield height, index, root
+
+
+def keep(organization_id: uuid.UUID, roots: Iterable[KeptRoot]) -> None:
+    """Insert the roots of completed subtrees, within the company's context."""
+    sql.insert("history_subtree", _COLUMNS, [(organization_id, *each) for each in roots])
+
+
+def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterator[bytes]:
+    """The row digests of a company above sequence `after` up to `last`, within its context, read as they are needed.
+
+    Raises MissingRowError where one is not stored.
+    """
+    while after < last:
+        page = sql.fetch(_DIGESTS, [organization_id, after, last, DIGESTS_AT_ONCE])
+        for sequence, digest in page:
+            after += 1
+            if sequence != after:
+                raise MissingRowError(f"Row {after} of organization {organization_id} is missing.")
+            yield bytes(digest)
+        if not page:
+            raise MissingRowError(f"Row {after + 1} of organization {organization_id} is missing.")
+
+
+def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
+    """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
+
+    Two statements at any size, within the company's context. Raises TreeProofRefused when that tree has no such row,
+    and MissingRowError when the history holds fewer rows than `size`.
+    """
+    return read(organization_id, lambda subtree: merkle.inclusion_path(sequence - 1, size, subtree))
+
+
+def root_at(organization_id: uuid.UUID, size: int) -> bytes:
+    """The root of the tree of the first `size` rows, in two statements. Raises MissingRowError."""
+    return read(organization_id, lambda subtree: merkle.root_of_range(0, size, subtree))
+
+
+def range_at(organization_id: uuid.UUID, size: int) -> CompactRange:
+    """The compact range of the tree of the first `size` rows, in two statements. Raises MissingRowError."""
+    places = [(height, (size >> height) - 1) for height in reversed(range(size.bit_length())) if size >> height & 1]
+    return CompactRange(size, read(organization_id, lambda subtree: [subtree(*place) for place in places]))
+
+
+def read(organization_id: uuid.UUID, ask: Callable[[merkle.Subtree], Found]) -> Found:
+    """What `ask` computes from the complete subtrees of a company's tree, which it asks for by height and index.
+
+    It is called twice: first to learn which subtrees it asks for, then with what two statements have read for all of
+    them. Raises MissingRowError when the history does not hold what it asks for.
+    """
+    asked: list[tuple[int, int]] = []
+
+    def note(height: int, index: int) -> bytes:
+        asked.append((height, index))
+        return merkle.EMPTY_ROOT
+
+    ask(note)
+    return ask(_reader(organization_id, asked))
+
+
+def _reader(organization_id: uuid.UUID, asked: list[tuple[int, int]]) -> merkle.Subtree:
+    wanted: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by kept height: the first and the last index
+    for height, index in asked:
+        kept = height - height % TILE_HEIGHT
+        below = height - kept
+        wanted[kept].append((index << below, (index + 1 << below) - 1))
+    stored: dict[tuple[int, int], bytes] = {}
+    leaves = wanted.pop(0, [])
+    if leaves:
+        ends = [arrays.bigints([index + 1 for index in column]) for column in zip(*leaves, strict=True)]
+        for index, digest in sql.fetch(_WANTED_DIGESTS, [*ends, organization_id]):
+            stored[0, index] = merkle.leaf_hash(digest)
+    if wanted:
+        ranges = ((height, *ends) for height, found in wanted.items() for ends in found)
+        heights, firsts, lasts = zip(*ranges, strict=True)
+        for height, index, root in sql.fetch(
+            _WANTED_ROOTS,
+            [arrays.smallints(heights), arrays.bigints(firsts), arrays.bigints(lasts), organization_id],
+        ):
+            stored[height, index] = bytes(root)
+
+    def subtree(height: int, index: int) -> bytes:
+        if height % TILE_HEIGHT == 0:
+            found = stored.get((height, index))
+            if found is None:
+                raise MissingRowError(f"Organization {organization_id} has no subtree {index} of height {height}.")
+            return found
+        return merkle.node_hash(subtree(height - 1, 2 * index), subtree(height - 1, 2 * index + 1))
+
+    return subtree

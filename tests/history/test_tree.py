@@ -1,0 +1,272 @@
+"""A company's tree covers all rows of its history, in every capture, and proofs are read from little of it."""
+
+import hashlib
+import random
+import uuid
+from contextlib import suppress
+from importlib import import_module
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+from django.db import connections
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compliance.facts.errors import FactsError
+from compliance.facts.pending import sealing
+from compliance.history import tree
+from compliance.history.actions import capture, capture_all
+from compliance.history.captures import capture_lines, chain_hash
+from compliance.history.errors import MissingRowError, NoHistoryError, NoTreeError
+from compliance.history.models import HistoryHead, Subtree
+from compliance.history.verify import FirstFault, Verified, verify_history
+from compliance.proofs.errors import TreeProofRefused
+from compliance.proofs.history import tree_capture_digest
+from compliance.proofs.merkle import CompactRange, leaf_hash, root_from_inclusion
+from compliance.tenancy import context
+from tests.companies import NOW, day, make_company
+from tests.history.forms import without_tree
+from tests.history.reading import captures, rows
+
+MANY = 70_000
+"""Rows of which subtrees of two kept heights are complete."""
+
+
+def defined(leaves: list[bytes]) -> bytes:
+    """The hash of a tree as RFC 6962 section 2.1 defines it, over the leaves' contents."""
+    if not leaves:
+        return hashlib.sha256().digest()
+    if len(leaves) == 1:
+        return hashlib.sha256(b"\x00" + leaves[0]).digest()
+    split = 1
+    while split * 2 < len(leaves):
+        split *= 2
+    return hashlib.sha256(b"\x01" + defined(leaves[:split]) + defined(leaves[split:])).digest()
+
+
+def digests_of(organization_id: uuid.UUID) -> list[bytes]:
+    return [bytes(row.row_sha256) for row in rows(organization_id)]
+
+
+LATE = st.lists(
+    st.tuples(
+        st.sampled_from(["complete", "leave", "join"]), st.integers(0, 5), st.integers(0, 2), st.integers(1, 400)
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+@pytest.mark.django_db
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(told=LATE)
+def test_the_root_of_every_capture_is_that_of_the_rows_up_to_its_last_however_late_facts_come(told):
+    company = make_company()
+    organization_id = company.organization_id
+    people = [company.join(f"Person {number}") for number in range(6)]
+    courses = [company.course(f"Course {number}") for number in range(3)]
+    for course in courses:
+        company.share(course, days=30)
+    capture_all(organization_id, NOW)
+    for number, (kind, who, what, when) in enumerate(told):
+        with suppress(FactsError):  # somebody who left before they joined, say
+            if kind == "complete":
+                company.complete(people[who], courses[what], day(when))
+            elif kind == "join":
+                company.join(f"Late {number}", at=day(when))
+            else:
+                company.leave(people[who], at=day(when))
+                people[who] = company.join(f"After {number}", at=day(when))
+        capture(organization_id, NOW)
+    stored = digests_of(organization_id)
+    with context.company(organization_id):
+        for each in captures(organization_id):
+            lines = capture_lines(organization_id, each.capture_sequence)
+            assert lines["tree_size"] == str(each.last_sequence)
+            assert lines["tree_root"] == defined(stored[: each.last_sequence]).hex()
+            assert tree_capture_digest(lines) == each.chain_hash == chain_hash(organization_id, each.capture_sequence)
+            assert each.rows_sha256 is None
+            for sequence in {1, each.first_sequence, each.last_sequence} & set(range(1, each.last_sequence + 1)):
+                path = tree.inclusion(organization_id, sequence, each.last_sequence)
+                leaf = leaf_hash(stored[sequence - 1])
+                root = root_from_inclusion(leaf, sequence - 1, each.last_sequence, path)
+                assert root.hex() == lines["tree_root"]
+        assert bytes(each.ledger_head) == sealing.head(organization_id)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+@pytest.mark.django_db
+def test_a_capture_states_where_the_ledger_stood(now):
+    company = make_company()
+    company.join("Anna")
+    capture_all(company.organization_id, now)
+    first, second = captures(company.organization_id)
+    assert bytes(first.ledger_head) == bytes(32)
+    with context.company(company.organization_id):
+        lines = list(sealing.digests_after(company.organization_id, bytes(32)))
+        assert bytes(second.ledger_head) == lines[-1] == sealing.head(company.organization_id)
+        assert list(sealing.digests_after(company.organization_id, lines[0])) == lines[1:]
+        assert list(sealing.digests_after(company.organization_id, b"x" * 32)) == []
+
+
+@pytest.mark.django_db
+def test_the_lines_of_a_capture_that_has_none_are_refused():
+    company = make_company()
+    with context.company(company.organization_id):
+        assert capture_lines(company.organization_id, 1)["first_sequence"] == ""
+        with pytest.raises(NoTreeError):
+            capture_lines(company.organization_id, 2)
+        with pytest.raises(NoHistoryError):
+            chain_hash(company.organization_id, 2)
+
+
+def fill(organization_id: uuid.UUID, count: int) -> list[bytes]:
+    """Stores rows that say nothing, with the digests returned; the head counts them, and no tree covers them yet."""
+    with context.company(organization_id):
+        connections["default"].cursor().execute(
+            "INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from,"
+            " recorded_at, cause, logic_version, body, row_sha256)"
+            " SELECT %s, n, 1, n, 2, now(), now(), 'first', 1, '', sha256(n::text::bytea)"
+            " FROM generate_series(1, %s) n",
+            [organization_id, count],
+        )
+    HistoryHead.objects.filter(organization_id=organization_id).update(sequence=count)
+    return [hashlib.sha256(str(number).encode()).digest() for number in range(1, count + 1)]
+
+
+def kept(organization_id: uuid.UUID) -> dict[tuple[int, int], bytes]:
+    with context.company(organization_id):
+        stored = Subtree.objects.filter(organization_id=organization_id)
+        return {(each.height, each.index): bytes(each.root) for each in stored}
+
+
+@pytest.mark.django_db
+def test_a_proof_takes_two_statements_at_any_size(django_assert_max_num_queries):
+    organization_id = make_company().organization_id
+    digests = fill(organization_id, MANY)
+    whole, chance = CompactRange(), random.Random(7)
+    with context.company(organization_id):
+        tree.keep(organization_id, tree.grow(whole, digests))
+        assert set(kept(organization_id)) == {(8, index) for index in range(MANY >> 8)} | {(16, 0)}
+        for size in (1, 2, 255, 256, 257, 65_535, 65_536, 65_537, MANY, chance.randrange(3, MANY)):
+            root = defined(digests[:size])
+            with django_assert_max_num_queries(2):
+                assert tree.root_at(organization_id, size) == root
+            assert tree.range_at(organization_id, size).root() == root
+            for sequence in {1, size, (size + 1) // 2, chance.randint(1, size)}:
+                with django_assert_max_num_queries(2):
+                    path = tree.inclusion(organization_id, sequence, size)
+                assert root_from_inclusion(leaf_hash(digests[sequence - 1]), sequence - 1, size, path) == root
+        for sequence, size in ((0, 5), (6, 5)):
+            with pytest.raises(TreeProofRefused):
+                tree.inclusion(organization_id, sequence, size)
+        with pytest.raises(MissingRowError):
+            tree.inclusion(organization_id, 1, MANY + 1000)
+
+
+@pytest.fixture
+def owner(committed):
+    """A connection that may do everything: the tables' owner, with what binds even the owner out of the way."""
+    values = connections["owner"].settings_dict
+    tables = ("history_capture", "history_historyrow", "history_subtree")
+    with psycopg.connect(
+        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
+        dbname=values["NAME"], autocommit=True,
+    ) as connection:  # fmt: skip
+        for table in tables:
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER, NO FORCE ROW LEVEL SECURITY")
+        yield connection
+        for table in tables:
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER, FORCE ROW LEVEL SECURITY")
+    connection.close()
+
+
+MIGRATION = import_module("compliance.history.migrations.0010_trees_of_stored_rows")
+
+
+def migrate() -> None:
+    MIGRATION.build_trees(None, SimpleNamespace(connection=connections["owner"]))
+
+
+def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_ended(committed):
+    organization_id = make_company().organization_id
+    digests = fill(organization_id, MANY)
+    begun, whole = CompactRange(), CompactRange()
+    roots = {(height, index): root for height, index, root in tree.grow(whole, digests)}
+    with context.company(organization_id):  # it was broken off after the first thousand rows
+        tree.keep(organization_id, tree.grow(begun, digests[:1000]))
+    HistoryHead.objects.filter(organization_id=organization_id).update(tree_size=1000, tree_range=begun.to_bytes())
+    migrate()
+    head = HistoryHead.objects.get(organization_id=organization_id)
+    assert (head.tree_size, bytes(head.tree_range)) == (MANY, whole.to_bytes())
+    assert kept(organization_id) == roots
+    migrate()
+    assert kept(organization_id) == roots
+
+
+def test_the_migration_refuses_a_history_that_lacks_rows(committed):
+    organization_id = make_company().organization_id
+    fill(organization_id, 10)
+    HistoryHead.objects.filter(organization_id=organization_id).update(sequence=12)
+    with pytest.raises(ValueError, match="lacks rows before 12"):
+        migrate()
+    assert HistoryHead.objects.get(organization_id=organization_id).tree_size == 0
+
+
+@pytest.mark.parametrize("migrated", [True, False], ids=["migrated", "captured by the old release meanwhile"])
+def test_the_first_capture_with_a_tree_covers_the_rows_of_all_captures_before(owner, migrated):
+    company = make_company()
+    organization_id = company.organization_id
+    course = company.course()
+    people = [company.join(f"Person {number}") for number in range(140)]
+    company.share(course, days=30)
+    capture_all(organization_id, NOW)
+    without_tree(owner, organization_id)
+    assert isinstance(verify_history(organization_id), Verified)
+    if migrated:
+        migrate()
+        assert isinstance(verify_history(organization_id), Verified)
+    company.complete(people[0], course, day(20))
+    capture_all(organization_id, NOW)
+    before, last = captures(organization_id)[-2:]
+    assert before.tree_root is None
+    assert before.rows_sha256 is not None
+    stored = digests_of(organization_id)
+    assert len(stored) > 256
+    assert bytes(last.tree_root) == defined(stored)
+    assert kept(organization_id) == {(8, 0): defined(stored[:256])}
+    with context.company(organization_id), pytest.raises(NoTreeError):
+        capture_lines(organization_id, before.capture_sequence)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+KEPT_COLUMNS = "organization_id, height, index, root"
+ALTERED = {
+    "root": "UPDATE history_subtree SET root = sha256(root) WHERE organization_id = %s AND index = 1",
+    "missing": "DELETE FROM history_subtree WHERE organization_id = %s AND index = 0",
+    "beyond": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
+    " FROM history_subtree WHERE organization_id = %s AND index = 0",
+    "height": "UPDATE history_subtree SET height = 7 WHERE organization_id = %s AND index = 1",
+}
+FOUND = {
+    "root": "The stored subtree of the rows 257 to 512 is not theirs.",
+    "missing": "The stored subtree of the rows 1 to 256 is not theirs.",
+    "beyond": "Subtrees of height 8 are stored for rows that are not.",
+    "height": "The stored subtree of the rows 257 to 512 is not theirs.",
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_whoever_alters_the_stored_subtrees_is_found_with_the_rows_they_are_of(owner, what):
+    company = make_company()
+    organization_id = company.organization_id
+    company.share(company.course(), days=30)
+    for number in range(280):
+        company.join(f"Person {number}")
+    capture_all(organization_id, NOW)
+    assert isinstance(verify_history(organization_id), Verified)
+    assert len(kept(organization_id)) == 2
+    owner.execute(ALTERED[what], [organization_id])
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert fault.sentence == FOUND[what]
