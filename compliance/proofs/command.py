@@ -7,7 +7,8 @@ from typing import TextIO, cast
 
 from .errors import NotAPage, NoteMalformed
 from .findings import Report
-from .log_trust import LogTrust, log_trust
+from .log import LogCheckpoint
+from .log_trust import LogTrust, check_one_history, log_trust
 from .pages import MOST_BYTES, JsonObject, Page, page_in, parse_json, printable
 from .row_proof import is_row_proof, row_proof_of
 from .row_verifier import verify_row_proof
@@ -41,11 +42,17 @@ def options() -> argparse.ArgumentParser:
 def add_trust_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that state whom the verifier trusts."""
     parser.add_argument("--log-key", metavar="LINE", help="the verifier key of the log: name+hash+key")
+    parser.add_argument(
+        "--witness-key", metavar="LINE", action="append", default=[], help="the verifier key of a witness; repeatable"
+    )
+    parser.add_argument(
+        "--witnesses", metavar="N", type=int, help="how many of these witnesses must have cosigned (default: all)"
+    )
 
 
 def trust_in(arguments: argparse.Namespace) -> LogTrust:
     """Return the trust that the options state. Raises NoteMalformed for what is no verifier key."""
-    return log_trust(arguments.log_key)
+    return log_trust(arguments.log_key, arguments.witness_key, arguments.witnesses)
 
 
 def run(arguments: Sequence[str], out: TextIO, error: TextIO) -> int:
@@ -60,15 +67,21 @@ def run(arguments: Sequence[str], out: TextIO, error: TextIO) -> int:
         error.write(f"{fault}\n")
         return UNREADABLE
     pages: list[Page] = []
+    checkpoints: list[tuple[str, LogCheckpoint]] = []
     found = Report()
     unreadable = 0
     for name in given.files:
         try:
-            _read(name, pages, trust, found)
+            document = parse_json(printable_name(name), _content(name))
+            if is_row_proof(document):
+                checkpoints += _checked(printable_name(name), document, trust, found)
+            else:
+                pages.append(page_in(printable_name(name), document))
         except NotAPage as fault:
             unreadable += 1
             error.write(f"{fault}\n")
     found.add(verify(pages))
+    check_one_history(checkpoints, found)
     return write(found, out, unreadable)
 
 
@@ -91,16 +104,11 @@ def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
     return HOLDS
 
 
-def _read(name: str, pages: list[Page], trust: LogTrust, report: Report) -> None:
-    """Add the file to the pages, or verify it when it is a proof. Raises NotAPage."""
-    printed = printable_name(name)
-    document = parse_json(printed, _content(name))
-    if is_row_proof(document):
-        proof = row_proof_of(printed, cast("JsonObject", document), report)
-        if proof is not None:
-            verify_row_proof(proof, trust, report)
-    else:
-        pages.append(page_in(printed, document))
+def _checked(name: str, document: object, trust: LogTrust, report: Report) -> list[tuple[str, LogCheckpoint]]:
+    """Verify a proof of a row; its checkpoint, with its place, where it has one."""
+    proof = row_proof_of(name, cast("JsonObject", document), report)
+    checkpoint = None if proof is None else verify_row_proof(proof, trust, report)
+    return [] if checkpoint is None else [(name, checkpoint)]
 
 
 def _content(name: str) -> bytes:

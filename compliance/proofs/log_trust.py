@@ -1,10 +1,12 @@
-"""Whom a verifier trusts, and whether they signed a checkpoint of the log.
+"""Whom a verifier trusts, and whether they signed a checkpoint of the log: the log's own key and its witnesses'.
 
 Only keys that the verifier was given from elsewhere count. Nothing that a proof or a pack carries says whom to trust.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from .cosignature import cosigned_times, parse_witness_key
 from .errors import NoteMalformed, NoteUnverified
 from .findings import Check, Report
 from .log import LogCheckpoint, parse_log_checkpoint
@@ -12,30 +14,54 @@ from .signed_note import VerifierKey, parse_note, parse_verifier_key, verified_t
 
 
 class LogTrust(NamedTuple):
-    """The keys that were given: the log's (null: none)."""
+    """The keys that were given: the log's (null: none) and witnesses', of which `quorum` must have cosigned."""
 
     log_key: VerifierKey | None = None
+    witness_keys: tuple[VerifierKey, ...] = ()
+    quorum: int = 0
 
 
-def log_trust(log_key: str | None) -> LogTrust:
-    """Return the trust in a key given as a verifier key line. Raises NoteMalformed for a line that is no such key."""
-    return LogTrust(None if log_key is None else parse_verifier_key(log_key))
+def log_trust(log_key: str | None, witness_keys: Sequence[str] = (), quorum: int | None = None) -> LogTrust:
+    """Return the trust in keys given as verifier key lines; without `quorum`, every witness must have cosigned.
+
+    Raises NoteMalformed for a line that is no such key, and for a quorum that these witnesses cannot make up. Lines of
+    one public key are one witness.
+    """
+    witnesses = tuple({key.public_key: key for key in map(parse_witness_key, witness_keys)}.values())
+    needed = len(witnesses) if quorum is None else quorum
+    if not 0 <= needed <= len(witnesses):
+        raise NoteMalformed(f"Of {len(witnesses)} witnesses, whose keys were given, {needed} cannot have cosigned.")
+    return LogTrust(None if log_key is None else parse_verifier_key(log_key), witnesses, needed)
 
 
 def check_signed_checkpoint(place: str, note: str, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Return what a log's checkpoint states, and report each signature of the trusted keys: that it holds or does not.
+    """Return what a log's checkpoint states, and report of each trusted key whether its signature holds.
 
     Null when the note is no checkpoint. That no log key was given is for the caller to report.
     """
     try:
-        signed = parse_note(note)
-        checkpoint = parse_log_checkpoint(signed.text)
+        checkpoint = parse_log_checkpoint(parse_note(note).text)
     except NoteMalformed as fault:
         report.fault(Check.FORM, place, (), str(fault))
         return None
     if trust.log_key is not None:
         _check_log(place, note, checkpoint, trust.log_key, report)
+    if trust.witness_keys:
+        _check_witnesses(place, note, trust, report)
     return checkpoint
+
+
+def check_one_history(checkpoints: Iterable[tuple[str, LogCheckpoint]], report: Report) -> None:
+    """Report checkpoints of one log that state one size and different roots: the log was forked.
+
+    Each is given with its place. Every one may be signed, so that nothing is wrong with it but the others.
+    """
+    known: dict[tuple[str, int], tuple[str, bytes]] = {}
+    for place, checkpoint in checkpoints:
+        first, root = known.setdefault((checkpoint.origin, checkpoint.size), (place, checkpoint.root))
+        if root != checkpoint.root:
+            sentence = f"The log was forked: {first} states another root for the same {checkpoint.size} entries."
+            report.fault(Check.LOG, place, (), sentence)
 
 
 def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKey, report: Report) -> None:
@@ -50,3 +76,18 @@ def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKe
         report.fault(Check.SIGNATURE, place, (), str(fault))
     else:
         report.holding.append(f"{place}: signed by the key of the log {key.key_name} that was given.")
+
+
+def _check_witnesses(place: str, note: str, trust: LogTrust, report: Report) -> None:
+    """Count the witnesses whose cosignature is valid; one that is theirs by name and is not valid is a fault."""
+    cosigned = []
+    for key in trust.witness_keys:
+        try:
+            cosigned += [each.key_name for each in cosigned_times(note, key.line())]
+        except NoteUnverified as fault:
+            report.fault(Check.WITNESS, place, (), str(fault))
+    if len(cosigned) < trust.quorum:
+        sentence = f"{len(cosigned)} of the witnesses given cosigned the checkpoint, and {trust.quorum} must have."
+        report.fault(Check.WITNESS, place, (), sentence)
+    elif cosigned:
+        report.holding.append(f"{place}: cosigned by {', '.join(sorted(cosigned))}.")

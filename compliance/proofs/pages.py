@@ -102,7 +102,7 @@ def printable(value: object) -> str:
 def parse_json(name: str, content: bytes) -> object:
     """Return the JSON document in `content`; objects in it are `JsonObject`.
 
-    Raises NotAPage with a sentence that says what it is instead.
+    It is UTF-8 without a byte order mark. Raises NotAPage with a sentence that says what it is instead.
     """
     if len(content) > MOST_BYTES:
         raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")

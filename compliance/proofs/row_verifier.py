@@ -21,15 +21,24 @@ NOT_PROVED = (
 )
 
 
-def verify_row_proof(proof: RowProof, trust: LogTrust, report: Report) -> None:
-    """Add every finding about a proof to the report; places name the file and the member at fault."""
+def verify_row_proof(proof: RowProof, trust: LogTrust, report: Report) -> LogCheckpoint | None:
+    """Add every finding about a proof to the report, and return what its checkpoint states, null when it is none.
+
+    Places name the file and the member at fault.
+    """
     before = len(report.faults)
     _check_tree(proof, report)
     _check_capture(proof, report)
-    _check_log(proof, check_signed_checkpoint(f"{proof.name} log.checkpoint", proof.checkpoint, trust, report), report)
+    checkpoint = check_signed_checkpoint(f"{proof.name} log.checkpoint", proof.checkpoint, trust, report)
+    _check_log(proof, checkpoint, report)
     _check_identity(proof, report)
-    if len(report.faults) > before:
-        return
+    if len(report.faults) == before:
+        _state(proof, trust, report)
+    return checkpoint
+
+
+def _state(proof: RowProof, trust: LogTrust, report: Report) -> None:
+    """State in plain words what a proof without a fault proves, and what it does not."""
     row, capture = proof.row, proof.capture
     report.holding.append(
         f"{proof.name}: version {row.sequence} of {row.register} {row.record_id}, in force from {row.valid_from} on,"
@@ -115,7 +124,7 @@ def _check_identity(proof: RowProof, report: Report) -> None:
     """The name and address are those to which the row's text commits."""
     if proof.identity is None:
         return
-    committed = _commitment(proof.row.content)
+    committed = commitment_in(proof.row.content)
     if committed is None:
         sentence = "The row's text commits to no name, so nothing proves this one."
         report.fault(Check.IDENTITY, proof.name, ("identity",), sentence)
@@ -124,8 +133,8 @@ def _check_identity(proof: RowProof, report: Report) -> None:
         report.fault(Check.IDENTITY, proof.name, ("identity",), sentence)
 
 
-def _commitment(content: str) -> object:
-    """`identity_sha256` of a stored text; null where it has none, or is not JSON of our time."""
+def commitment_in(content: str) -> object:
+    """Return `identity_sha256` of a stored text; null where it has none: it was written before, or is erased."""
     try:
         fields = parse_json("content", content.encode())
     except NotAPage:

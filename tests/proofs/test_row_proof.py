@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from compliance.proofs.__main__ import main
-from compliance.proofs.errors import NotAPage
+from compliance.proofs.cosignature import cosign, witness_key
+from compliance.proofs.errors import NotAPage, NoteMalformed
 from compliance.proofs.findings import Check, Report
 from compliance.proofs.identity import identity_sha256
 from compliance.proofs.log import LogCheckpoint
@@ -213,6 +214,71 @@ def test_a_checkpoint_that_is_no_signed_note_is_a_fault(note: str) -> None:
     assert (fault.check, fault.place) == (Check.FORM, "PROOF.json log.checkpoint")
 
 
+# ---- witnesses ----
+
+SEEDS = {"one.example/w": bytes([1]) * 32, "two.example/w": bytes([2]) * 32, "three.example/w": bytes([3]) * 32}
+KEYS = [witness_key(name, seed).line() for name, seed in SEEDS.items()]
+
+
+def cosigned(*names: str, seed: bytes | None = None) -> Json:
+    """A proof whose checkpoint these witnesses cosigned, with a seed of their own unless it is given."""
+    document = proof()
+    text = checkpoint_text(document)
+    for name in names:
+        document["log"]["checkpoint"] += cosign(name, seed or SEEDS[name], text, 1_800_000_000).line()
+    return document
+
+
+def witnessed(document: Json, *keys: str, quorum: int | None = None) -> set[Check]:
+    return {fault.check for fault in verdict(document, log_trust(SIGNER.verifier_key, keys, quorum)).faults}
+
+
+def test_a_quorum_of_the_witnesses_given_must_have_cosigned() -> None:
+    document = cosigned("one.example/w", "two.example/w")
+    assert witnessed(document, *KEYS[:2]) == set()
+    assert witnessed(document, *KEYS) == {Check.WITNESS}
+    assert witnessed(document, *KEYS, quorum=2) == set()
+    assert witnessed(proof(), *KEYS, quorum=0) == set()
+    assert witnessed(cosigned("one.example/w", "one.example/w"), *KEYS, quorum=2) == {Check.WITNESS}
+
+
+def test_a_witness_counts_once_however_often_its_key_is_given() -> None:
+    renamed = witness_key("other.example/w", SEEDS["one.example/w"]).line()
+    document = cosigned("one.example/w")
+    assert log_trust(None, [KEYS[0], KEYS[0], renamed]).quorum == 1
+    with pytest.raises(NoteMalformed):
+        log_trust(None, [KEYS[0], KEYS[0], renamed], 2)
+    assert witnessed(document, KEYS[0], KEYS[0]) == set()
+
+
+def test_a_cosignature_that_is_not_valid_is_a_fault_even_beyond_the_quorum() -> None:
+    document = cosigned("one.example/w")
+    stolen = cosigned("two.example/w")["log"]["checkpoint"].splitlines()[-1].split(" ")[2]
+    line = cosign("two.example/w", SEEDS["two.example/w"], checkpoint_text(document), 5).line().split(" ")[2].strip()
+    document["log"]["checkpoint"] += f"— two.example/w {stolen[:20]}{line[20:]}\n"
+    assert witnessed(document, *KEYS[:2], quorum=1) == {Check.WITNESS}
+    assert witnessed(document, KEYS[0]) == set()  # whoever does not know the witness passes it over
+
+
+@pytest.mark.parametrize("options", [["--witnesses", "1"], ["--witness-key", "x"], ["--witnesses", "-1"]])
+def test_witness_options_that_cannot_be_met_exit_two(options: list[str], tmp_path: Path) -> None:
+    assert command(tmp_path, proof_text(), "--log-key", SIGNER.verifier_key, *options) == 2
+
+
+def test_two_signed_histories_of_one_log_are_a_fault_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for at, entry in enumerate((6, 7)):  # two logs of 11 entries
+        file = tmp_path / f"proof-{at}.json"
+        file.write_text(proof_text(entry=entry))
+        files.append(str(file))
+        assert main([str(file), "--log-key", SIGNER.verifier_key]) == 0
+    assert main([*files, "--log-key", SIGNER.verifier_key]) == 1
+    assert "The log was forked" in capsys.readouterr().out
+    assert main([files[0], files[0], "--log-key", SIGNER.verifier_key]) == 0
+
+
 # ---- form ----
 
 
@@ -368,9 +434,10 @@ def test_the_command_exits_zero_only_for_a_proof_under_a_key_that_was_given(
     "content",
     [
         b"", b"[]", b"{}", b'{"format":1}', b'{"format":"svc.pack/1"}', b'{"format":"' + PROOF_FORMAT.encode() + b'"',
-        b'{"format":' * 50_000, b" " * (MOST_BYTES + 1),
+        b'{"format":' * 50_000, b" " * (MOST_BYTES + 1), b"\xef\xbb\xbf" + proof_text().encode(),
+        proof_text().encode("utf-16"), b'{"format":' + b"1" * 5_000 + b"}",
     ],
-    ids=["empty", "array", "object", "number", "other format", "cut", "deep", "large"],
+    ids=["empty", "array", "object", "number", "other format", "cut", "deep", "large", "mark", "UTF-16", "digits"],
 )  # fmt: skip
 def test_what_is_no_proof_exits_two(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(tmp_path, content, "--log-key", SIGNER.verifier_key) == 2
