@@ -7,7 +7,6 @@ from contextlib import suppress
 from importlib import import_module
 from types import SimpleNamespace
 
-import psycopg
 import pytest
 from django.db import connections
 from hypothesis import HealthCheck, given, settings
@@ -162,23 +161,6 @@ def test_a_proof_takes_two_statements_at_any_size(django_assert_max_num_queries)
                 tree.inclusion(organization_id, sequence, size)
         with pytest.raises(MissingRowError):
             tree.inclusion(organization_id, 1, MANY + 1000)
-
-
-@pytest.fixture
-def owner(committed):
-    """A connection that may do everything: the tables' owner, with what binds even the owner out of the way."""
-    values = connections["owner"].settings_dict
-    tables = ("history_capture", "history_historyrow", "history_subtree")
-    with psycopg.connect(
-        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
-        dbname=values["NAME"], autocommit=True,
-    ) as connection:  # fmt: skip
-        for table in tables:
-            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER, NO FORCE ROW LEVEL SECURITY")
-        yield connection
-        for table in tables:
-            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER, FORCE ROW LEVEL SECURITY")
-    connection.close()
 
 
 MIGRATION = import_module("compliance.history.migrations.0010_trees_of_stored_rows")

@@ -4,9 +4,7 @@ import uuid
 from datetime import datetime, timedelta
 from importlib import import_module
 
-import psycopg
 import pytest
-from django.db import connections
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.lines import Certificate
@@ -18,24 +16,6 @@ from tests import verbs
 from tests.companies import NOW, day, make_company
 from tests.facts.story import HTML
 from tests.history.reading import rows
-
-APPEND_ONLY = ("history_capture", "history_historyrecord", "history_historyrow")
-
-
-@pytest.fixture
-def owner(committed):
-    """A connection that may do everything: the tables' owner, with what binds even the owner out of the way."""
-    values = connections["owner"].settings_dict
-    with psycopg.connect(
-        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
-        dbname=values["NAME"], autocommit=True,
-    ) as connection:  # fmt: skip
-        for table in APPEND_ONLY:
-            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER, NO FORCE ROW LEVEL SECURITY")
-        yield connection
-        for table in APPEND_ONLY:
-            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER, FORCE ROW LEVEL SECURITY")
-    connection.close()
 
 
 @pytest.fixture

@@ -40,6 +40,8 @@ DENIED = {
     ],
     roles.SIGNER: [
         "SELECT * FROM people_profile",
+        "SELECT * FROM pending_fact",
+        "INSERT INTO history_subtree (organization_id) VALUES (gen_random_uuid())",
         "SELECT * FROM auth_user",
         "SELECT * FROM access_apikey",
         "SELECT * FROM pending_work(now())",
@@ -64,6 +66,8 @@ ALLOWED = {
     ],
     roles.SIGNER: [
         "SELECT * FROM history_historyrow",
+        "SELECT * FROM history_subtree",
+        "SELECT * FROM pending_seal",
         "UPDATE history_historyhead SET available = false, unavailable_reason = '' WHERE false",
         "UPDATE operations_companystanding SET checkpoint_sequence = 0 WHERE false",
         "UPDATE operations_signedfile SET size = 0 WHERE false",
