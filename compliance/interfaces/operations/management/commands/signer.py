@@ -16,6 +16,8 @@ from django.db import Error, connection
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.operations import checkpoint_file, signing, startup
 from compliance.interfaces.operations.errors import CheckpointFileError
+from compliance.log import signing as log_signing
+from compliance.log.errors import LogError
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +47,7 @@ class Command(OperatorCommand):
         startup.start_or_exit()
         if options["once"]:
             self.stderr.write(f"{signing.write_due(datetime.now(UTC))} checkpoints written.")
+            self.stderr.write(f"{log_signing.sign_new(datetime.now(UTC))} entries signed.")
             return
         ended = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -52,6 +55,9 @@ class Command(OperatorCommand):
         while not ended.is_set():
             try:
                 signing.write_due(datetime.now(UTC))
+                log_signing.sign_new(datetime.now(UTC))
+            except LogError as error:
+                log.critical("log_refused", extra={"fault": str(error)})
             except CheckpointFileError as error:
                 log.critical("checkpoint_file_refused", extra={"fault": str(error)})
             except Error:

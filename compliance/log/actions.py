@@ -1,0 +1,72 @@
+"""Publishing the log: the writes to its tables, which the signer alone makes."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+
+from django.db import transaction
+
+from compliance.log import tree
+from compliance.log.errors import LogRefusedError
+from compliance.log.memory import NewLeaf, Signed
+from compliance.log.models import Checkpoint
+from compliance.proofs.merkle import leaf_hash
+from compliance.tenancy import sql
+
+KEPT = timedelta(days=1)
+"""How long checkpoints stay after newer ones: a reader that has just asked for one finds it again."""
+
+_LEAF = {
+    "index": "bigint", "kind": "text", "organization_id": "uuid", "capture_sequence": "bigint", "entry": "bytea",
+    "statement": "text",
+}  # fmt: skip
+_AT_ONCE = 5_000
+
+
+def publish(leaves: Iterable[NewLeaf], begin: int, signed: Signed) -> None:
+    """Publishes a signed checkpoint with the leaves from place `begin` on that it adds; all or nothing.
+
+    Raises LogRefusedError when the tiles that were published before do not lead to the root that was signed.
+    """
+    with transaction.atomic():
+        growing = tree.Growing(begin, tree.stored(tree.edge(begin)))
+        for batch in _batches(leaves):
+            rows = [
+                (place, each.kind, each.organization_id, each.capture_sequence, each.entry, each.statement)
+                for place, each in enumerate(batch, growing.size)
+            ]
+            sql.insert("log_leaf", _LEAF, rows)
+            tiles = growing.extend(leaf_hash(each.entry) for each in batch)
+            sql.insert(
+                "log_tile",
+                {"level": "smallint", "index": "bigint", "hashes": "bytea"},
+                [(*place, hashes) for place, hashes in sorted(tiles.items())],
+                ending="ON CONFLICT (level, index) DO UPDATE SET hashes = EXCLUDED.hashes",
+            )
+        if growing.size != signed.size or tree.root_at(signed.size) != signed.tree.root():
+            raise LogRefusedError(
+                f"The tiles of the log in the database do not lead to the root of the {signed.size} entries that were"
+                " signed: they were changed, or the database is another one."
+            )
+        Checkpoint.objects.create(
+            size=signed.size, root=signed.tree.root(), note=signed.note, signed_at=signed.signed_at
+        )
+        _forget(signed.signed_at - KEPT, signed.size)
+
+
+def keep_cosigned(size: int, note: str) -> None:
+    """Puts a checkpoint with the cosignatures of witnesses in the place of the same one with fewer."""
+    Checkpoint.objects.filter(size=size).update(note=note)
+
+
+def _forget(before: datetime, newest: int) -> None:
+    """Checkpoints of before this moment go, but for the newest two: start-up looks at both."""
+    kept = Checkpoint.objects.filter(size__lt=newest).order_by("-size").values_list("size", flat=True).first()
+    if kept is not None:
+        Checkpoint.objects.filter(signed_at__lt=before, size__lt=kept).delete()
+
+
+def _batches(leaves: Iterable[NewLeaf]) -> Iterator[list[NewLeaf]]:
+    left = iter(leaves)
+    while batch := list(islice(left, _AT_ONCE)):
+        yield batch
