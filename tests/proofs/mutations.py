@@ -9,6 +9,7 @@ computed apart from both verifiers:
   a whole; or what is another genuine proof of the same story (`meaning_of_proof`);
 - a signed note whose signature lines stand in another order or twice, or with lines of keys that nobody gave
   (`meaning_of_note`);
+- two proofs together, when they are of one history and not of a history and its fork of the same size;
 - a path or a consistency proof for another size for which the same hashes stand in the same places (`sides_of_path`,
   `sides_of_consistency`): a path does not fix the size of its tree, the checkpoint does.
 
@@ -31,7 +32,7 @@ from typing import Any, NamedTuple
 
 from compliance.proofs.errors import NotAPage, TreeProofRefused
 from compliance.proofs.findings import Report
-from compliance.proofs.log_trust import check_signed_checkpoint, log_trust
+from compliance.proofs.log_trust import check_one_history, check_signed_checkpoint, log_trust
 from compliance.proofs.merkle import check_consistency, root_from_inclusion
 from compliance.proofs.row_proof import parse_row_proof
 from compliance.proofs.row_verifier import verify_row_proof
@@ -39,7 +40,6 @@ from tests.proofs import second_story
 from tests.proofs.changes import change_bytes, change_document, dumped
 from tests.proofs.second_log import (
     Refused,
-    Trust,
     check_checkpoint,
     consistent,
     leaf_of,
@@ -47,11 +47,11 @@ from tests.proofs.second_log import (
     root_by_path,
     root_of,
 )
-from tests.proofs.second_verifier import check_proof
+from tests.proofs.second_verifier import check_proof, check_proofs
 
-TRUST = Trust(second_story.LOG_KEY.line)
-PRODUCT_TRUST = log_trust(second_story.LOG_KEY.line)
-KNOWN = {(key.name, key.key_id) for key in (second_story.LOG_KEY,)}
+TRUST = second_story.TRUST
+PRODUCT_TRUST = log_trust(TRUST.log_key, TRUST.witness_keys, TRUST.witnesses)
+KNOWN = {(key.name, key.key_id) for key in (second_story.LOG_KEY, *second_story.WITNESSES)}
 MOST_LEAVES = 300
 
 
@@ -353,11 +353,34 @@ def _consistency(chance: random.Random) -> Attempt | None:
     )
 
 
+def _two_histories(chance: random.Random) -> Attempt:
+    """Two genuine proofs given together; each holds by itself, and both together only if they are of one history."""
+    proofs, _ = _stories()
+    one, other = chance.sample(range(len(proofs)), 2)
+    names = [f"proof {one}", f"proof {other}"]
+    contents = [proofs[one], proofs[other]]
+    report, checkpoints = Report(), []
+    for name, content in zip(names, contents, strict=True):
+        proof = parse_row_proof(name, content, report)
+        found = verify_row_proof(proof, PRODUCT_TRUST, report) if proof else None
+        checkpoints += [(name, found)] if found else []
+    check_one_history(checkpoints, report)
+    product = "; ".join(map(str, report.faults)) if report.faults else None
+    second: str | None = None
+    try:
+        check_proofs(contents, TRUST)
+    except Refused as fault:
+        second = str(fault)
+    half = len(proofs) // 2
+    return Attempt("two proofs", " and ".join(names), (one < half) == (other < half), product, second)
+
+
 SURFACES: dict[str, tuple[int, Callable[[random.Random], Attempt | None]]] = {
-    "proof": (30, _proof),
-    "checkpoint": (20, _checkpoint),
-    "inclusion": (25, _inclusion),
-    "consistency": (25, _consistency),
+    "proof": (15, _proof),
+    "checkpoint": (12, _checkpoint),
+    "inclusion": (36, _inclusion),
+    "consistency": (36, _consistency),
+    "two proofs": (1, _two_histories),
 }
 
 

@@ -56,7 +56,7 @@ class Pack(NamedTuple):
 
 
 def read_zip(content: bytes) -> dict[str, bytes]:
-    """The files of a ZIP. Raises Refused for entries that are doubled, lead elsewhere, are no files, or do not unpack."""
+    """The files of a ZIP. Raises Refused for entries that are doubled, lead elsewhere or are no plain files."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()

@@ -118,7 +118,7 @@ def in_period(versions: list[Version], period: Period) -> list[Version]:
 
 
 def listed_versions(name: str, histories: Mapping[str, list[Version]], period: Period) -> list[Version]:
-    """The versions that a register of the pack lists, in the order of its records. Raises Refused for a missing text."""
+    """The versions that a register of the pack lists, in its order. Raises Refused for a missing text."""
     register, found = FILES[name], []
     for versions in records_of(histories[register]).values():
         shown = in_period(versions, period)

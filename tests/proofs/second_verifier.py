@@ -7,6 +7,7 @@ format wrongly. The first fault ends a check: `Refused` names the place and says
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from tests.proofs.second_log import (
@@ -217,3 +218,13 @@ def check_proof(content: bytes, trust: Trust) -> dict[str, Any]:
         commitment = stored_members.get("identity_sha256") if isinstance(stored_members, dict) else None
         check_identity(identity[0], commitment, "identity")
     return dict(row)
+
+
+def check_proofs(contents: Sequence[bytes], trust: Trust) -> None:
+    """Check proofs that are given together: two checkpoints of one size state one root. Raises Refused."""
+    roots: dict[int, bytes] = {}
+    for content in contents:
+        check_proof(content, trust)
+        head = check_checkpoint(read_json(content, "proof")["log"]["checkpoint"], trust)
+        if roots.setdefault(head.size, head.root) != head.root:
+            raise Refused("log.checkpoint", f"states another root for {head.size} entries than another file: a fork")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from compliance.proofs.cosignature import cosigned_message, cosigned_times
 from compliance.proofs.errors import NoteMalformed, NoteUnverified, TilePathRefused, TreeProofRefused
 from compliance.proofs.history import row_hasher, tree_capture_digest, tree_capture_lines
 from compliance.proofs.identity import identity_sha256
@@ -173,6 +174,21 @@ def test_the_examples_of_the_specifications_are_read(vector: dict[str, Any]) -> 
     assert [[each.key_name, each.key_hash.hex(), len(each.signature)] for each in found.signatures] == vector[
         "signatures"
     ]
+
+
+@pytest.mark.parametrize("vector", NOTES["cosignatures"], ids=lambda each: each["source"])
+def test_cosignatures_of_public_witnesses_verify(vector: dict[str, Any]) -> None:
+    found = cosigned_times(vector["note"], *vector["witnesses"])
+    assert {key.line() for key in found} == set(vector["witnesses"])
+    assert set(found.values()) == {vector["timestamp"]}
+    other = vector["note"].replace("U7WM79jrzyhG", "U7WM79jrzyhH")
+    with pytest.raises(NoteUnverified):
+        cosigned_times(other, *vector["witnesses"])
+
+
+@pytest.mark.parametrize("vector", NOTES["cosigned_messages"], ids=lambda each: each["source"])
+def test_what_a_witness_signs_is_the_message_of_the_specification(vector: dict[str, Any]) -> None:
+    assert cosigned_message(vector["text"], vector["time"]) == vector["message"].encode()
 
 
 @pytest.mark.parametrize(
