@@ -1,11 +1,11 @@
 """The offline verifier as a command: files and trusted keys in, plain words out, an exit status."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, TextIO, cast
 
-from .errors import NotAPage, NoteMalformed
+from .errors import NotAPage, NoteMalformed, PackUnreadable
 from .findings import Report
 from .log import LogCheckpoint
 from .log_trust import LogTrust, check_one_history, log_trust
@@ -25,16 +25,24 @@ page nor a proof, a proof was given without --log-key, or the arguments are wron
 """
 
 
-def options() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+ReadPack = Callable[[BinaryIO, str, LogTrust, Report], LogCheckpoint | None]
+"""What verifies an evidence pack (`pack.verify_pack`): of this room's programs only `verify` brings it."""
+
+ZIP_BEGINS = b"PK\3\4"
+
+
+def options(program: str, what: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the arguments of a program; `what` it verifies beside pages and proofs."""
     parser = argparse.ArgumentParser(
-        prog="python -m compliance.proofs",
-        description="Verify pages of policy versions and receipts, and proofs of single rows, without the service.",
+        prog=program,
+        description=f"Verify {what}pages of policy versions and receipts, and proofs of single rows, offline.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a JSON page as it was pulled, or a proof of a row")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help=f"{what}a JSON page as it was pulled, or a proof of a row"
+    )
     add_trust_options(parser)
     return parser
 
@@ -55,12 +63,18 @@ def trust_in(arguments: argparse.Namespace) -> LogTrust:
     return log_trust(arguments.log_key, arguments.witness_key, arguments.witnesses)
 
 
-def run(arguments: Sequence[str], out: TextIO, error: TextIO) -> int:
+def run(
+    arguments: Sequence[str],
+    out: TextIO,
+    error: TextIO,
+    program: str = "python -m compliance.proofs",
+    read_pack: ReadPack | None = None,
+) -> int:
     """Verify what the arguments name, write what was found, and return the exit status.
 
-    Raises SystemExit for arguments that are wrong, and after help.
+    Without `read_pack` evidence packs are not read. Raises SystemExit for arguments that are wrong, and after help.
     """
-    given = options().parse_args(arguments)
+    given = options(program, "evidence packs, " if read_pack else "").parse_args(arguments)
     try:
         trust = trust_in(given)
     except NoteMalformed as fault:
@@ -72,12 +86,16 @@ def run(arguments: Sequence[str], out: TextIO, error: TextIO) -> int:
     unreadable = 0
     for name in given.files:
         try:
-            document = parse_json(printable_name(name), _content(name))
-            if is_row_proof(document):
-                checkpoints += _checked(printable_name(name), document, trust, found)
+            checkpoint: LogCheckpoint | None = None
+            if read_pack is not None and _is_zip(name):
+                checkpoint = _read_pack(name, read_pack, trust, found)
+            elif is_row_proof(document := parse_json(printable_name(name), _content(name))):
+                checkpoint = _checked(printable_name(name), document, trust, found)
             else:
                 pages.append(page_in(printable_name(name), document))
-        except NotAPage as fault:
+            if checkpoint is not None:
+                checkpoints.append((printable_name(name), checkpoint))
+        except (NotAPage, PackUnreadable) as fault:
             unreadable += 1
             error.write(f"{fault}\n")
     found.add(verify(pages))
@@ -92,8 +110,10 @@ def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
             out.write(f"{word:6} {sentence}\n")
     for each in report.faults:
         out.write(f"FAULT  {each}\n")
+    if report.further:
+        out.write(f"FAULT  And {report.further} more.\n")
     if report.faults:
-        out.write(f"{len(report.faults)} {'fault' if len(report.faults) == 1 else 'faults'} found.\n")
+        out.write(f"{report.total} {'fault' if report.total == 1 else 'faults'} found.\n")
         return AT_FAULT
     if report.unchecked:
         out.write("No fault found, but not everything was checked.\n")
@@ -104,17 +124,27 @@ def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
     return HOLDS
 
 
-def _checked(name: str, document: object, trust: LogTrust, report: Report) -> list[tuple[str, LogCheckpoint]]:
-    """Verify a proof of a row; its checkpoint, with its place, where it has one."""
+def _checked(name: str, document: object, trust: LogTrust, report: Report) -> LogCheckpoint | None:
+    """Verify a proof of a row; its checkpoint, where it has one."""
     proof = row_proof_of(name, cast("JsonObject", document), report)
-    checkpoint = None if proof is None else verify_row_proof(proof, trust, report)
-    return [] if checkpoint is None else [(name, checkpoint)]
+    return None if proof is None else verify_row_proof(proof, trust, report)
 
 
-def _content(name: str) -> bytes:
+def _is_zip(name: str) -> bool:
+    """Tell whether the file begins as a ZIP does. Raises NotAPage."""
+    return _content(name, len(ZIP_BEGINS)) == ZIP_BEGINS
+
+
+def _read_pack(name: str, read_pack: ReadPack, trust: LogTrust, report: Report) -> LogCheckpoint | None:
+    """Verify an evidence pack; its checkpoint, where it has one. Raises PackUnreadable."""
+    with Path(name).open("rb") as file:
+        return read_pack(file, printable_name(name), trust, report)
+
+
+def _content(name: str, most: int = MOST_BYTES + 1) -> bytes:
     try:
         with Path(name).open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(most)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise NotAPage(f"{printable_name(name)} cannot be read: {printable(reason)}") from fault

@@ -52,3 +52,15 @@ class LogForked(ProofError):
 
 class WitnessFolderRefused(ProofError):
     """The folder of a witness is incomplete, or is that of another one."""
+
+
+class PackUnreadable(ProofError):
+    """A file is no ZIP, or cannot be read."""
+
+
+class PackMalformed(ProofError):
+    """A file of an evidence pack, or a line of one, does not have its form: where, and why."""
+
+    def __init__(self, place: str, sentence: str) -> None:
+        super().__init__(f"{place}: {sentence}")
+        self.place, self.sentence = place, sentence

@@ -22,6 +22,9 @@ class Check(StrEnum):
     SIGNATURE = "signature"
     WITNESS = "witness"
     IDENTITY = "identity"
+    FILE = "file"
+    HISTORY = "history"
+    REGISTER = "register"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class Fault:
         return f"{self.place}:{named} {self.sentence}"
 
 
+MOST_FAULTS = 200
+"""How many faults are named; whoever rewrote a register of a million rows made a million, which nobody reads."""
+
+
 @dataclass(slots=True)
 class Report:
     """Everything that a verification found."""
@@ -47,10 +54,22 @@ class Report:
     notes: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     """What could not be checked for want of something that the verifier was not given: no verification without it."""
+    most: int | None = None
+    """How many faults are kept; beyond them they are only counted."""
+    further: int = 0
+    """How many faults were found beyond those kept."""
+
+    @property
+    def total(self) -> int:
+        """How many faults were found."""
+        return len(self.faults) + self.further
 
     def fault(self, check: Check, place: str, fields: tuple[str, ...], sentence: str) -> None:
         """Add a fault."""
-        self.faults.append(Fault(check, place, fields, sentence))
+        if self.most is not None and len(self.faults) >= self.most:
+            self.further += 1
+        else:
+            self.faults.append(Fault(check, place, fields, sentence))
 
     def add(self, other: "Report") -> None:
         """Add everything that another verification found."""
@@ -58,6 +77,7 @@ class Report:
         self.holding += other.holding
         self.notes += other.notes
         self.unchecked += other.unchecked
+        self.further += other.further
 
     def count(self, *checks: Check) -> int:
         """Return how many faults these checks found so far."""

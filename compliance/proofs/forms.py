@@ -41,6 +41,16 @@ def _is_digest(value: object) -> bool:
     return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
+def is_digest(text: str) -> bool:
+    """Tell whether a text is a digest as it is written here: 64 lower-case hexadecimal digits."""
+    return _DIGEST.fullmatch(text) is not None
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether a text is a UUID in lower case with hyphens."""
+    return _UUID.fullmatch(text) is not None
+
+
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 

@@ -64,7 +64,7 @@ class _Link:
 
 def check_receipts(pull: Pull, versions: Iterable[Row], report: Report) -> None:
     """Recompute every receipt of a pull and follow its chain; `versions` help to tell which field was changed."""
-    links = [_Link(row, _recomputed(row, report)) for row in pull.rows]
+    links = [_Link(row, recomputed(row, report)) for row in pull.rows]
     seen_values = _values(links, pull, versions)
     searches = _SEARCHES
     for at, link in enumerate(links):
@@ -72,13 +72,14 @@ def check_receipts(pull: Pull, versions: Iterable[Row], report: Report) -> None:
             following = links[at + 1].previous if at + 1 < len(links) else None
             _check_hash(link, links[at - 1] if at else None, following, seen_values if searches else {}, report)
             searches = max(0, searches - 1)
-        _check_act(link.row, report)
+        check_act(link.row, report)
     whole = _check_chain(links, pull, report)
     _check_cycles(links, whole, report)
     _check_company(pull, report)
 
 
-def _recomputed(row: Row, report: Report) -> str | None:
+def recomputed(row: Row, report: Report) -> str | None:
+    """Return the hash that a receipt's fields give; null, and a fault, where one has not its form."""
     return _hash(row.fields) if check_form(row, RECEIPT_FORMS, report) else None
 
 
@@ -152,7 +153,8 @@ def _single_changes(before: _Link | None, seen_values: dict[str, list[str]]) -> 
             yield name, value
 
 
-def _check_act(row: Row, report: Report) -> None:
+def check_act(row: Row, report: Report) -> None:
+    """Report a signature without a digest, and an acknowledgement with one."""
     act, signature = row.fields.get("act"), row.fields.get("signature_sha256")
     if act == "signed" and signature is None:
         report.fault(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 PACKAGE = "compliance_proofs"
+RULES = "compliance.rules."
+"""Where modules outside this folder may be from: the rules of the clock, pure and of the standard library too."""
 
 _HEAD = '''#!/usr/bin/env python3
 """{title}
@@ -30,9 +32,12 @@ def load(package: str) -> types.ModuleType:
     root.__path__ = []
     sys.modules[package] = module = root
     for name, source in SOURCES.items():
-        module = types.ModuleType(f"{{package}}.{{name}}")
-        module.__package__, module.__file__ = package, __file__
-        sys.modules[module.__name__] = module
+        whole = name if "." in name else f"{{package}}.{{name}}"
+        for above in (whole[:at] for at, character in enumerate(whole) if character == "."):
+            sys.modules.setdefault(above, types.ModuleType(above)).__path__ = []
+        module = types.ModuleType(whole)
+        module.__package__, module.__file__ = whole.rpartition(".")[0], __file__
+        sys.modules[whole] = module
         exec(compile(source, f"{{__file__}}:{{name}}.py", "exec"), module.__dict__)
         setattr(root, name, module)
     return module
@@ -65,7 +70,11 @@ def _collect(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
     if name in above:
         raise ValueError(f"The imports of {name} lead back to it: {' -> '.join((*above, name))}.")
     path = FOLDER / f"{name}.py"
-    if not name.isidentifier() or not path.is_file():
+    if name.startswith(RULES):
+        path = FOLDER.parent / f"{name.removeprefix('compliance.').replace('.', '/')}.py"
+    elif not name.isidentifier():
+        raise ValueError(f"There is no module {name}.")
+    if not path.is_file():
         raise ValueError(f"There is no module {name}.")
     source = path.read_text(encoding="utf-8")
     for needed in _imports(source):
@@ -74,11 +83,13 @@ def _collect(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
 
 
 def _imports(source: str) -> list[str]:
-    """The modules of this folder that a source imports, wherever in it, in their order."""
+    """The modules of this folder, and of the rules, that a source imports, wherever in it, in their order."""
     names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.level == 1:
             names += [node.module] if node.module else [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(RULES):
+            names.append(node.module)
     return list(dict.fromkeys(names))
 
 

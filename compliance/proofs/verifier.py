@@ -12,7 +12,7 @@ from .receipts import check_receipts
 from .versions import check_versions
 
 _ACTS = {"acknowledge": "acknowledged", "sign": "signed"}
-_CITED_FIELDS = ("course_id", "version", "effective_on", "version_digest", "statement_sha256", "document_sha256")
+CITED_FIELDS = ("course_id", "version", "effective_on", "version_digest", "statement_sha256", "document_sha256")
 
 
 def verify(pages: Iterable[Page]) -> Report:
@@ -93,7 +93,7 @@ def _check_links(receipts: list[Pull], versions: list[Pull], report: Report) -> 
         version = known.get(release) if isinstance(release, str) else None
         if version is not None:
             linked += 1
-            _check_link(row, version, report)
+            check_link(row, version, report)
         elif complete:
             report.fault(
                 Check.LINK,
@@ -109,8 +109,9 @@ def _check_links(receipts: list[Pull], versions: list[Pull], report: Report) -> 
         report.holding.append(f"{linked} receipts agree with the policy versions that they name.")
 
 
-def _check_link(receipt: Row, version: Row, report: Report) -> None:
-    for name in _CITED_FIELDS:
+def check_link(receipt: Row, version: Row, report: Report) -> None:
+    """Report what a receipt says of the version that it names, and that version does not."""
+    for name in CITED_FIELDS:
         if name in receipt.fields and receipt.fields[name] != version.fields.get(name):
             report.fault(
                 Check.LINK,

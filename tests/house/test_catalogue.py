@@ -13,11 +13,17 @@ from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.registers.listings import LISTINGS
 
 ROOT = Path(__file__).parents[2]
+OFFLINE = Path("compliance/proofs/pack_registers.py")
+"""What an auditor's verifier recomputes of every register: one module that nothing of the service is imported into, so
+it names registers and fields again. `tests/proofs/test_pack_registers.py` holds it to the declarations."""
+
 FILES = sorted(
     path.relative_to(ROOT)
     for folder in ("compliance", "config", "templates")
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in (".py", ".html", ".typ", ".js", ".css") and "migrations" not in path.parts
+    if path.suffix in (".py", ".html", ".typ", ".js", ".css")
+    and "migrations" not in path.parts
+    and path.relative_to(ROOT) != OFFLINE
 )
 
 NAMED_BY = {

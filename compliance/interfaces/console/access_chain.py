@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from compliance.interfaces.console.access_log import exported
 from compliance.interfaces.console.models import AccessChain, AccessLog
-from compliance.interfaces.console.tables import cells
 from compliance.proofs import access_log as proof
+from compliance.proofs import cells
 from compliance.proofs.checkpoints import ChainEnd
 from compliance.tenancy import sql
 

@@ -15,7 +15,7 @@ from compliance.catalogue.declaration import Window
 from compliance.interfaces.api import snapshots
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.evidence.tally import Tally
-from compliance.interfaces.console.tables import cells
+from compliance.proofs import cells
 from compliance.registers import pages, totals
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import MAXIMUM_ROWS, Listing

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 
-from compliance.interfaces.console.tables import cells, xlsx
+from compliance.interfaces.console.tables import xlsx
+from compliance.proofs import cells
 
 _LINES = 500
 

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
-from compliance.interfaces.console.tables.cells import cell
+from compliance.proofs.cells import cell
 
 ROWS_A_SHEET = 1_048_575
 BYTES_A_SHEET = 1024**3

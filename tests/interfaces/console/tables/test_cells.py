@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.interfaces.console.tables import cells, xlsx
+from compliance.interfaces.console.tables import xlsx
+from compliance.proofs import cells
 
 SEPARATORS = [",", ";", "\t", "|"]
 SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")

@@ -7,12 +7,11 @@ together: `x;=1+1` falls in two. So the same is done after every separator withi
 written as a number by us is touched.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
-
-import orjson
 
 _SIGNS = "=+@\uff1d\uff0b\uff0d\uff20-"
 # Nothing that a program shows or keeps as the beginning of a cell: spaces, what has no width, quotes.
@@ -40,7 +39,7 @@ def cell(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, list | tuple):
         if any(isinstance(each, dict) for each in value):
-            return defused(orjson.dumps(value).decode())
+            return defused(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
         return defused("; ".join(str(each) for each in value))
     return defused(str(value))
 

@@ -1,0 +1,181 @@
+"""The row versions of a pack: their digests as leaves of the company's tree, and which of them were in force when."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from .errors import PackMalformed
+from .forms import is_digest, is_uuid
+from .history import ROW_CONSTANT
+from .instants import is_hashed_instant
+from .pack_archive import Archive
+from .pack_json import number, parse_line, text
+from .partitions import Partitions
+
+CAUSES = frozenset({"first", "change", "sweep"})
+_MEMBERS = frozenset({"sequence", "record_id", "valid_from", "recorded_at", "cause", "logic_version"})
+_DIGEST_BYTES = 32
+_MOST_BLOCKS = 128
+_LEAST_BLOCK = 1 << 16
+
+
+class Period(NamedTuple):
+    """The first and the last instant of the period that a pack is about, as texts, which compare like instants."""
+
+    start: str
+    end: str
+
+
+class Version(NamedTuple):
+    """One row version and its line in the pack; `content` is null where only its digest is there."""
+
+    place: str
+    sequence: int
+    record_id: str
+    valid_from: str
+    recorded_at: str
+    cause: str
+    logic_version: int
+    content: str | None
+
+
+class Leaves:
+    """The row digests of the company by sequence, put in any order and read back in theirs."""
+
+    def __init__(self, size: int) -> None:
+        """`size` is the sequence of the pin, from 1: each up to it must be put exactly once."""
+        self.size = size
+        self.count = 0
+        self._block = max(_LEAST_BLOCK, -(-size // _MOST_BLOCKS))
+        self._parts = Partitions(4 + _DIGEST_BYTES, -(-size // self._block) if size else 1)
+
+    def __enter__(self) -> "Leaves":
+        self._parts.__enter__()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._parts.__exit__(None, None, None)
+
+    def put(self, sequence: int, digest: bytes) -> None:
+        """Keeps the digest of a row version; the sequence must be within 1 and `size`."""
+        self.count += 1
+        block, offset = divmod(sequence - 1, self._block)
+        self._parts.add_to(block, offset.to_bytes(4, "big") + digest)
+
+    def in_order(self) -> Iterator[bytes]:
+        """The digests by sequence. Raises PackMalformed where one is missing or there twice."""
+        if self.count != self.size:
+            raise PackMalformed("history", f"There are {self.count} row versions, and the pin is at {self.size}.")
+        done = 0
+        for part in self._parts:
+            width = min(self._block, self.size - done)
+            digests, present = bytearray(width * _DIGEST_BYTES), bytearray(width)
+            for entry in part:
+                offset = int.from_bytes(entry[:4], "big")
+                if present[offset]:
+                    raise PackMalformed("history", f"Row version {done + offset + 1} is there twice.")
+                present[offset] = 1
+                digests[offset * _DIGEST_BYTES : (offset + 1) * _DIGEST_BYTES] = entry[4:]
+            missing = present.find(0)
+            if missing >= 0:
+                raise PackMalformed("history", f"Row version {done + missing + 1} is missing.")
+            for at in range(0, len(digests), _DIGEST_BYTES):
+                yield bytes(digests[at : at + _DIGEST_BYTES])
+            done += width
+
+
+def read_versions(archive: Archive, register: str, organization_id: str, leaves: Leaves) -> Iterator[Version]:
+    """The row versions of a register's history as they stand in the pack, each digest put among the leaves.
+
+    Raises PackMalformed for a line that is no row version.
+    """
+    name = f"history/{register}.jsonl"
+    head = f"{ROW_CONSTANT}\n{organization_id}\n"
+    for at, line in enumerate(archive.lines(name), 1):
+        place = f"{name} line {at}"
+        found = parse_line(place, line)
+        given = "content" if "content" in found else "content_sha256"
+        if found.keys() - {given} != _MEMBERS:
+            raise PackMalformed(place, "The line does not have the members of a row version.")
+        content = text(place, found, "content") if given == "content" else None
+        digest = sha256(content.encode()).hexdigest() if content is not None else text(place, found, given)
+        version = Version(
+            place,
+            number(place, found, "sequence"),
+            text(place, found, "record_id"),
+            text(place, found, "valid_from"),
+            text(place, found, "recorded_at"),
+            text(place, found, "cause"),
+            number(place, found, "logic_version"),
+            content,
+        )
+        _check_form(version, digest, leaves.size)
+        hashed = (
+            f"{head}{version.sequence}\n{register}\n{version.record_id}\n{version.valid_from}\n{version.recorded_at}\n"
+            f"{version.cause}\n{version.logic_version}\n{digest}"
+        )
+        leaves.put(version.sequence, sha256(hashed.encode()).digest())
+        yield version
+
+
+def _check_form(version: Version, digest: str, size: int) -> None:
+    if not 1 <= version.sequence <= size:
+        raise PackMalformed(version.place, "sequence is not within the history up to the pin.")
+    if not is_uuid(version.record_id) or not is_digest(digest) or version.cause not in CAUSES:
+        raise PackMalformed(version.place, "record_id, cause or the digest of the content has a form that no row has.")
+    if not is_hashed_instant(version.valid_from) or not is_hashed_instant(version.recorded_at):
+        raise PackMalformed(version.place, "valid_from or recorded_at is no instant in the form that is hashed.")
+
+
+def records(versions: Iterable[Version]) -> Iterator[Iterator[Version]]:
+    """The versions of each record, one record after another. Each must be read to its end before the next.
+
+    Raises PackMalformed where the versions of a record do not stand by `valid_from`, then `sequence`.
+    """
+    source = iter(versions)
+    ahead = next(source, None)
+
+    def of_one(first: Version) -> Iterator[Version]:
+        nonlocal ahead
+        before = first
+        yield first
+        for each in source:
+            if each.record_id != first.record_id:
+                ahead = each
+                return
+            if (each.valid_from, each.sequence) <= (before.valid_from, before.sequence):
+                raise PackMalformed(each.place, "The versions of a record do not stand by valid_from and sequence.")
+            before = each
+            yield each
+        ahead = None
+
+    while ahead is not None:
+        yield of_one(ahead)
+
+
+def in_force(
+    versions: Iterable[Version], period: Period, others: list[Version]
+) -> Iterator[tuple[Version, str | None]]:
+    """Of a record's versions those in force at some instant of the period, each with when the next takes its place.
+
+    Of those that take effect at once, the last one counts. What has a text nonetheless goes to `others`. Raises
+    PackMalformed when the text of one that was in force is not there.
+    """
+    held: Version | None = None
+    for version in versions:
+        if held is not None:
+            if period.start < version.valid_from > held.valid_from <= period.end:
+                yield _with_text(held), version.valid_from
+            elif held.content:
+                others.append(held)
+        held = version
+    if held is not None and held.valid_from <= period.end:
+        yield _with_text(held), None
+    elif held is not None and held.content:
+        others.append(held)
+
+
+def _with_text(version: Version) -> Version:
+    if version.content is None:
+        raise PackMalformed(version.place, "The text is not there, though this version was in force in the period.")
+    return version

@@ -1,0 +1,47 @@
+"""Lines and small files of a pack as JSON, read strictly: one object, no member twice, no value that is not JSON."""
+
+from collections.abc import Mapping
+
+from .errors import NotAPage, PackMalformed
+from .pages import JsonObject, parse_json
+
+
+def parse_line(place: str, line: bytes) -> JsonObject:
+    """The object that a line holds. Raises PackMalformed with the place of the line."""
+    try:
+        found = parse_json(place, line)
+    except NotAPage as fault:
+        raise PackMalformed(place, "This is not JSON.") from fault
+    if not isinstance(found, JsonObject):
+        raise PackMalformed(place, "This is no JSON object.")
+    if found.repeated:
+        raise PackMalformed(place, "A member is given more than once.")
+    return found
+
+
+def text(place: str, found: Mapping[str, object], name: str) -> str:
+    """A member that must be text that UTF-8 can carry. Raises PackMalformed."""
+    value = found.get(name)
+    if not isinstance(value, str):
+        raise PackMalformed(place, f"{name} is not text.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as fault:
+        raise PackMalformed(place, f"{name} is not Unicode text.") from fault
+    return value
+
+
+def number(place: str, found: Mapping[str, object], name: str, least: int = 0) -> int:
+    """A member that must be a whole number, and that PostgreSQL can hold. Raises PackMalformed."""
+    value = found.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 63:
+        raise PackMalformed(place, f"{name} is not a whole number.")
+    return value
+
+
+def member(place: str, found: Mapping[str, object], name: str) -> JsonObject:
+    """A member that must be an object. Raises PackMalformed."""
+    value = found.get(name)
+    if not isinstance(value, JsonObject) or value.repeated:
+        raise PackMalformed(place, f"{name} is no JSON object.")
+    return value

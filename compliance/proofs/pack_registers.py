@@ -1,0 +1,358 @@
+"""What a register must list, derived from the texts in force: which records, and what each of their fields says.
+
+One declaration a register. A field of a row is in the stored text, in the head of its version, follows from both
+at the pack's moment by the rules that the service itself uses, or is joined at read from elsewhere; what is joined no
+digest holds, so it is named here and compared with nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from typing import NamedTuple, cast
+
+from compliance.rules.owed_learning.outcome import certificate_status, outcome_at
+from compliance.rules.people.status import access_state_at, invitation_status_at
+from compliance.rules.policies.state import state_at
+
+from .errors import PackMalformed
+from .history import HIDDEN_MEMBERS
+from .instants import is_hashed_instant
+from .pack_history import Period, Version
+from .pack_json import parse_line
+
+_VERSIONED = ("sequence", "valid_from", "recorded_at", "cause", "logic_version")
+_TENANT = ("deployment_id", "organization_id", "learning_space_id")
+
+Fields = Mapping[str, object]
+
+
+class Role(Enum):
+    """What the rows of a register are to what is counted and compared across registers."""
+
+    OWED = "what is owed at the end"
+    OWED_IN_PERIOD = "what was owed in the period"
+    PERSON = "a person or an invitation"
+    CERTIFICATE = "a certificate"
+    COURSE = "a course version"
+    POLICY = "a policy version"
+    SIGNATURE = "a signature that is owed"
+    RECEIPT = "a receipt"
+
+
+class Frame(NamedTuple):
+    """A version in force within the period, until the next takes its place (null: none does); its text, read.
+
+    `fields` is null for an absence.
+    """
+
+    version: Version
+    until: str | None
+    fields: dict[str, object] | None
+    hidden: dict[str, str]
+
+
+class Listed(NamedTuple):
+    """A record that a register lists: its version, the fields of the stored text, what the register hides of it, and
+    the moment at which it is read."""
+
+    version: Version
+    fields: dict[str, object]
+    hidden: dict[str, str]
+    moment: str
+
+
+class Reading(NamedTuple):
+    """One way of reading a register: the file, the records it lists, and where the fields of a row come from."""
+
+    role: Role
+    file: str
+    register: str
+    identity: str
+    """The field that names the record."""
+    lists: Callable[[Sequence[Frame], Period], Listed | None]
+    derived: Callable[[Listed], dict[str, object]]
+    joined: frozenset[str] = frozenset()
+    tenant: bool = True
+    versioned: bool = False
+
+
+def row_of(reading: Reading, listed: Listed, tenant: Fields) -> dict[str, object]:
+    """Every field of a listed row that is not joined, with its value. Raises PackMalformed."""
+    row: dict[str, object] = dict(tenant) if reading.tenant else {}
+    if reading.versioned:
+        row.update((name, getattr(listed.version, name)) for name in _VERSIONED)
+    row.update(listed.fields)
+    row.update(reading.derived(listed))
+    return row
+
+
+def content_of(register: str, version: Version) -> tuple[dict[str, object], dict[str, str]]:
+    """The fields of a stored text, and what it hides. Raises PackMalformed for a text that no register stores.
+
+    Of rows from before hidden members were, one word follows the JSON on a line of its own: of a certificate `state`,
+    of a training record `state_before_end`.
+    """
+    written, separator, word = cast("str", version.content).partition("\n")
+    fields: dict[str, object] = parse_line(version.place, written.encode())
+    hidden: dict[str, str] = {}
+    for name in HIDDEN_MEMBERS:
+        if name in fields:
+            value = fields.pop(name)
+            hidden[name] = "" if value is None else _word(version, value)
+    if separator:
+        beside = {"certificates": "state", "training-records": "state_before_end"}.get(register)
+        if beside is None or beside in hidden:
+            raise PackMalformed(version.place, "A line follows the JSON of the content.")
+        hidden[beside] = word
+    taken = [name for name in (*_TENANT, *_VERSIONED) if name in fields]
+    if taken:
+        raise PackMalformed(version.place, f"The content holds {', '.join(taken)}, which its head says.")
+    return fields, hidden
+
+
+def frame_of(register: str, version: Version, until: str | None) -> Frame:
+    """A version in force with its text read. Raises PackMalformed."""
+    if not version.content:
+        return Frame(version, until, None, {})
+    return Frame(version, until, *content_of(register, version))
+
+
+def _at_end(lists: Callable[[Version, Fields, Period], bool]) -> Callable[[Sequence[Frame], Period], Listed | None]:
+    """The reading of a register as at the end of the period: the version in force then, where `lists` holds of it."""
+
+    def listed(frames: Sequence[Frame], period: Period) -> Listed | None:
+        if not frames:
+            return None
+        version, _, fields, hidden = frames[-1]
+        if fields is None or not lists(version, fields, period):
+            return None
+        return Listed(version, fields, hidden, period.end)
+
+    return listed
+
+
+def _over_period(frames: Sequence[Frame], period: Period) -> Listed | None:
+    """Every record that some moment of the period lists, in the last version that says something of it.
+
+    Its outcome is that of the end of the period or, where that is earlier, of when it ended or vanished.
+    """
+    found: Listed | None = None
+    listed = False
+    for version, until, fields, hidden in frames:
+        if fields is None:
+            continue
+        begins, ends = _instant(version, fields, "assigned_at"), _instant_or_none(version, fields, "ended_at")
+        if begins > period.end:
+            continue
+        listed = listed or (
+            (until is None or begins < until) and (ends is None or ends > max(version.valid_from, begins, period.start))
+        )
+        moments = [each for each in (period.end, ends, until) if each is not None]
+        found = Listed(version, fields, hidden, min(moments))
+    return found if listed else None
+
+
+def _applies(version: Version, fields: Fields, period: Period) -> bool:
+    ends = _instant_or_none(version, fields, "ended_at")
+    return _instant(version, fields, "assigned_at") <= period.end and (ends is None or ends > period.end)
+
+
+def _outcome(listed: Listed) -> dict[str, object]:
+    version, fields = listed.version, listed.fields
+    outcome, days_late = outcome_at(
+        datetime.fromisoformat(listed.moment),
+        requirement_before_end=listed.hidden.get("state_before_end", _word(version, fields.get("requirement"))),
+        assigned_at=datetime.fromisoformat(_instant(version, fields, "assigned_at")),
+        due_at=_moment(version, fields, "due_at"),
+        completed_at=_moment(version, fields, "completed_at"),
+        ended_at=_moment(version, fields, "ended_at"),
+        waived_at=_moment(version, fields, "waived_at"),
+    )
+    return {"outcome": outcome.value, "days_late": days_late}
+
+
+def file_of(role: Role) -> str:
+    """The file of the rows of a role."""
+    return next(each.file for readings in READINGS.values() for each in readings if each.role is role)
+
+
+def is_open(fields: Fields) -> bool:
+    """Whether a training record in force counts as owed: required, neither completed nor waived."""
+    return fields.get("requirement") == "required" and fields.get("completed_at") is fields.get("waived_at") is None
+
+
+def _existed(version: Version, fields: Fields, period: Period) -> bool:
+    """Whether an employee or an invitation existed at some moment of the period; an expired invitation does not."""
+    employee = fields.get("entry_type") == "employee"
+    begins = _instant_or_none(version, fields, "joined_at" if employee else "invited_at")
+    ends = _instant_or_none(version, fields, "left_at")
+    if (
+        ends is None
+        and not employee
+        and (fields.get("invitation_state") == "revoked" or fields.get("access_state") == "erased")
+    ):
+        ends = version.valid_from
+    expires = _instant_or_none(version, fields, "invitation_expires_at")
+    expired = fields.get("access_state") == "invited" and expires is not None and expires <= period.start
+    return begins is not None and begins <= period.end and (ends is None or ends > period.start) and not expired
+
+
+def _access(listed: Listed) -> dict[str, object]:
+    version, fields = listed.version, listed.fields
+    state, expires = fields.get("invitation_state"), _moment(version, fields, "invitation_expires_at")
+    invitation = None if state is None else _word(version, state)
+    moment = datetime.fromisoformat(listed.moment)
+    try:
+        status = invitation_status_at(invitation, expires, moment)
+        access = access_state_at(_word(version, fields.get("access_state")), invitation, expires, moment)
+    except ValueError as fault:
+        raise PackMalformed(version.place, "The content holds a state that there is not.") from fault
+    return {"invitation_status": None if status is None else status.value, "access_state": access.value}
+
+
+def _status(listed: Listed) -> dict[str, object]:
+    version = listed.version
+    if "state" not in listed.hidden:
+        raise PackMalformed(version.place, "The content of a certificate does not say its state.")
+    until, moment = _moment(version, listed.fields, "valid_until"), datetime.fromisoformat(listed.moment)
+    try:
+        return {"status": certificate_status(listed.hidden["state"], until, moment).value}
+    except ValueError as fault:
+        raise PackMalformed(version.place, "The content holds a state that there is not.") from fault
+
+
+def _state(listed: Listed) -> dict[str, object]:
+    version, fields = listed.version, listed.fields
+    receipt = fields.get("receipt_id")
+    receipt_id = None if receipt is None else _word(version, receipt)
+    due_at = _moment(version, fields, "due_at")
+    return {"state": state_at(receipt_id, due_at, datetime.fromisoformat(listed.moment)).value}
+
+
+def _begun(name: str) -> Callable[[Version, Fields, Period], bool]:
+    return lambda version, fields, period: _instant(version, fields, name) <= period.end
+
+
+def _nothing(_: Listed) -> dict[str, object]:
+    return {}
+
+
+_TRAINING = Reading(
+    Role.OWED,
+    "training-records",
+    "training-records",
+    "record_id",
+    _at_end(_applies),
+    _outcome,
+    frozenset({"person_name", "work_email", "reminders_sent"}),
+    versioned=True,
+)
+
+READINGS: dict[str, tuple[Reading, ...]] = {
+    "training-records": (
+        _TRAINING,
+        _TRAINING._replace(role=Role.OWED_IN_PERIOD, file="training-records-period", lists=_over_period),
+    ),
+    "people": (
+        Reading(
+            Role.PERSON,
+            "people",
+            "people",
+            "person_id",
+            _at_end(_existed),
+            _access,
+            frozenset({"person_name", "work_email", "records_owed", "records_completed", "no_required_records"}),
+            versioned=True,
+        ),
+    ),
+    "certificates": (
+        Reading(
+            Role.CERTIFICATE,
+            "certificates",
+            "certificates",
+            "certificate_id",
+            _at_end(_begun("issued_at")),
+            _status,
+            frozenset({"person_name", "check_code", "trainer_name"}),
+        ),
+    ),
+    # Whether a training record names the version is looked at beside this (`pack_counts`).
+    "courses": (
+        Reading(
+            Role.COURSE,
+            "courses",
+            "courses",
+            "row_id",
+            _at_end(lambda version, fields, period: True),
+            _nothing,
+            frozenset({"course_title"}),
+            tenant=False,
+        ),
+    ),
+    "policies": (
+        Reading(Role.POLICY, "policies", "policies", "course_release_id", _at_end(_begun("published_at")), _nothing),
+    ),
+    "policy-records": (
+        Reading(
+            Role.SIGNATURE,
+            "policy-records",
+            "policy-records",
+            "record_id",
+            _at_end(lambda version, fields, period: True),
+            _state,
+            frozenset({"person_name", "account_email", "company"}),
+        ),
+    ),
+    "acknowledgements": (
+        Reading(
+            Role.RECEIPT,
+            "acknowledgements",
+            "acknowledgements",
+            "receipt_id",
+            _at_end(_begun("signed_at")),
+            _nothing,
+            frozenset({"person_name", "account_email", "signer_company"}),
+        ),
+    ),
+}
+"""The readings of each register, by its name in the row digest."""
+
+REGISTERS = tuple(READINGS)
+FILES = tuple(reading.file for readings in READINGS.values() for reading in readings)
+
+
+def _word(version: Version, value: object) -> str:
+    if not isinstance(value, str):
+        raise PackMalformed(version.place, "The content of this version lacks a word that its register needs.")
+    return value
+
+
+def _instant_or_none(version: Version, fields: Fields, name: str) -> str | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or not is_hashed_instant(value):
+        raise PackMalformed(version.place, f"{name} in the content is no instant in the form that is hashed.")
+    return value
+
+
+def _instant(version: Version, fields: Fields, name: str) -> str:
+    value = _instant_or_none(version, fields, name)
+    if value is None:
+        raise PackMalformed(version.place, f"The content does not say {name}.")
+    return value
+
+
+def _moment(version: Version, fields: Fields, name: str) -> datetime | None:
+    value = _instant_or_none(version, fields, name)
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _not_proved() -> str:
+    counted = {"records_owed", "records_completed", "no_required_records", "person_name", "work_email"}
+    joined = {name for readings in READINGS.values() for each in readings for name in each.joined} - counted
+    return f"summary.pdf, titles of lessons, {', '.join(sorted(joined))}, and names that the history commits to nowhere"
+
+
+NOT_PROVED = _not_proved()
+"""What no digest of the history holds, in words: it is only as the signed list of files has it."""
