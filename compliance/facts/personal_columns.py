@@ -2,13 +2,14 @@
 with what a search through every table finds."""
 
 PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
+    "people_identity": ("salt", "person_name", "work_email"),
     "people_profile": ("person_name", "account_email", "work_email"),
     "people_personaldetail": ("person_name", "account_email", "work_email"),
     "people_invitation": ("work_email", "person_name"),
     "people_contact": ("company",),
     "training_trainer": ("trainer_name",),
     "certificates_certificatecorrection": ("person_name",),
-    "certificates_issuedname": ("person_name",),
+    "certificates_issuedname": ("person_name", "salt"),
     "certificates_checkcode": ("check_code",),
     "policies_rawsignature": ("signature", "signer_company"),
 }

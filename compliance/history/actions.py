@@ -11,8 +11,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from compliance.facts import captured
-from compliance.facts.certificates.actions import keep_issued
 from compliance.facts.fan_out import Subject
+from compliance.facts.identities import Identities
 from compliance.facts.pending import sealing
 from compliance.garbage_collection import without_collection
 from compliance.history import deciding, stored, subjects, tree
@@ -164,10 +164,18 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         if claimed.newest is not None:
             now = max(now, claimed.newest)  # what was recorded while this capture waited for its turn
         failed: dict[Subject, str] = {}
-        ready = deciding.load(deciding.Company(organization_id, zone, now, {}), list(claimed.subjects), failed)
+        identities = Identities(organization_id, now)
+        company = deciding.Company(organization_id, zone, now, {}, identities)
+        ready = deciding.load(company, list(claimed.subjects), failed)
         standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
         due: dict[Subject, datetime] = {}
-        appender = Appender(organization_id, sequence=sequence, capture_sequence=capture_sequence + 1, captured_at=now)
+        appender = Appender(
+            organization_id,
+            identities.certificates,
+            sequence=sequence,
+            capture_sequence=capture_sequence + 1,
+            captured_at=now,
+        )
         with sql.appending_behind():
             for subject, answer in deciding.decide(ready, failed):
                 by_clock = subject in claimed.by_clock if claimed.by_clock else False
@@ -180,14 +188,13 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
             kept = list(tree.grow(rows, chain(behind, map(bytes.fromhex, appender.digests))))
             appender.insert()
         tree.keep(organization_id, kept)
-        if appender.certificates:
-            keep_issued(organization_id=organization_id, certificates=appender.certificates)
         captured.take_in(organization_id, capture_sequence + 1, now)
         subjects.put_back(organization_id, claimed, failed, now)
         next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
         changed = len(appender.digests)
         if claimed.had_pending or changed:
             capture_sequence += 1
+            identities.keep(capture_sequence)
             chain_hash = _write_capture(
                 organization_id, capture_sequence, now, first=appender.first_sequence, rows=rows, previous=chain_hash,
                 causes=appender.causes,
@@ -241,9 +248,10 @@ def _append(
             appender.begin(timeline, by_clock=by_clock)
         else:
             appender.sources.update(timeline.sources)
-            appender.restate(record, timeline.versions, by_clock=by_clock)
+            appender.restate(record, timeline, by_clock=by_clock)
     for record in standing.values():
-        appender.restate(record, (), by_clock=by_clock)
+        gone = ProjectedTimeline(record.register, record.record_id, None, None, [])
+        appender.restate(record, gone, by_clock=by_clock)
 
 
 def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int, int, bytes]:

@@ -6,13 +6,13 @@ there; absence is a content too. Nothing stored is touched.
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.certificates import CERTIFICATES
-from compliance.facts.certificates.actions import Issued
+from compliance.facts.certificates.actions import Issuing
 from compliance.history.projections import (
     ABSENT,
     ProjectedTimeline,
@@ -34,9 +34,11 @@ class Said(NamedTuple):
     """Without hidden members."""
     state: str | None
     state_before_end: str | None
+    identity: str | None
+    """Of people alone, whose commitment changes with what they are shown with. A certificate keeps the one it got."""
 
 
-NOTHING = Said(b"", None, None)
+NOTHING = Said(b"", None, None, None)
 
 
 class StoredRecord(NamedTuple):
@@ -94,20 +96,31 @@ CHUNK = 4_000
 """So many rows go in one statement, behind the back of the rules; a capture of fewer needs one statement a table."""
 
 
+def _issued_at(certificate: ProjectedTimeline) -> datetime:
+    first = certificate.versions[0]
+    return first.columns.begins_at or first.valid_from
+
+
 class Appender:
     """Collects the rows of one capture in their order, and inserts them; large ones within `sql.appending_behind`."""
 
     def __init__(
-        self, organization_id: uuid.UUID, *, sequence: int, capture_sequence: int, captured_at: datetime
+        self,
+        organization_id: uuid.UUID,
+        issuing: Issuing,
+        *,
+        sequence: int,
+        capture_sequence: int,
+        captured_at: datetime,
     ) -> None:
         """`sequence` is the last one used, `capture_sequence` the new capture's."""
+        self._issuing = issuing
         self.organization_id = organization_id
         self.first_sequence = sequence + 1
         self.last_sequence = sequence
         self.capture_sequence = capture_sequence
         self.captured_at = captured_at
         self.records = 0
-        self.certificates: list[Issued] = []
         self.digests: list[str] = []
         self.causes: set[str] = set()
         self.sources: set[Source] = set()
@@ -120,7 +133,7 @@ class Appender:
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
         """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
-        register, record_id, learner_profile_id, course_id, versions, sources = timeline
+        register, record_id, learner_profile_id, course_id, versions, sources, identity = timeline
         if not versions:
             return
         if len(self._rows) >= CHUNK:
@@ -130,19 +143,26 @@ class Appender:
         self.records += 1
         self._records.append((register, birth, record_id, learner_profile_id, course_id))
         if register == CERTIFICATES.number and learner_profile_id is not None:
-            issued_at = versions[0].columns.begins_at or versions[0].valid_from
-            self.certificates.append(Issued(record_id, learner_profile_id, issued_at))
+            identity = self._issuing.begin(record_id, learner_profile_id, _issued_at(timeline))
         text = identifier(record_id)
         cause = _SWEEP if by_clock else _FIRST
         for version in versions:
-            self._append(register, text, birth, version, cause)
+            self._append(register, text, birth, version, cause, identity)
             if cause is _FIRST:
                 cause = _CHANGE
 
-    def restate(self, stored: StoredRecord, versions: Iterable[ProjectedVersion], *, by_clock: bool) -> None:
-        """Appends what differs between `versions` and what stands; no versions at all say that it never was."""
-        wanted_at = {version.valid_from: version for version in versions}
+    def restate(self, stored: StoredRecord, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
+        """Appends what differs between the versions of `timeline` and what stands; none at all say that it never was.
+
+        Rows of people that were written before there were commitments get them with the next fact, not by the clock.
+        """
+        identity = timeline.identity
+        wanted_at = {version.valid_from: version for version in timeline.versions}
         standing_at = dict(stored.standing)
+        if by_clock and identity is not None:
+            for boundary, said in standing_at.items():
+                if said.body and said.identity is None:
+                    standing_at[boundary] = said._replace(identity=identity)
         (body, columns), wanted_said = ABSENT, NOTHING
         in_force = NOTHING
         cause = _SWEEP if by_clock else _CHANGE
@@ -150,15 +170,24 @@ class Appender:
         for boundary in sorted(wanted_at.keys() | standing_at.keys()):
             if boundary in wanted_at:
                 _, body, columns = wanted_at[boundary]
-                wanted_said = Said(body, columns.state, columns.state_before_end)
+                wanted_said = Said(body, columns.state, columns.state_before_end, identity) if body else NOTHING
             if standing_at.get(boundary, in_force) != wanted_said:
                 version = ProjectedVersion(boundary, body, columns)
-                self._append(stored.register, record_id, stored.birth, version, cause)
+                self._append(stored.register, record_id, stored.birth, version, cause, self._identity(timeline))
             in_force = wanted_said
 
-    def _append(self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str) -> None:
+    def _identity(self, timeline: ProjectedTimeline) -> str | None:
+        """The commitment that rows of a record bear which stands already."""
+        _, certificate_id, learner_profile_id, _, versions, _, identity = timeline
+        if timeline.register == CERTIFICATES.number and versions and learner_profile_id is not None:
+            return self._issuing.identity(certificate_id, learner_profile_id, _issued_at(timeline))
+        return identity
+
+    def _append(
+        self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str, identity: str | None
+    ) -> None:
         valid_from, body, columns = version
-        body = stored_body(register, body, columns)
+        body = stored_body(register, body, columns, identity)
         self.last_sequence = sequence = self.last_sequence + 1
         self.digests.append(
             self._hash(

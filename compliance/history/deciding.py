@@ -16,6 +16,7 @@ from typing import NamedTuple
 from django.db import OperationalError, transaction
 
 from compliance.facts.fan_out import Subject
+from compliance.facts.identities import Identities
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people.loading import Learners, Pair, load_invitations, load_people
 from compliance.facts.policies.loading import load_person_policies
@@ -42,6 +43,7 @@ class Company(NamedTuple):
     now: datetime
     learners: Learners
     """Those that were read for one kind of subject, for the next to use."""
+    identities: Identities
 
 
 Question = Callable[[], Decided]
@@ -103,7 +105,10 @@ def place(error: Exception) -> str:
 def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
     facts = load_person_courses(company.organization_id, pairs, company.learners, company.now)
-    organization_id, zone, now, _ = company
+    company.identities.certificates.load(
+        {pairs[place][0] for place, doing in facts.doings.items() if doing.completions or doing.attendances}
+    )
+    organization_id, zone, now, *_ = company
     prepared = {course_id: owed_learning.prepare(course) for course_id, course in facts.courses.items()}
     learners, doings = facts.learners, facts.doings
 
@@ -126,9 +131,10 @@ def _person_courses(company: Company, subjects: list[Subject]) -> _Lazy:
 def _people(company: Company, subjects: list[Subject]) -> _Lazy:
     profile_ids = {first for _, first, _ in subjects}
     facts = load_people(company.organization_id, profile_ids, company.learners, company.now)
+    identities = company.identities.people.of_people(profile_ids)
 
     def answer(profile_id: uuid.UUID) -> Decided:
-        return Decided(people.project(decide_employees(facts[profile_id])))
+        return Decided(people.project(decide_employees(facts[profile_id]), identities[profile_id]))
 
     for subject in subjects:
         yield subject, partial(answer, subject[1])
@@ -137,12 +143,14 @@ def _people(company: Company, subjects: list[Subject]) -> _Lazy:
 def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
     invitation_ids = {first for _, first, _ in subjects}
     facts = load_invitations(company.organization_id, invitation_ids, company.learners, company.now)
+    identities = company.identities.people.of_invitations(invitation_ids)
 
     def answer(invitation_id: uuid.UUID) -> Decided:
         found = facts.get(invitation_id)
         if found is None:
             return Decided([])
-        return Decided(people.project([decide_invitation(found.invitation, found.person)]))
+        timeline = decide_invitation(found.invitation, found.person)
+        return Decided(people.project([timeline], identities[invitation_id]))
 
     for subject in subjects:
         yield subject, partial(answer, subject[1])
@@ -151,7 +159,7 @@ def _invitations(company: Company, subjects: list[Subject]) -> _Lazy:
 def _person_policies(company: Company, subjects: list[Subject]) -> _Lazy:
     pairs = [(first, _second(second)) for _, first, second in subjects]
     facts = load_person_policies(company.organization_id, pairs, company.learners, company.now)
-    organization_id, zone, now, _ = company
+    organization_id, zone, now, *_ = company
 
     def answer(pair: Pair) -> Decided:
         learner_profile_id, course_id = pair

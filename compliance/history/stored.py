@@ -5,9 +5,11 @@ from collections import defaultdict
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
+from compliance.catalogue.people import PEOPLE
 from compliance.facts.fan_out import Subject
 from compliance.facts.pending.models import SubjectKind
 from compliance.history.append import Said, StoredRecord
+from compliance.history.projections import stored_identity
 from compliance.proofs.history import visible_text
 from compliance.tenancy import arrays, sql
 
@@ -76,6 +78,8 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
         for birth, valid_from, body, state, state_before_end in sql.fetch(
             _STANDING, [arrays.bigints(list(by_birth)), organization_id]
         ):
-            said = Said(visible_text(body).encode(), state, state_before_end)
-            by_birth[birth].standing.append((valid_from, said))
+            record = by_birth[birth]
+            identity = stored_identity(body) if record.register == PEOPLE.number else None
+            said = Said(visible_text(body).encode(), state, state_before_end, identity)
+            record.standing.append((valid_from, said))
     return of_subject

@@ -5,9 +5,10 @@ the label, and no check code.
 """
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from compliance.catalogue.certificates import CERTIFICATES
-from compliance.facts.certificates.queries import issued_name
+from compliance.facts.certificates.naming import NamedCertificate, Names
 from compliance.history import outcomes
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
@@ -17,28 +18,35 @@ from compliance.rules.owed_learning.outcome import certificate_status
 TRAINER = "Trainer"
 """What stands for a trainer without a name."""
 
-_WANTED = "r.state, r.due_at, r.body, p.erased_at, n.person_name, c.check_code, t.trainer_profile_id, t.trainer_name"
+_WANTED = (
+    "r.state, r.due_at, r.body, p.erased_at, c.check_code, t.trainer_profile_id, t.trainer_name,"
+    " n.person_name, r.record_id, r.learner_profile_id, r.begins_at"
+)
 
-_JOINED = f"""
+_JOINED = """
 LEFT JOIN LATERAL (SELECT erased_at FROM people_profile p
     WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
     LIMIT 1) p ON true
 LEFT JOIN LATERAL (SELECT check_code FROM certificates_checkcode c
     WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = r.record_id LIMIT 1) c ON true
-LEFT JOIN LATERAL (SELECT {issued_name("r.record_id", "r.learner_profile_id", "r.begins_at")} AS person_name) n ON true
+LEFT JOIN LATERAL (SELECT person_name FROM certificates_issuedname n
+    WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.certificate_id = r.record_id LIMIT 1) n ON true
 LEFT JOIN LATERAL (SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
     LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
       AND t.trainer_profile_id = s.trainer_profile_id
     WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.live_session_id = r.live_session_id
-    LIMIT 1) t ON true"""  # noqa: S608
+    LIMIT 1) t ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
     opening = splicing.opening(question)
+    names = _names_of_later(question, records)
     rows = []
     for (
-        _, _, standing, valid_until, body, erased_at, person_name, check_code, trainer_profile_id, trainer_name,
+        _, _, standing, valid_until, body, erased_at, check_code, trainer_profile_id, trainer_name, person_name,
+        certificate_id, _, _,
     ) in records:  # fmt: skip
+        person_name = person_name or names.get(certificate_id)
         status = certificate_status(standing, valid_until, question.moment)
         trainer = None if trainer_profile_id is None else trainer_name or TRAINER
         who = "}"
@@ -49,6 +57,16 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             f'{opening}{splicing.members(body)},"status":"{status.value}","trainer_name":{splicing.quoted(trainer)}{who}'
         )
     return rows
+
+
+def _names_of_later(question: Question, records: Sequence[Record]) -> dict[UUID, str | None]:
+    """The names that became known only later, of certificates whose holders had none at the issue."""
+    nameless = [NamedCertificate(*record[10:]) for record in records if record[9] is None and record[5] is None]
+    if not question.personal or not nameless:
+        return {}
+    names = Names()
+    names.load(question.company.organization_id, {each.learner_profile_id for each in nameless})
+    return {each.certificate_id: names.at(*each) for each in nameless}
 
 
 LISTINGS = (

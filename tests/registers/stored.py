@@ -48,7 +48,7 @@ class StoredCompany:
                     organization_id=self.organization_id, sequence=self.sequence, register=timeline.register,
                     birth=birth, capture_sequence=2, valid_from=version.valid_from, recorded_at=self.now, cause="first",
                     logic_version=1, row_sha256=b"0" * 32, **version.columns._asdict(),
-                    body=stored_body(timeline.register, version.body, version.columns).decode(),
+                    body=stored_body(timeline.register, version.body, version.columns, timeline.identity).decode(),
                 )  # fmt: skip
         HistoryHead.objects.filter(organization_id=self.organization_id).update(
             sequence=self.sequence, capture_sequence=2, captured_at=self.now

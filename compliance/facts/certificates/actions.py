@@ -1,4 +1,4 @@
-"""Writes of this room beside its facts (recorders.py): the names and check codes of certificates."""
+"""Writes of this room beside its facts (recorders.py): names, their commitments and the check codes of certificates."""
 
 import uuid
 from collections.abc import Collection
@@ -6,70 +6,107 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.certificates.codes import new_code
-from compliance.facts.certificates.queries import erased_profiles, name_at
-from compliance.tenancy import sql
+from compliance.facts.certificates.naming import Names
+from compliance.facts.people.identities import NO_IDENTITY
+from compliance.facts.people.resolving import profiles
+from compliance.facts.recording.rows import append
+from compliance.proofs.identity import identity_sha256, new_salt
+from compliance.tenancy import arrays, sql
+
+_KEPT = """
+SELECT certificate_id, identity_sha256, person_name FROM certificates_issuedname
+WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])
+"""
 
 
-class Issued(NamedTuple):
-    """A certificate that the history records for the first time."""
-
-    certificate_id: uuid.UUID
+class _Named(NamedTuple):
     learner_profile_id: uuid.UUID
-    issued_at: datetime
+    identity_sha256: str
+    salt: str
+    person_name: str | None
 
 
-_KEEP_NAMES = f"""
-INSERT INTO certificates_issuedname (organization_id, certificate_id, learner_profile_id, person_name)
-SELECT %(organization)s, n.certificate_id, n.learner_profile_id, n.person_name FROM (
-    SELECT w.certificate_id, w.learner_profile_id,
-        {name_at("w.certificate_id", "w.learner_profile_id", "w.issued_at")} AS person_name
-    FROM unnest(%(certificates)s::uuid[], %(learners)s::uuid[], %(moments)s::timestamptz[])
-        AS w (certificate_id, learner_profile_id, issued_at)) n
-WHERE n.person_name IS NOT NULL
-ON CONFLICT (organization_id, certificate_id) DO NOTHING
-"""  # noqa: S608
+class Issuing:
+    """The certificates that one capture records: on which names they are issued, and how their rows commit to them.
 
-
-def keep_issued(*, organization_id: uuid.UUID, certificates: Collection[Issued]) -> None:
-    """Keep beside each certificate the name it is issued on, and give it a fresh check code; what is kept stays.
-
-    Called by the history's writer, in its transaction, for the certificates that it records. An erased holder's
-    certificate gets a row without a code, so that it never will have one, and no name.
+    `load` reads what is known of their holders before anything is decided; `keep` stores what is new.
     """
-    given = {
-        row[0]
-        for row in sql.fetch(
-            "SELECT certificate_id FROM certificates_checkcode WHERE organization_id = %s AND certificate_id = ANY(%s)",
-            [organization_id, [each.certificate_id for each in certificates]],
+
+    def __init__(self, organization_id: uuid.UUID) -> None:
+        self._organization_id = organization_id
+        self._names = Names()
+        self._erased: dict[uuid.UUID, bool] = {}
+        self._identities: dict[uuid.UUID, str] = {}
+        self._kept_names: dict[uuid.UUID, str | None] = {}
+        self._named: dict[uuid.UUID, _Named] = {}
+        self._begun: dict[uuid.UUID, uuid.UUID] = {}
+
+    def load(self, learner_profile_ids: Collection[uuid.UUID]) -> None:
+        """Read what is known of people who may hold certificates; four statements."""
+        wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._erased]
+        if not wanted:
+            return
+        self._erased |= dict.fromkeys(wanted, False) | profiles(self._organization_id, wanted)
+        self._names.load(self._organization_id, wanted)
+        kept = sql.fetch(_KEPT, [self._organization_id, arrays.uuids(wanted)])
+        for certificate_id, identity, person_name in kept:
+            self._kept_names[certificate_id] = person_name
+            if identity is not None:
+                self._identities[certificate_id] = identity.hex()
+
+    def begin(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, issued_at: datetime) -> str:
+        """Return the commitment of a certificate that the history records for the first time. It gets a check code."""
+        self._begun[certificate_id] = learner_profile_id
+        return self.identity(certificate_id, learner_profile_id, issued_at)
+
+    def identity(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, issued_at: datetime) -> str:
+        """Return the commitment to the name on a certificate: always the one that it got first.
+
+        `NO_IDENTITY` where it would get it only now, and its holder is erased.
+        """
+        settled = self._identities.get(certificate_id)
+        if settled is None:
+            if self._erased[learner_profile_id]:
+                return NO_IDENTITY
+            person_name = self._kept_names.get(certificate_id) or self._names.at(
+                certificate_id, learner_profile_id, issued_at
+            )
+            salt = new_salt()
+            settled = self._identities[certificate_id] = identity_sha256(salt, person_name, None)
+            self._named[certificate_id] = _Named(learner_profile_id, settled, salt, person_name)
+        return settled
+
+    def profiles(self) -> set[uuid.UUID]:
+        """Return the holders of whom `keep` stores anything: whoever calls it locks them before."""
+        return {*self._begun.values(), *(named.learner_profile_id for named in self._named.values())}
+
+    def keep(self, erased: Collection[uuid.UUID]) -> None:
+        """Store names, salts and commitments that are new, and give each certificate that began a fresh check code.
+
+        Of an `erased` holder neither name, salt nor code is kept: a row without a code says that there never will be
+        one.
+        """
+        append(
+            "certificates_checkcode",
+            self._organization_id,
+            {"certificate_id": "uuid", "learner_profile_id": "uuid", "check_code": "text"},
+            [
+                (certificate_id, profile_id, None if profile_id in erased else new_code())
+                for certificate_id, profile_id in self._begun.items()
+            ],
+            ending="ON CONFLICT (organization_id, certificate_id) DO NOTHING",
         )
-    }
-    missing = [each for each in certificates if each.certificate_id not in given]
-    if not missing:
-        return
-    profile_ids = list({each.learner_profile_id for each in missing})
-    # An erasure of a holder waits for this, or this for it: neither code nor name is kept of one who is being erased.
-    sql.fetch(
-        "SELECT 1 FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s)"
-        " ORDER BY id FOR SHARE",
-        [organization_id, profile_ids],
-    )
-    erased = erased_profiles(organization_id, profile_ids)
-    sql.insert(
-        "certificates_checkcode",
-        {"organization_id": "uuid", "certificate_id": "uuid", "learner_profile_id": "uuid", "check_code": "text"},
-        [
-            (organization_id, certificate_id, profile_id, None if profile_id in erased else new_code())
-            for certificate_id, profile_id, _ in missing
-        ],
-        ending="ON CONFLICT (organization_id, certificate_id) DO NOTHING",
-    )
-    certificate_ids, learners, moments = zip(*missing, strict=True)
-    sql.execute(
-        _KEEP_NAMES,
-        {
-            "organization": organization_id,
-            "certificates": list(certificate_ids),
-            "learners": list(learners),
-            "moments": list(moments),
-        },
-    )
+        rows = []
+        for certificate_id, (profile_id, identity, salt, person_name) in self._named.items():
+            secrets = (None, None) if profile_id in erased else (bytes.fromhex(salt), person_name)
+            rows.append((certificate_id, profile_id, bytes.fromhex(identity), *secrets))
+        append(
+            "certificates_issuedname",
+            self._organization_id,
+            {"certificate_id": "uuid", "learner_profile_id": "uuid", "identity_sha256": "bytea", "salt": "bytea",
+             "person_name": "text"},
+            rows,
+            ending="ON CONFLICT (organization_id, certificate_id) DO UPDATE"
+            " SET identity_sha256 = EXCLUDED.identity_sha256, salt = EXCLUDED.salt, person_name = EXCLUDED.person_name"
+            " WHERE certificates_issuedname.identity_sha256 IS NULL",
+        )  # fmt: skip

@@ -1,5 +1,6 @@
 """What happens to certificates as source rows. Certificates themselves are decided, not written."""
 
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
 from compliance.tenancy.models import CompanyRow
@@ -48,18 +49,25 @@ class CertificateCorrection(CompanyRow):
 class IssuedName(CompanyRow):
     """The name on a certificate, kept when the history first recorded it: later names of the holder change nothing.
 
-    Of a certificate whose holder had no name then there is no row. `person_name` is cleared by erasure.
+    `person_name` is null where the holder had none. `identity_sha256` is the commitment to it (`svc.identity/1`) that
+    the certificate's rows bear; null as long as they bear none, since they were written before there were any. Erasure
+    clears name and salt.
     """
 
     certificate_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
     person_name = models.TextField(null=True)
+    identity_sha256 = models.BinaryField(max_length=32, null=True)
+    salt = models.BinaryField(max_length=16, null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="certificate_named_once")
         ]
-        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="issued_name_by_person")]
+        indexes = [
+            models.Index(fields=["organization_id", "learner_profile_id"], name="issued_name_by_person"),
+            HashIndex(fields=["identity_sha256"], name="issued_name_by_commitment"),
+        ]
 
 
 class CheckCode(models.Model):

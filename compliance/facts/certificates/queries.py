@@ -1,12 +1,12 @@
-"""Reads about certificates that are joined at read: names issued, check codes, and whom a code speaks of."""
+"""Reads about certificates that are joined at read: check codes, whom a code speaks of, what commitments hide."""
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
-from compliance.tenancy import sql
+from compliance.facts.people.identities import Behind
+from compliance.tenancy import arrays, sql
 
 
 class FoundCertificate(NamedTuple):
@@ -16,52 +16,6 @@ class FoundCertificate(NamedTuple):
     certificate_id: uuid.UUID
     learner_profile_id: uuid.UUID
     check_code: str
-
-
-def name_at(certificate: str, learner: str, moment: str) -> str:
-    """SQL of the name that a certificate bears when it is issued at `moment`; null when none is known.
-
-    The latest that was told by then: of the person, or by the corrections that led to the certificate, whose own word
-    comes first. Before any was told, the first that was. Takes SQL of our own words, and %(organization)s.
-    """
-    return f"""(
-    WITH RECURSIVE chain AS (
-        SELECT c.supersedes_id, c.person_name, c.at FROM certificates_certificatecorrection c
-        WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = {certificate}
-        UNION
-        SELECT c.supersedes_id, c.person_name, c.at FROM chain JOIN certificates_certificatecorrection c
-            ON c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = chain.supersedes_id)
-    SELECT told.person_name FROM (
-        SELECT d.at, 0 AS rank, d.fact_id, d.person_name FROM people_personaldetail d
-        WHERE d.organization_id = (SELECT %(organization)s::uuid) AND d.learner_profile_id = {learner}
-        UNION ALL SELECT chain.at, 1, chain.supersedes_id, chain.person_name FROM chain) told
-    WHERE told.person_name IS NOT NULL
-    ORDER BY told.at > {moment}, CASE WHEN told.at <= {moment} THEN told.at END DESC,
-        CASE WHEN told.at > {moment} THEN told.at END, told.rank DESC, told.fact_id DESC LIMIT 1)"""  # noqa: S608
-
-
-def issued_name(certificate: str, learner: str, issued_at: str) -> str:
-    """SQL of the name issued on a certificate: the one kept, else what is known for its issue. As `name_at`."""
-    return f"""coalesce((
-    SELECT k.person_name FROM certificates_issuedname k
-    WHERE k.organization_id = (SELECT %(organization)s::uuid) AND k.certificate_id = {certificate}),
-    {name_at(certificate, learner, issued_at)})"""  # noqa: S608
-
-
-def name_on(
-    *, organization_id: uuid.UUID, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, issued_at: datetime
-) -> str | None:
-    """Return the name issued on a certificate; null where none is known, or none any more."""
-    ((name,),) = sql.fetch(
-        "SELECT " + issued_name("%(certificate)s", "%(learner)s", "%(issued_at)s"),
-        {
-            "organization": organization_id,
-            "certificate": certificate_id,
-            "learner": learner_profile_id,
-            "issued_at": issued_at,
-        },
-    )
-    return name
 
 
 def certificate_of_code(text: str) -> FoundCertificate | None:
@@ -76,15 +30,19 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
     return FoundCertificate._make((*rows[0], code)) if rows else None
 
 
-def erased_profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]) -> frozenset[uuid.UUID]:
-    """Return those of `profile_ids` that were erased."""
-    return frozenset(
-        profile_id
-        for (profile_id,) in sql.fetch(
-            "SELECT learner_profile_id FROM people_erasure WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
-            [organization_id, list(set(profile_ids))],
+def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
+    """Return of each commitment that was ever made of which certificate it is, and what lies behind it.
+
+    Nothing does once the holder is erased. One statement.
+    """
+    return {
+        identity.hex(): (certificate_id, None if salt is None else Behind(salt.hex(), person_name, None))
+        for identity, certificate_id, salt, person_name in sql.fetch(
+            "SELECT identity_sha256, certificate_id, salt, person_name FROM certificates_issuedname"
+            " WHERE organization_id = (SELECT %s::uuid) AND identity_sha256 = ANY(%s::bytea[])",
+            [organization_id, arrays.digests(list(identities))],
         )
-    )
+    }
 
 
 HAPPENED = """

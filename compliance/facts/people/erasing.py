@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
 from compliance.facts.lines import InvitationRevoked, PersonErased
 from compliance.facts.pending.models import SubjectKind
-from compliance.facts.people import erasure_list, resolving
+from compliance.facts.people import erasure_list, identities, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.batch import Batch, RefusalReason
@@ -31,17 +31,22 @@ FORGET_TASK = "compliance.evidence.forget"
 
 # The rows of each table that are the person's; `profiles` are the persons, `organization` the company.
 _BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
+_INVITATIONS = (
+    "organization_id = %(organization)s AND (invitation_id IN (SELECT invitation_id FROM people_employment"
+    " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
+    " OR (lower(work_email) IN (SELECT lower(address) FROM people_personaldetail"
+    " CROSS JOIN LATERAL (VALUES (work_email), (account_email)) AS addresses (address)"
+    " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
+    " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = people_invitation.organization_id"
+    " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
+)
 WHOSE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
     # First, while the addresses can still be read: also an invitation that nobody accepted, but sent to the person.
-    "people_invitation": (
-        "organization_id = %(organization)s AND (invitation_id IN (SELECT invitation_id FROM people_employment"
-        " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
-        " OR (lower(work_email) IN (SELECT lower(address) FROM people_personaldetail"
-        " CROSS JOIN LATERAL (VALUES (work_email), (account_email)) AS addresses (address)"
-        " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
-        " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = people_invitation.organization_id"
-        " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
+    "people_identity": (
+        "organization_id = %(organization)s AND (subject_id = ANY(%(profiles)s)"  # noqa: S608
+        f" OR subject_id IN (SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS}))"
     ),
+    "people_invitation": _INVITATIONS,
     "people_personaldetail": _BY_PROFILE,
     "people_profile": _BY_PROFILE,
     "people_contact": _BY_PROFILE,
@@ -122,6 +127,7 @@ def erase_invitation(
                 actor_id=actor_id,
                 invitation_id=invitation_id,
             )
+        identities.clear_invitation(organization_id, invitation_id)
         sql.execute(
             "UPDATE people_invitation SET work_email = NULL, person_name = NULL, erased_at = %s"
             " WHERE organization_id = %s AND invitation_id = %s",
@@ -197,15 +203,16 @@ UPDATE people_invitation t SET erased_at = f.at FROM (
     GROUP BY o.invitation_id
 ) f
 WHERE t.invitation_id = f.invitation_id AND t.erased_at IS NULL AND t.organization_id = %(organization)s
-    AND t.invitation_id IN (SELECT invitation_id FROM people_invitation WHERE {WHOSE["people_invitation"]})
+    AND t.invitation_id IN (SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS})
 """  # noqa: S608
 
 
 def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
     """Clear every personal column of the persons' rows; return the invitations among them."""
     parameters = {"organization": organization_id, "profiles": list(profile_ids)}
+    # A capture that keeps what lies behind the commitments of these invitations is waited for.
     invitations = sql.fetch(
-        f"SELECT invitation_id FROM people_invitation WHERE {WHOSE['people_invitation']}",  # noqa: S608
+        f"SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS} ORDER BY id FOR UPDATE",  # noqa: S608
         parameters,
     )
     sql.execute(_INVITATIONS_ERASED, parameters)

@@ -4,6 +4,7 @@ Moves are kept as events with the moment they took effect, so that facts may arr
 """
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
 from compliance.facts.people.searching import search_text
@@ -151,3 +152,23 @@ class Erasure(CompanyRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="erasure_once")]
+
+
+class Identity(models.Model):
+    """What lies behind a commitment (`svc.identity/1`) that rows of a person or an invitation bear.
+
+    One row for each name and address that captures found shown, by the capture that found it first; the last is
+    current. Erasure clears salt, name and address of all of them; the commitment stays, as it does in the rows.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "subject_id", "capture_sequence")
+    organization_id = models.UUIDField(editable=False)
+    subject_id = models.UUIDField(help_text="learner_profile_id or invitation_id")
+    capture_sequence = models.BigIntegerField()
+    identity_sha256 = models.BinaryField(max_length=32)
+    salt = models.BinaryField(max_length=16, null=True)
+    person_name = models.TextField(null=True)
+    work_email = models.TextField(null=True)
+
+    class Meta:
+        indexes = [HashIndex(fields=["identity_sha256"], name="identity_by_commitment")]

@@ -12,7 +12,7 @@ from compliance.facts.people import searching
 from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.recording.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, sql
 
 
 class ShownPerson(NamedTuple):
@@ -33,6 +33,27 @@ def shown_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID])
         profile_ids,
     )
     return {profile_id: ShownPerson(*row) for profile_id, row in found.items()}
+
+
+class NameTold(NamedTuple):
+    """A fact said at `at` what a person is called."""
+
+    at: datetime
+    fact_id: uuid.UUID
+    person_name: str
+
+
+def names_told(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[NameTold]]:
+    """All names that were ever told of each of those profiles, in no order; none of the erased."""
+    found: dict[uuid.UUID, list[NameTold]] = {profile_id: [] for profile_id in profile_ids}
+    for profile_id, *told in sql.fetch(
+        "SELECT learner_profile_id, at, fact_id, person_name FROM people_personaldetail"
+        " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])"
+        " AND person_name IS NOT NULL",
+        [organization_id, arrays.uuids(list(profile_ids))],
+    ):
+        found[profile_id].append(NameTold(*told))
+    return found
 
 
 def erasures(organization_id: uuid.UUID) -> int:

@@ -180,6 +180,7 @@ def record_person_changed(batch: Batch[PersonChanged]) -> None:
     batch.unwritten["changed"].update(dict.fromkeys(profile_ids))
     _show_latest_details(batch.organization_id, profile_ids)
     batch.subjects_of(SubjectKind.PERSON, profile_ids)
+    batch.subjects_of(SubjectKind.INVITATION, resolving.accepted_invitations(batch.organization_id, profile_ids))
 
 
 def _make_profiles(batch: Batch[Any]) -> Mapping[uuid.UUID, bool]:

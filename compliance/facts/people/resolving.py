@@ -90,6 +90,18 @@ def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uu
     return {invitation_id: StoredInvitation(*row) for invitation_id, row in found.items()}
 
 
+def accepted_invitations(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """The invitations by which those people joined: their rows show the person's name."""
+    return set(
+        lookup(
+            "SELECT invitation_id, true FROM people_employment"
+            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) AND invitation_id IS NOT NULL",
+            organization_id,
+            profile_ids,
+        )
+    )
+
+
 def living_profiles(batch: Batch[Any], locking: str = WRITING) -> None:
     """Refuses lines whose learner_profile_id names nobody, or someone erased; locks the others' profiles."""
     wanted = {staged.line.learner_profile_id for staged in batch.accepted()}

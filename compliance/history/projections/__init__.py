@@ -10,13 +10,16 @@ A projection gives this visible text. `stored_body` puts before its fields what 
 (`proofs.history.HIDDEN_MEMBERS`).
 """
 
+import re
 from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from compliance.catalogue.certificates import CERTIFICATES
+from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.people.identities import NO_IDENTITY
 
 
 class Columns(NamedTuple):
@@ -58,7 +61,9 @@ class Source(NamedTuple):
 class ProjectedTimeline(NamedTuple):
     """All versions of one record as decided now, with strictly increasing `valid_from`.
 
-    `sources` are those of a training record, one after another as its versions name them.
+    `sources` are those of a training record, one after another as its versions name them. `identity` is the commitment
+    that rows of people bear (`facts.identities`), null in other registers; a certificate gets its own when it is
+    recorded.
     """
 
     register: int
@@ -67,22 +72,32 @@ class ProjectedTimeline(NamedTuple):
     course_id: UUID | None
     versions: list[ProjectedVersion]
     sources: Collection[Source] = ()
+    identity: str | None = None
 
 
-def stored_body(register: int, body: bytes, columns: Columns) -> bytes:
+def stored_body(register: int, body: bytes, columns: Columns, identity: str | None = None) -> bytes:
     """The text that is stored and hashed: the body with its hidden members before its fields; an absence stays empty.
 
     A training record has `state_before_end` where it is not what `requirement` says: whether it was required just
-    before its end, on which the outcome `missed` or `excused` depends. A certificate has `state`.
+    before its end, on which the outcome `missed` or `excused` depends. A certificate has `state`. People and
+    certificates have `identity_sha256`, null where `identity` is `NO_IDENTITY`.
     """
     if not body:
         return body
     if register == TRAINING_RECORDS.number:
         word = columns.state_before_end
         return body if word == columns.state else b"{%b,%b" % (_member(_STATE_BEFORE_END, word), body[1:])
+    if register == PEOPLE.number:
+        return b"{%b,%b" % (_member(_IDENTITY, identity), body[1:])
     if register == CERTIFICATES.number:
-        return b"{%b,%b" % (_member(_STATE, columns.state), body[1:])
+        return b"{%b,%b,%b" % (_member(_STATE, columns.state), _member(_IDENTITY, identity), body[1:])
     return body
+
+
+def stored_identity(body: str) -> str | None:
+    """The commitment that a stored body bears; `NO_IDENTITY` where it says that there is none, None without a word."""
+    found = _STORED_IDENTITY.match(body)
+    return None if found is None else found[1] or NO_IDENTITY
 
 
 def hashed_body(register: int, body: bytes, state: str | None, state_before_end: str | None) -> bytes:
@@ -101,8 +116,9 @@ def hashed_body(register: int, body: bytes, state: str | None, state_before_end:
     return b"%b\n%b" % (body, (word or "").encode())
 
 
-_STATE, _STATE_BEFORE_END = b"state", b"state_before_end"
+_STATE, _STATE_BEFORE_END, _IDENTITY = b"state", b"state_before_end", b"identity_sha256"
+_STORED_IDENTITY = re.compile(r'\{(?:"state":"[a-z]*",)?"identity_sha256":(?:"([0-9a-f]{64})"|null),')
 
 
 def _member(name: bytes, word: str | None) -> bytes:
-    return b'"%b":null' % name if word is None else b'"%b":"%b"' % (name, word.encode())
+    return b'"%b":null' % name if not word else b'"%b":"%b"' % (name, word.encode())

@@ -9,8 +9,11 @@ from compliance.rules.people.decisions import PersonTimeline
 from compliance.rules.vocabulary import EntryType
 
 
-def project(timelines: Iterable[PersonTimeline]) -> list[ProjectedTimeline]:
-    """The timelines of employee or invitation rows. An employee's record is found by the profile."""
+def project(timelines: Iterable[PersonTimeline], identity: str) -> list[ProjectedTimeline]:
+    """The timelines of employee or invitation rows. An employee's record is found by the profile.
+
+    `identity` is the commitment to the name and address that all of them are shown with.
+    """
     projected = []
     for timeline in timelines:
         owner = None
@@ -27,5 +30,5 @@ def project(timelines: Iterable[PersonTimeline]) -> list[ProjectedTimeline]:
                 ends_at = valid_from  # a revoked or erased invitation: its row does not say when
             columns = Columns(content.access_state, None, begins_at, content.invitation_expires_at, None, None, ends_at)
             versions.append(ProjectedVersion(valid_from, canonical(content, ("ended_at",)), columns))
-        projected.append(ProjectedTimeline(PEOPLE.number, timeline.record_id, owner, None, versions))
+        projected.append(ProjectedTimeline(PEOPLE.number, timeline.record_id, owner, None, versions, identity=identity))
     return projected

@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from compliance.catalogue.certificates import CERTIFICATES
-from compliance.facts.certificates.queries import FoundCertificate, name_on
+from compliance.facts.certificates.naming import NamedCertificate, name_on
+from compliance.facts.certificates.queries import FoundCertificate
 from compliance.facts.training.queries import trainer_of
 from compliance.history import records
 from compliance.rules.owed_learning.outcome import certificate_status
@@ -61,12 +62,7 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
     zone = ZoneInfo(company.time_zone)
     issued_at = datetime.fromisoformat(row["issued_at"])
     earned = datetime.fromisoformat(row["earned_at"]).astimezone(zone).date()
-    name = name_on(
-        organization_id=found.organization_id,
-        certificate_id=found.certificate_id,
-        learner_profile_id=found.learner_profile_id,
-        issued_at=issued_at,
-    )
+    name = name_on(found.organization_id, NamedCertificate(found.certificate_id, found.learner_profile_id, issued_at))
     status = certificate_status(state or "", valid_until, now)
     assessed = row["kind"] == CertificateKind.ASSESSED
     return ShownCertificate(

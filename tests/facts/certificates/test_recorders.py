@@ -7,17 +7,19 @@ from typing import Any
 import pytest
 
 from compliance.facts import lines
-from compliance.facts.certificates.actions import Issued, keep_issued
 from compliance.facts.certificates.codes import new_code, read_code
 from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation, CheckCode
-from compliance.facts.certificates.queries import certificate_of_code, name_on
+from compliance.facts.certificates.naming import NamedCertificate, name_on
+from compliance.facts.certificates.queries import certificate_of_code
 from compliance.facts.errors import (
     AlreadyExistsError,
     ErasedPersonError,
     RefusedByRuleError,
     UnresolvedReferenceError,
 )
+from compliance.facts.identities import Identities
 from compliance.facts.people.erasing import erase_person
+from compliance.facts.people.identities import NO_IDENTITY
 from compliance.facts.training.models import AttendanceMark, Trainer
 from compliance.rules.owed_learning.identity import attendance_receipt_id, certificate_id
 from compliance.rules.vocabulary import Attendance, LiveSessionFormat, MarkedBy
@@ -49,12 +51,17 @@ class Earned:
     def name(self, certificate: uuid.UUID, day: int) -> str | None:
         """The name on a certificate issued that many days after the beginning."""
         with context.company(self.story.organization_id):
-            return name_on(
-                organization_id=self.story.organization_id,
-                certificate_id=certificate,
-                learner_profile_id=self.person,
-                issued_at=BEGIN + timedelta(days=day),
-            )
+            asked = NamedCertificate(certificate, self.person, BEGIN + timedelta(days=day))
+            return name_on(self.story.organization_id, asked)
+
+    def issued(self, certificate: uuid.UUID) -> str:
+        """The commitment to the name on a certificate, once a capture records it for the first time."""
+        with context.company(self.story.organization_id):
+            identities = Identities(self.story.organization_id, self.story.now)
+            identities.certificates.load([self.person])
+            identity = identities.certificates.begin(certificate, self.person, BEGIN)
+            identities.keep(2)
+        return identity
 
     def corrected(self, supersedes: uuid.UUID | None = None, **more: Any) -> lines.CertificateCorrected:
         said: dict[str, Any] = {
@@ -135,10 +142,8 @@ def test_the_name_issued_is_the_one_known_at_the_issue(earned: Earned) -> None:
 
 def test_a_code_is_given_once_and_read_however_it_was_typed(earned: Earned, now: datetime) -> None:
     organization_id = earned.story.organization_id
+    assert earned.issued(earned.certificate_id) == earned.issued(earned.certificate_id) != NO_IDENTITY
     with context.company(organization_id):
-        for _ in range(2):
-            issued = Issued(earned.certificate_id, earned.person, BEGIN)
-            keep_issued(organization_id=organization_id, certificates=[issued])
         code = CheckCode.objects.get(organization_id=organization_id).check_code
     assert code is not None
     found = certificate_of_code(code.lower().replace("-", " ").replace("0", "o").replace("1", "l"))
@@ -146,8 +151,8 @@ def test_a_code_is_given_once_and_read_however_it_was_typed(earned: Earned, now:
     assert (found.certificate_id, found.check_code) == (earned.certificate_id, code)
     erase_person(organization_id=organization_id, learner_profile_id=earned.person, at=now)
     assert certificate_of_code(code) is None
+    assert earned.issued(uuid.uuid4()) == NO_IDENTITY
     with context.company(organization_id):
-        keep_issued(organization_id=organization_id, certificates=[Issued(uuid.uuid4(), earned.person, BEGIN)])
         assert set(CheckCode.objects.filter(organization_id=organization_id).values_list("check_code")) == {(None,)}
 
 

@@ -1,0 +1,80 @@
+"""The name that a certificate bears: the latest that was told of its holder by the moment of its issue.
+
+A correction's own word comes first at its moment, and so along the chain of corrections that led to a certificate.
+Before any name was told, it is the first that was.
+"""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.people.queries import NameTold, names_told
+from compliance.tenancy import arrays, sql
+
+_CORRECTIONS = """
+SELECT certificate_id, supersedes_id, person_name, at FROM certificates_certificatecorrection
+WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])
+"""
+
+
+class _Correction(NamedTuple):
+    supersedes_id: uuid.UUID
+    person_name: str | None
+    at: datetime
+
+
+class Names:
+    """All names told of some people, and by corrections of their certificates."""
+
+    def __init__(self) -> None:
+        self._told: dict[uuid.UUID, list[NameTold]] = {}
+        self._corrections: dict[uuid.UUID, _Correction] = {}
+
+    def load(self, organization_id: uuid.UUID, learner_profile_ids: Collection[uuid.UUID]) -> None:
+        """Read what was told of these people too; two statements."""
+        wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._told]
+        if not wanted:
+            return
+        self._told |= names_told(organization_id, wanted)
+        for certificate_id, *correction in sql.fetch(_CORRECTIONS, [organization_id, arrays.uuids(wanted)]):
+            self._corrections[certificate_id] = _Correction(*correction)
+
+    def at(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime) -> str | None:
+        """Return the name on a certificate that is issued at `moment`; null when none is known."""
+        told = [(each.at, 0, each.fact_id, each.person_name) for each in self._told[learner_profile_id]]
+        seen: set[uuid.UUID] = set()
+        while (correction := self._corrections.get(certificate_id)) is not None and certificate_id not in seen:
+            seen.add(certificate_id)
+            if correction.person_name is not None:
+                told.append((correction.at, 1, correction.supersedes_id, correction.person_name))
+            certificate_id = correction.supersedes_id
+        by_then = [each for each in told if each[0] <= moment]
+        if not by_then and told:
+            first = min(each[0] for each in told)
+            by_then = [each for each in told if each[0] == first]
+        return max(by_then)[3] if by_then else None
+
+
+class NamedCertificate(NamedTuple):
+    """A certificate whose name is asked for."""
+
+    certificate_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    issued_at: datetime
+
+
+def name_on(organization_id: uuid.UUID, certificate: NamedCertificate) -> str | None:
+    """Return the name on a certificate: the one kept when it was recorded, else the one that is known for its issue.
+
+    Null where none is known, or none any more.
+    """
+    kept = sql.fetch(
+        "SELECT person_name FROM certificates_issuedname WHERE organization_id = %s AND certificate_id = %s",
+        [organization_id, certificate.certificate_id],
+    )
+    if kept and kept[0][0] is not None:
+        return str(kept[0][0])
+    names = Names()
+    names.load(organization_id, [certificate.learner_profile_id])
+    return names.at(*certificate)

@@ -1,0 +1,45 @@
+"""Whom the rows of one capture are about: commitments of people, invitations and certificates, and what lies behind.
+
+A row of the history holds the commitment alone (`svc.identity/1`); salts and names stand in tables that erasure clears.
+"""
+
+import uuid
+from datetime import datetime
+
+from compliance.facts.certificates import queries as certificates
+from compliance.facts.certificates.actions import Issuing
+from compliance.facts.people import identities as people
+from compliance.facts.people import resolving
+from compliance.facts.people.identities import Behind, PeopleIdentities
+
+
+class Identities:
+    """The commitments that one capture uses, and what is new of them."""
+
+    def __init__(self, organization_id: uuid.UUID, until: datetime) -> None:
+        """What takes effect after `until` is left out, as a capture leaves out all that does."""
+        self._organization_id = organization_id
+        self.people = PeopleIdentities(organization_id, until)
+        self.certificates = Issuing(organization_id)
+
+    def keep(self, capture_sequence: int) -> None:
+        """Store what is new, in the transaction of the capture.
+
+        An erasure waits for this, or this for it: nothing is kept of whoever is being erased.
+        """
+        wanted = self.people.profiles() | self.certificates.profiles()
+        found = resolving.profiles(self._organization_id, wanted, resolving.WRITING)
+        erased = {profile_id for profile_id, is_erased in found.items() if is_erased}
+        self.people.keep(capture_sequence, erased)
+        self.certificates.keep(erased)
+
+
+def identity_behind(organization_id: uuid.UUID, identity_sha256: str) -> Behind | None:
+    """Return what lies behind the commitment (hexadecimal) of a row, in the company's context.
+
+    None once the person is erased, and of what is no commitment of the company. Of a certificate there is no address.
+    """
+    _, behind = people.behind(organization_id, [identity_sha256]).get(identity_sha256, (None, None))
+    if behind is None:
+        _, behind = certificates.behind(organization_id, [identity_sha256]).get(identity_sha256, (None, None))
+    return behind
