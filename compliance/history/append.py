@@ -35,7 +35,7 @@ class Said(NamedTuple):
     state: str | None
     state_before_end: str | None
     identity: str | None
-    """Of people alone, whose commitment changes with what they are shown with. A certificate keeps the one it got."""
+    """The commitment that it bears (`projections.stored_identity`)."""
 
 
 NOTHING = Said(b"", None, None, None)
@@ -155,14 +155,14 @@ class Appender:
         """Appends what differs between the versions of `timeline` and what stands; none at all say that it never was.
 
         Rows of people that were written before there were commitments get them with the next fact, not by the clock.
+        A certificate keeps the commitment that it got, so that it differs in nothing by it.
         """
         identity = timeline.identity
         wanted_at = {version.valid_from: version for version in timeline.versions}
         standing_at = dict(stored.standing)
-        if by_clock and identity is not None:
-            for boundary, said in standing_at.items():
-                if said.body and said.identity is None:
-                    standing_at[boundary] = said._replace(identity=identity)
+        for boundary, said in stored.standing:
+            if said.body and (identity is None) != (said.identity is None) and (by_clock or identity is None):
+                standing_at[boundary] = said._replace(identity=identity)
         (body, columns), wanted_said = ABSENT, NOTHING
         in_force = NOTHING
         cause = _SWEEP if by_clock else _CHANGE

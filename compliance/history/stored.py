@@ -5,7 +5,6 @@ from collections import defaultdict
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
-from compliance.catalogue.people import PEOPLE
 from compliance.facts.fan_out import Subject
 from compliance.facts.pending.models import SubjectKind
 from compliance.history.append import Said, StoredRecord
@@ -78,8 +77,6 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
         for birth, valid_from, body, state, state_before_end in sql.fetch(
             _STANDING, [arrays.bigints(list(by_birth)), organization_id]
         ):
-            record = by_birth[birth]
-            identity = stored_identity(body) if record.register == PEOPLE.number else None
-            said = Said(visible_text(body).encode(), state, state_before_end, identity)
-            record.standing.append((valid_from, said))
+            said = Said(visible_text(body).encode(), state, state_before_end, stored_identity(body))
+            by_birth[birth].standing.append((valid_from, said))
     return of_subject

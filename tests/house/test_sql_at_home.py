@@ -15,8 +15,6 @@ ROOT = Path(__file__).parents[2]
 PRODUCT = ROOT / "compliance"
 
 AWAY_FROM_HOME: dict[str, str] = {
-    "facts/certificates/actions.py": "people_profile",
-    "facts/certificates/queries.py": "people_erasure people_personaldetail",
     "facts/certificates/resolving.py": "training_attendancemark training_completion",
     "facts/courses/recorders.py": "policies_policyversion",
     "facts/people/validating.py": "pending_fact",

@@ -64,15 +64,19 @@ class NamedCertificate(NamedTuple):
     issued_at: datetime
 
 
+def name_kept(certificate: str) -> str:
+    """SQL, to be joined laterally, of the `person_name` kept beside a certificate. Takes SQL of our own words."""
+    return f"""(SELECT person_name FROM certificates_issuedname
+    WHERE organization_id = (SELECT %(organization)s::uuid) AND certificate_id = {certificate} LIMIT 1)"""  # noqa: S608
+
+
 def name_on(organization_id: uuid.UUID, certificate: NamedCertificate) -> str | None:
     """Return the name on a certificate: the one kept when it was recorded, else the one that is known for its issue.
 
     Null where none is known, or none any more.
     """
-    kept = sql.fetch(
-        "SELECT person_name FROM certificates_issuedname WHERE organization_id = %s AND certificate_id = %s",
-        [organization_id, certificate.certificate_id],
-    )
+    asked = {"organization": organization_id, "certificate": certificate.certificate_id}
+    kept = sql.fetch(f"SELECT * FROM {name_kept('%(certificate)s')} n", asked)  # noqa: S608
     if kept and kept[0][0] is not None:
         return str(kept[0][0])
     names = Names()

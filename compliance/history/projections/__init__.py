@@ -17,7 +17,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 from compliance.catalogue.certificates import CERTIFICATES
-from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.people.identities import NO_IDENTITY
 
@@ -84,14 +83,16 @@ def stored_body(register: int, body: bytes, columns: Columns, identity: str | No
     """
     if not body:
         return body
+    hidden = b""
     if register == TRAINING_RECORDS.number:
-        word = columns.state_before_end
-        return body if word == columns.state else b"{%b,%b" % (_member(_STATE_BEFORE_END, word), body[1:])
-    if register == PEOPLE.number:
-        return b"{%b,%b" % (_member(_IDENTITY, identity), body[1:])
-    if register == CERTIFICATES.number:
-        return b"{%b,%b,%b" % (_member(_STATE, columns.state), _member(_IDENTITY, identity), body[1:])
-    return body
+        if columns.state_before_end == columns.state:
+            return body
+        hidden = _member(_STATE_BEFORE_END, columns.state_before_end)
+    elif register == CERTIFICATES.number:
+        hidden = _member(_STATE, columns.state)
+    if identity is not None:
+        hidden += _member(_IDENTITY, identity)
+    return b"{%b%b" % (hidden, body[1:]) if hidden else body
 
 
 def stored_identity(body: str) -> str | None:
@@ -121,4 +122,4 @@ _STORED_IDENTITY = re.compile(r'\{(?:"state":"[a-z]*",)?"identity_sha256":(?:"([
 
 
 def _member(name: bytes, word: str | None) -> bytes:
-    return b'"%b":null' % name if not word else b'"%b":"%b"' % (name, word.encode())
+    return b'"%b":null,' % name if not word else b'"%b":"%b",' % (name, word.encode())

@@ -15,7 +15,7 @@ from django.test import Client
 
 from compliance.access.actions import issue_key
 from compliance.facts import lines
-from compliance.facts.certificates.models import CheckCode
+from compliance.facts.certificates.models import CheckCode, IssuedName
 from compliance.facts.errors import (
     AlreadyExistsError,
     ErasedPersonError,
@@ -24,7 +24,7 @@ from compliance.facts.errors import (
 )
 from compliance.facts.people.erasing import WHOSE, erase_invitation, erase_person, repeat, would_clear
 from compliance.facts.people.erasure_list import Entry, Unreadable, append, read
-from compliance.facts.people.models import Erasure, Invitation, Profile
+from compliance.facts.people.models import Erasure, Identity, Invitation, Profile
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.policies.chain import verify
 from compliance.history.actions import capture_all
@@ -155,9 +155,12 @@ class Remembered:
         return number
 
     def captured(self) -> None:
-        """The history catches up; check codes are given."""
+        """The history catches up; check codes are given, and salts drawn for every name that rows commit to."""
         capture_all(self.story.organization_id, self.story.now)
         with context.company(self.story.organization_id):
+            for model in (Identity, IssuedName):
+                salts = model.objects.filter(organization_id=self.story.organization_id).values_list("salt", flat=True)
+                self.strings += [bytes(salt).hex() for salt in salts]
             codes = CheckCode.objects.filter(learner_profile_id=self.profile_id, check_code__isnull=False)
             self.strings += [str(code.check_code) for code in codes if str(code.check_code) not in self.strings]
 

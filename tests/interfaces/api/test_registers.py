@@ -28,6 +28,7 @@ from compliance.facts.training.models import LiveSession, Reminder
 from compliance.history.models import HistoryHead, HistoryRow, RecordSource
 from compliance.history.projections import courses, policies, training
 from compliance.history.projections.people import project as project_people
+from compliance.proofs.identity import identity_sha256, new_salt
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision
 from compliance.rules.people.decisions import PersonContent
 from compliance.rules.policies.decisions import RecordContent as OwedContent
@@ -229,7 +230,8 @@ def _person(stored, learner, joined_at, **more):
     )._replace(**more)
     if content.entry_type == "invitation":
         content = content._replace(invitation_id=person_id)
-    (projected,) = project_people([Timeline(person_id, (Version(joined_at or content.invited_at, content),))])
+    timeline = Timeline(person_id, (Version(joined_at or content.invited_at, content),))
+    (projected,) = project_people([timeline], identity_sha256(new_salt(), None, None))
     stored.store(projected)
     return str(person_id)
 

@@ -84,6 +84,9 @@ class RevokeLinks(Act):
 
 
 CLEARED = {  # in words, each column that an erasure clears
+    "people_identity.person_name": "names that rows of the history commit to",
+    "people_identity.work_email": "addresses that rows of the history commit to",
+    "people_identity.salt": "what proves which name and address those were",
     "people_profile.person_name": "the name",
     "people_profile.account_email": "the account email",
     "people_profile.work_email": "the work email",
@@ -96,6 +99,7 @@ CLEARED = {  # in words, each column that an erasure clears
     "training_trainer.trainer_name": "the name as a trainer",
     "certificates_certificatecorrection.person_name": "names on corrected certificates",
     "certificates_issuedname.person_name": "names on certificates, as issued",
+    "certificates_issuedname.salt": "what proves which names those were",
     "certificates_checkcode.check_code": "check codes: their public pages then open nothing",
     "policies_rawsignature.signature": "signatures as typed or drawn",
     "policies_rawsignature.signer_company": "companies that they signed for",
