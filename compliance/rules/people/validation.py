@@ -20,10 +20,10 @@ class PersonFactKind(StrEnum):
 
     PERSON_INVITED = "person_invited"
     INVITATION_REVOKED = "invitation_revoked"
-    EMPLOYEE_LEFT = "employee_left"
-    EMPLOYEE_JOINED = "employee_joined"
     EMPLOYEE_SUSPENDED = "employee_suspended"
     EMPLOYEE_RESUMED = "employee_resumed"
+    EMPLOYEE_LEFT = "employee_left"
+    EMPLOYEE_JOINED = "employee_joined"
     CONTACT_LEFT = "contact_left"
     CONTACT_JOINED = "contact_joined"
     TEAM_LEFT = "team_left"
@@ -84,16 +84,24 @@ class PersonRefusal(NamedTuple):
         return self.code.value
 
 
-# At one moment leaving comes before joining, so that who goes and comes back at once does not overlap.
+# At one moment leaving comes before joining, so that who goes and comes back at once does not overlap; being suspended
+# and resumed come before leaving, for who has left is neither.
 _RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
 
 
 def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
     """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
+    facts = list(facts)
+    left_at = {each.person_id: each.at for each in facts if each.kind is PersonFactKind.EMPLOYEE_LEFT}
     # Who joins a team and names it in a joining of the same moment says one thing twice, so the bare one goes first.
+    # A stay that ends as it begins goes before one that lasts.
     waiting = sorted(
-        facts, key=lambda each: (each.at, _RANK[each.kind], each.with_joining, not each.recorded, each.fact_id)
-    )
+        facts,
+        key=lambda each: (
+            each.at, _RANK[each.kind], each.with_joining, left_at.get(each.person_id) != each.at,
+            not each.recorded, each.fact_id,
+        ),
+    )  # fmt: skip
     refused: list[PersonRefusal] = []
     erased = any(each.kind is PersonFactKind.PERSON_ERASED and each.recorded for each in waiting)
     if erased:

@@ -58,6 +58,25 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
     ([JOINED, fact("early", Kind.EMPLOYEE_SUSPENDED, 9)], {"early": Code.NOT_EMPLOYED}),
     ([JOINED, SECOND], {"second": Code.OVERLAPPING_EMPLOYMENTS}),
     ([JOINED, fact("left", Kind.EMPLOYEE_LEFT, 30), SECOND], {}),
+    # What happens to a stay at the moment of its end happens before the end.
+    ([JOINED, fact("suspended", Kind.EMPLOYEE_SUSPENDED, 20), fact("left", Kind.EMPLOYEE_LEFT, 20)], {}),
+    (
+        [
+            JOINED._replace(recorded=True),
+            fact("suspended", Kind.EMPLOYEE_SUSPENDED, 15, recorded=True),
+            fact("resumed", Kind.EMPLOYEE_RESUMED, 20, recorded=True),
+            fact("left", Kind.EMPLOYEE_LEFT, 20),
+        ],
+        {},
+    ),
+    (
+        [
+            fact(f"passing {name}", kind, 30, person_id=ident("passing"))
+            for name, kind in (("through", Kind.EMPLOYEE_JOINED), ("on", Kind.EMPLOYEE_LEFT))
+        ]
+        + [SECOND],
+        {},
+    ),
     (
         [JOINED, fact("left", Kind.EMPLOYEE_LEFT, 20), fact("back", Kind.EMPLOYEE_JOINED, 30)],
         {"back": Code.PERSON_ID_USED},
