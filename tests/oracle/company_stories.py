@@ -1,0 +1,273 @@
+"""Random stories of a company, seeded: its people, invitations, policies, shares and signatures, told out of order.
+
+Moments lie on so coarse a grid that they collide, at the edges of company days, and at moments when something is asked
+again or expires. The weeks of each story have a change of the clock in its zone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from compliance.facts import lines
+from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, Requirement
+from tests.oracle.owed_learning import TICK, last_tick_of, months_later, wall_date
+
+BEGINNINGS = {
+    "UTC": date(2024, 1, 20),
+    "Europe/London": date(2024, 2, 20),
+    "Africa/Cairo": date(2023, 3, 25),  # on 28 April 2023 the day began at one o'clock
+    "America/Havana": date(2023, 9, 28),  # on 5 November 2023 midnight came twice
+    "Asia/Kathmandu": date(2023, 9, 1),
+    "Pacific/Apia": date(2011, 11, 20),  # 30 December 2011 was left out
+}
+SPAN = 150
+"""Days. Signatures are asked for again after a month or two, so that several cycles fit."""
+
+DOORS = (Door.EMPLOYEE, Door.PARTNER, Door.CUSTOMER)
+
+
+@dataclass(frozen=True)
+class Story:
+    """A zone, the moments up to which facts are captured, and before each the facts that are told, in order."""
+
+    seed: int
+    organization_id: UUID
+    zone: str
+    chapters: list[tuple[datetime, list[lines.FactLine]]]
+
+
+def story(seed: int) -> Story:
+    """The story of a seed."""
+    return _Teller(seed).story()
+
+
+class _Teller:
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.chance = Random(seed)
+        self.zone = self.chance.choice(list(BEGINNINGS))
+        begins = BEGINNINGS[self.zone]
+        self.start = datetime(begins.year, begins.month, begins.day, 9, tzinfo=UTC)
+        self.end = self.start + timedelta(days=SPAN)
+        self.moments: list[datetime] = []
+        self.facts: list[lines.FactLine] = []
+        self.organization_id = self.name()
+        self.teams = [self.name(), self.name()]
+        self.learners = [self.name() for _ in range(4)]
+
+    def name(self) -> UUID:
+        return UUID(int=self.chance.getrandbits(128), version=4)
+
+    def likely(self, probability: float) -> bool:
+        return self.chance.random() < probability
+
+    def moment(self, earliest: datetime | None = None, days: int = SPAN) -> datetime:
+        """A moment after another: of the grid, one that was told before, an edge of a day, or any."""
+        low = earliest or self.start
+        high = min(low + timedelta(days=days), self.end)
+        again = [at for at in self.moments if low <= at <= high]
+        kind = self.chance.random()
+        if again and kind < 0.4:
+            return self.chance.choice(again)
+        at = low + timedelta(days=self.chance.randint(1, max(1, 2 * (high - low).days)) / 2)
+        if kind > 0.8:
+            at = last_tick_of(self.zone, wall_date(self.zone, at)) + self.chance.choice((0, 0, 1, 2)) * TICK
+        elif kind > 0.7:
+            at = low + self.chance.random() * (high - low)
+        self.moments.append(at)
+        return at
+
+    def tell(self, kind: type[lines.FactLine], at: datetime, **said: Any) -> None:
+        if at <= self.end:
+            self.facts.append(kind(fact_id=self.name(), at=at, **said))
+
+    def some(self, things: Iterable[Any], least: int = 1) -> tuple[Any, ...]:
+        pool = list(things)
+        return tuple(self.chance.sample(pool, self.chance.randint(least, len(pool))))
+
+    def story(self) -> Story:
+        for team in self.teams:
+            self.tell(lines.TeamCreated, self.start, team_id=team, name="Team")
+        for learner in self.learners:
+            self.person(learner)
+        for _ in range(self.chance.randint(0, 2)):
+            self.invitation()  # that nobody accepts
+        self.course()
+        for _ in range(2):
+            self.policy(self.name())
+        middle = self.start + timedelta(days=self.chance.randint(50, 120))
+        told: dict[datetime, list[tuple[datetime, lines.FactLine]]] = {middle: [], self.end: []}
+        for line in self.facts:
+            delay = timedelta(days=self.chance.expovariate(1 / 20)) if self.likely(0.25) else timedelta(0)
+            told[middle if line.at + delay <= middle else self.end].append((line.at + delay, line))
+        chapters = [(until, sorted(facts, key=lambda each: each[0])) for until, facts in told.items()]
+        return Story(
+            self.seed, self.organization_id, self.zone,
+            [(until, [line for _, line in facts]) for until, facts in chapters],
+        )  # fmt: skip
+
+    # --- people
+
+    def invitation(self) -> tuple[UUID, datetime]:
+        invitation, at = self.name(), self.moment(days=60)
+        self.tell(
+            lines.PersonInvited, at, invitation_id=invitation, work_email=f"{invitation.hex[:6]}@work.example",
+            person_name=self.chance.choice([None, "Ina"]), team_ids=self.chance.choice([None, self.some(self.teams)]),
+            expires_at=self.chance.choice([None, self.moment(at, 40)]),
+        )  # fmt: skip
+        if self.likely(0.3):
+            self.tell(lines.InvitationRevoked, self.moment(at, 60), invitation_id=invitation)
+        return invitation, at
+
+    def person(self, learner: UUID) -> None:
+        kind = self.chance.random()
+        if kind < 0.8:
+            self.employee(learner)
+        if kind > 0.6:
+            self.contact(learner)
+        for team in self.teams:
+            at = self.start
+            for _ in range(self.chance.choice([0, 1, 1, 2])):
+                at = self.moment(at, 60)
+                self.tell(lines.TeamJoined, at, team_id=team, learner_profile_id=learner)
+                if self.likely(0.5):
+                    at = self.moment(at + TICK, 60)
+                    self.tell(lines.TeamLeft, at, team_id=team, learner_profile_id=learner)
+        for _ in range(self.chance.choice([0, 0, 1])):
+            self.tell(
+                lines.PersonChanged, self.moment(), learner_profile_id=learner, person_name="Renamed",
+                work_email=self.chance.choice([None, "changed@work.example"]),
+            )  # fmt: skip
+        if self.likely(0.12):
+            self.tell(lines.PersonErased, self.moment(self.start + timedelta(days=60)), learner_profile_id=learner)
+
+    def employee(self, learner: UUID) -> None:
+        at = self.start
+        for _ in range(self.chance.choice([1, 1, 2, 3])):
+            invitation = None
+            if self.likely(0.4):
+                invitation, at = self.invitation()
+            person, at = self.name(), self.moment(at, 30)
+            self.tell(
+                lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner, invitation_id=invitation,
+                person_name=self.chance.choice([None, "Ana", "Bo"]), staff_practice=self.likely(0.1),
+                account_email=self.chance.choice([None, f"{learner.hex[:6]}@example.org"]),
+                team_ids=self.chance.choice([None, None, (), self.some(self.teams)]),
+            )  # fmt: skip
+            for _ in range(self.chance.choice([0, 0, 1, 1, 2])):
+                at = self.moment(at, 30)
+                self.tell(lines.EmployeeSuspended, at, person_id=person)
+                if self.likely(0.6):
+                    at = self.moment(at, 20)
+                    self.tell(lines.EmployeeResumed, at, person_id=person)
+            if self.likely(0.5):
+                at = self.moment(at, 60)
+                self.tell(lines.EmployeeLeft, at, person_id=person)
+            if self.likely(0.1):  # often impossible
+                stray = self.chance.choice((lines.EmployeeSuspended, lines.EmployeeResumed, lines.EmployeeLeft))
+                self.tell(stray, self.moment(), person_id=person)
+
+    def contact(self, learner: UUID) -> None:
+        at, door = self.start, self.chance.choice(DOORS[1:])
+        for company in self.some(("Atlas", "Borea")):
+            at = self.moment(at + TICK, 40)
+            self.tell(
+                lines.ContactJoined, at, learner_profile_id=learner, door=door, company=company,
+                person_name=self.chance.choice([None, "Kai"]),
+            )  # fmt: skip
+            if self.likely(0.6):
+                at = self.moment(at + TICK, 50)
+                self.tell(lines.ContactLeft, at, learner_profile_id=learner, door=door)
+
+    # --- what is shared
+
+    def course(self) -> None:
+        course, release, at = self.name(), self.name(), self.moment(days=20)
+        self.tell(lines.CourseCreated, at, course_id=course, title="Course")
+        self.tell(
+            lines.ReleasePublished, at, course_id=course, course_release_id=release, version=1, lessons=()
+        )  # fmt: skip
+        self.tell(
+            lines.CourseShared, self.moment(at, 20), share_id=self.name(), course_id=course, doors=(Door.EMPLOYEE,),
+            audience=self.audience(), requirement=self.chance.choice((Requirement.REQUIRED, Requirement.OPTIONAL)),
+            deadline=lines.NoDeadline(),
+        )  # fmt: skip
+        for learner in self.some(self.learners, 0):
+            self.tell(
+                lines.CourseCompleted, self.moment(at), completion_receipt_id=self.name(), learner_profile_id=learner,
+                course_release_id=release,
+            )  # fmt: skip
+
+    def policy(self, policy: UUID) -> None:
+        at, published = self.start, []
+        for number in range(1, self.chance.choice([1, 2, 2, 3, 4]) + 1):
+            at = self.moment(at, 25 if number == 1 else 50)
+            said = {"version": number, "act": self.chance.choice(list(PolicyAct)), "course_release_id": self.name()}
+            kinds = [ChangeKind.ASK_AGAIN, ChangeKind.EDITORIAL, ChangeKind.EDITORIAL]
+            ahead = self.chance.choice([None, -10, 0, 5, 20])
+            self.tell(
+                lines.PolicyPublished, at, course_id=policy, **said,
+                doors=DOORS if self.likely(0.6) else self.some(DOORS),
+                statement=f"I have  read version\n{number}.", renew_months=self.chance.choice([0, 1, 1, 1, 2]),
+                effective_on=None if ahead is None else wall_date(self.zone, at) + timedelta(days=ahead),
+                change_kind=ChangeKind.FIRST if number == 1 else self.chance.choice(kinds),
+                html=f"<h1>Policy {number}</h1>\n<p>Lock the door {number} times.</p>\n",
+            )  # fmt: skip
+            published.append((at, said))
+        shares = [self.share(policy) for _ in range(self.chance.choice([1, 2, 2, 3]))]
+        for learner in self.learners:
+            at = published[0][0]
+            for _ in range(self.chance.choice([1, 2, 3, 4])):
+                at = self.moment(at, 40)
+                out = [said for each, said in published if each <= at] or [published[0][1]]
+                self.sign(learner, out[-1] if self.likely(0.8) else self.chance.choice(out), shares, at)
+                day = last_tick_of(self.zone, months_later(wall_date(self.zone, at), 1) - timedelta(days=1))
+                self.moments += [day, day + TICK]  # when it may be asked again
+
+    def sign(self, learner: UUID, version: dict[str, Any], shares: list[UUID], at: datetime) -> None:
+        """Signs through some shares and doors, of which many are refused."""
+        signature = lines.Signature(typed="Ana Reis") if version["act"] == PolicyAct.SIGN else None
+        for share in self.some(shares)[:2]:
+            for door in self.some(DOORS)[:2]:
+                self.tell(
+                    lines.PolicySigned, at, receipt_id=self.name(), share_id=share, learner_profile_id=learner,
+                    door=door, course_release_id=version["course_release_id"], signature=signature,
+                    sign_in_methods=self.chance.choice([None, "password,totp"]),
+                )  # fmt: skip
+
+    def share(self, policy: UUID) -> UUID:
+        share, at = self.name(), self.moment(days=50)
+        self.tell(
+            lines.PolicyShared, at, share_id=share, course_id=policy, doors=self.doors(), audience=self.audience(),
+            deadline=self.deadline(),
+        )  # fmt: skip
+        changed: set[datetime] = {at}
+        for _ in range(self.chance.choice([0, 0, 1, 2])):
+            change = self.moment(at, 60)
+            if change not in changed:
+                said = {"doors": self.doors(), "audience": self.audience(), "deadline": self.deadline()}
+                self.tell(lines.ShareChanged, change, share_id=share, **{name: said[name] for name in self.some(said)})
+                changed.add(change)
+        for _ in range(self.chance.choice([0, 0, 1, 2])):  # the second time it is refused
+            self.tell(lines.ShareEnded, self.moment(at), share_id=share)
+        return share
+
+    def doors(self) -> tuple[Door, ...]:
+        return DOORS if self.likely(0.5) else self.some(DOORS)
+
+    def audience(self) -> lines.Audience:
+        kind = self.chance.random()
+        if kind < 0.5:
+            return lines.Audience(everyone=True)
+        if kind < 0.8:
+            return lines.Audience(team_ids=self.some(self.teams))
+        return lines.Audience(learner_profile_ids=self.some(self.learners))
+
+    def deadline(self) -> lines.Deadline:
+        kind = self.chance.random()
+        if kind < 0.4:
+            return lines.DaysAfterAdded(days=self.chance.randint(0, 30))
+        return lines.FixedDeadline(due_at=self.moment()) if kind < 0.8 else lines.NoDeadline()

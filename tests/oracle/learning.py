@@ -1,0 +1,100 @@
+"""How many training records people owe and have completed: what the oracle of owed learning says of what was told."""
+
+from datetime import datetime
+from uuid import UUID
+
+from compliance.facts import lines
+from compliance.rules.owed_learning.facts import (
+    Completion,
+    CourseFacts,
+    Deadline,
+    DoingFacts,
+    Employment,
+    LearnerFacts,
+    Membership,
+    Release,
+    Share,
+    ShareStep,
+)
+from compliance.rules.vocabulary import Requirement
+from tests.oracle import owed_learning
+from tests.oracle.standing import Standing, erased_at, facts_about, story
+from tests.oracle.told import Told
+
+
+def counts(told: Told, learner: UUID, moment: datetime) -> tuple[int, int]:
+    """How many records a person owes at a moment, and how many are completed. Stories have no waivers."""
+    facts = told.once(("learning", learner), lambda: _facts(told, learner))
+    rows = [
+        row
+        for course in facts.courses
+        for row in owed_learning.training_records(facts, learner, course, moment)
+        if row["ended_at"] is None
+    ]
+    owed = sum(row["requirement"] == "required" and row["completed_at"] is None for row in rows)
+    return owed, sum(row["completed_at"] is not None for row in rows)
+
+
+def _facts(told: Told, learner: UUID) -> owed_learning.Facts:
+    left = {line.person_id: line.at for line in told.of(lines.EmployeeLeft)}
+    stays = [
+        Employment(line.person_id, line.at, left.get(line.person_id), line.staff_practice)
+        for line in told.of(lines.EmployeeJoined, learner_profile_id=learner)
+    ]
+    courses = {line.course_id: _course(told, line.course_id) for line in told.of(lines.CourseCreated)}
+    return owed_learning.Facts(
+        told.organization_id,
+        told.zone,
+        courses,
+        {learner: LearnerFacts(learner, tuple(stays), _memberships(told, learner), erased_at(told, learner))},
+        {(learner, course): _done(told, learner, facts) for course, facts in courses.items()},
+    )
+
+
+def _memberships(told: Told, learner: UUID) -> tuple[Membership, ...]:
+    """The stretches in teams."""
+    stretches: list[Membership] = []
+    before = Standing()
+    for at, stands in story(told, facts_about(told.facts, learner)) or []:
+        stretches = [
+            stretch._replace(until=at) if stretch.until is None and stretch.team_id not in stands.teams else stretch
+            for stretch in stretches
+        ]
+        stretches += [Membership(team, at) for team in stands.teams - before.teams]
+        before = stands
+    return tuple(stretches)
+
+
+def _done(told: Told, learner: UUID, course: CourseFacts) -> DoingFacts:
+    releases = {release.course_release_id for release in course.releases}
+    return DoingFacts(
+        tuple(
+            Completion(line.completion_receipt_id, line.at, line.course_release_id)
+            for line in told.of(lines.CourseCompleted, learner_profile_id=learner)
+            if line.course_release_id in releases
+        )
+    )
+
+
+def _course(told: Told, course: UUID) -> CourseFacts:
+    releases = told.of(lines.ReleasePublished, course_id=course)
+    shares = told.of(lines.CourseShared, course_id=course)
+    return CourseFacts(
+        course,
+        tuple(Release(line.course_release_id, line.version, line.at, None, line.retake) for line in releases),
+        tuple(Share(line.share_id, (_step(line),)) for line in shares),
+    )
+
+
+def _step(line: lines.CourseShared) -> ShareStep:
+    audience = line.audience
+    people, teams = frozenset(audience.learner_profile_ids or ()), frozenset(audience.team_ids or ())
+    return ShareStep(
+        line.at,
+        frozenset(line.doors),
+        Requirement(line.requirement),
+        Deadline(),
+        bool(audience.everyone),
+        teams,
+        people,
+    )
