@@ -66,7 +66,7 @@ def refusals() -> list[Refusal]:
         return [Refusal(None, _behind(0, stated.size))] if stated.size else []
     if (sentence := _other_log(stated, newest)) is not None:
         return [Refusal(None, sentence)]
-    signed = queries.signed_captures()
+    signed = queries.signed_captures(newest[0].size)
     if (sentence := _loose_leaf(newest[0], signed)) is not None:
         return [Refusal(None, sentence)]
     return contradictions(

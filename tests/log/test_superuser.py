@@ -7,13 +7,9 @@ somebody who kept a proof from before.
 
 import base64
 import json
-import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 from django.db import connection
 
@@ -36,15 +32,6 @@ from tests.proofs.second_log import Refused, Trust, consistent
 from tests.proofs.second_verifier import check_proof
 
 NOBODY: dict[str, str] = {}
-
-
-@pytest.fixture
-def superuser(committed: None, process_environment: dict[str, str]) -> Iterator[psycopg.Connection]:
-    address = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(
-        path=urlsplit(process_environment["DATABASE_URL"]).path
-    )
-    with psycopg.connect(address.geturl(), autocommit=True) as connection:
-        yield connection
 
 
 class Auditor:
