@@ -73,6 +73,7 @@ COURSES = Register(
     description="Published course versions behind employee training records, with fingerprints.",
     tag="training",
     window=Window.NOW,
+    behind_records=True,
     few=True,
 )
 REGISTERS = (COURSES,)

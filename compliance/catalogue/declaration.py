@@ -78,6 +78,8 @@ class Register:
     window: Window = Window.AS_AT
     by_course: bool = False
 
+    behind_records: bool = False
+    """It lists only what is behind training records."""
     few: bool = False
     """Even a large company has so few rows that they are counted at once."""
     signed: bool = False

@@ -8,14 +8,17 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from compliance.catalogue.declaration import Register
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history import in_force, outcomes
+from compliance.history.projections import hashed_body
 from compliance.proofs.history import visible_text
 from compliance.rules.vocabulary import AccessState
 from compliance.tenancy import sql
 
 _NOW = in_force.records(sequence=None)
+_LAST_SEQUENCE = (1 << 63) - 1
 
 CHAIN_HASH = """
 SELECT chain_hash FROM history_capture
@@ -66,6 +69,41 @@ def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]
         [organization_id, birth, most],
     )
     return [version._replace(body=visible_text(version.body)) for version in map(Version._make, rows)]
+
+
+class Provable(NamedTuple):
+    """A version as its row digest holds it; `content` is the text that is hashed, with its hidden members."""
+
+    sequence: int
+    valid_from: datetime
+    recorded_at: datetime
+    cause: str
+    logic_version: int
+    content: str
+
+
+def provable(organization_id: uuid.UUID, register: Register, record_id: uuid.UUID, moment: datetime) -> Provable | None:
+    """The version of a record that is in force at `moment`, as known now; None where the register lists none.
+
+    What is behind no training record is not there either, in a register that lists nothing else.
+    """
+    behind = f" AND {in_force.BEHIND_RECORDS}" if register.behind_records else ""
+    columns = "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end"
+    rows = sql.fetch(
+        f"SELECT {columns}, v.body FROM {in_force.records(columns, sequence=None)}"  # noqa: S608
+        f" AND r.register = %(register)s AND r.record_id = %(record)s{behind}",
+        {
+            "organization": organization_id,
+            "moment": moment,
+            "register": register.number,
+            "record": record_id,
+            "sequence": _LAST_SEQUENCE,
+        },
+    )
+    for sequence, valid_from, recorded_at, cause, logic_version, state, state_before_end, body in rows:
+        hashed = hashed_body(register.number, body.encode(), state, state_before_end)
+        return Provable(sequence, valid_from, recorded_at, cause, logic_version, hashed.decode())
+    return None
 
 
 def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -> list[dict[str, Any]]:

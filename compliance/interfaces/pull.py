@@ -12,13 +12,13 @@ What it shows to whoever writes another client:
 - hold every page to the pin of the first, every register to the same pin, and the rows to `total`;
 - wait as long as `RateLimit` and `Retry-After` say; act on `code`, never on `detail`.
 
-DIR holds one `<register>.jsonl` a register and `state.json`; files under `DIR/pulling` are a pull under way.
+DIR holds one `<register>.jsonl` a register and `state.json`; files under `DIR/pulling` are a pull under way. With
+`--prove N`, proofs of N rows taken at random are kept under `DIR/proofs`, and `--log-key LINE` verifies them.
 """
 
 import argparse
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from compliance.catalogue.declaration import Window
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.interfaces.pull_proofs import prove
+from compliance.interfaces.pull_service import FaultError, PullError, Service, StaleCursorError
 from compliance.interfaces.pulled import REGISTERS, Folder, Json, Part
+from compliance.proofs.errors import NoteMalformed
+from compliance.proofs.log_trust import log_trust
 from compliance.proofs.pages import page_of
 from compliance.proofs.verifier import verify
 
@@ -40,68 +44,7 @@ FRESH = timedelta(days=1)
 """Outcomes depend on the clock too, so after a day a pull is repeated although no fact has changed."""
 
 ROUNDS = 5
-ATTEMPTS = 10
-LONGEST_WAIT_SECONDS = 60.0
 DONE, AT_FAULT, FAILED = 0, 1, 2
-
-
-class PullError(Exception):
-    """The pull cannot go on."""
-
-
-class FaultError(Exception):
-    """What was pulled is not what the contract promises."""
-
-
-class StaleCursorError(Exception):
-    """A kept cursor no longer opens: the register is pulled anew."""
-
-
-class Service:
-    """The API, asked one call at a time, no faster than it allows."""
-
-    def __init__(self, client: httpx.Client, wait: Callable[[float], None] = time.sleep) -> None:
-        self._client = client
-        self._wait = wait
-
-    def get(self, path: str, parameters: dict[str, str] | None = None) -> Json:
-        """One answer. Waits and repeats what may pass; raises PullError for what will not."""
-        problem = "no answer"
-        for attempt in range(ATTEMPTS):
-            pause = min(0.5 * 2**attempt, LONGEST_WAIT_SECONDS)
-            try:
-                answer = self._client.get(path, params=parameters)
-            except httpx.TransportError as error:
-                problem = f"{type(error).__name__} at {path}"
-                self._wait(pause)
-                continue
-            if answer.status_code == 200:
-                self._respect(answer)
-                found: Json = answer.json()
-                return found
-            code = _code(answer)
-            problem = f"{answer.status_code} {code} at {path} (request {answer.headers.get('X-Request-Id', '?')})"
-            if code == "invalid_cursor" and parameters is not None and "cursor" in parameters:
-                raise StaleCursorError
-            if answer.status_code != 429 and answer.status_code < 500:
-                raise PullError(problem)
-            self._wait(float(answer.headers.get("Retry-After", pause)))
-        raise PullError(problem)
-
-    def _respect(self, answer: httpx.Response) -> None:
-        """Waits for the next window where the last call of this one has been made."""
-        for item in answer.headers.get("RateLimit", "").split(","):
-            values = dict(part.strip().split("=", 1) for part in item.split(";")[1:] if "=" in part)
-            if values.get("r") == "0":
-                self._wait(float(values.get("t", "1")))
-                return
-
-
-def _code(answer: httpx.Response) -> str:
-    try:
-        return str(answer.json()["code"])
-    except (ValueError, KeyError, TypeError):
-        return "unknown"
 
 
 def pull(
@@ -190,7 +133,7 @@ def _pull_register(
             part = folder.restart(register)
             continue
         except PullError as error:
-            if "insufficient_scope" not in str(error):
+            if error.code != "insufficient_scope":
                 raise
             part.skipped = True
             folder.keep(part)
@@ -287,12 +230,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
     parser.add_argument("--as-at", type=_instant, help="RFC 3339 instant; now, unless said otherwise.")
     parser.add_argument("--limit", type=int, default=200, help="Rows a page, 1 to 200.")
+    parser.add_argument("--prove", type=int, default=0, metavar="N", help="Fetch and keep proofs of N rows, at random.")
+    parser.add_argument("--log-key", metavar="LINE", help="The verifier key of the log, which the proofs must bear.")
     parser.add_argument("folder", type=Path, metavar="DIR")
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, highlight=False)
+
     key = os.environ.get(chosen.key_env, "")
     if not key:
         console.print(f"The environment variable {chosen.key_env} holds no key.", markup=False)
+        return FAILED
+    try:
+        trust = log_trust(chosen.log_key)
+    except NoteMalformed as error:
+        console.print(str(error), markup=False)
         return FAILED
     headers = {"Authorization": f"Bearer {key}", "User-Agent": "svc-pull/1"}
     try:
@@ -307,14 +261,10 @@ def main(arguments: list[str] | None = None) -> int:
                     TimeRemainingColumn(),
                 )
                 bar = stack.enter_context(Progress(*columns, console=console))
-            pull(
-                Service(client),
-                Folder(chosen.folder),
-                chosen.as_at or datetime.now(UTC),
-                lambda line: console.print(line, markup=False, highlight=False),
-                bar,
-                chosen.limit,
-            )
+            service, folder = Service(client), Folder(chosen.folder)
+            pull(service, folder, chosen.as_at or datetime.now(UTC), say, bar, chosen.limit)
+            if chosen.prove > 0:
+                prove(service, folder, chosen.prove, trust, say)
     except FaultError as error:
         console.print(str(error), markup=False)
         return AT_FAULT

@@ -96,6 +96,12 @@ class Folder:
             for line in file:
                 yield json.loads(line)
 
+    def keep_proof(self, name: str, content: bytes) -> None:
+        """Keeps a proof beside the registers; one of another version of its row stays."""
+        folder = self.folder / "proofs"
+        folder.mkdir(exist_ok=True)
+        self._replace(folder / f"{name}.json", content)
+
     def publish(self, state: Json) -> None:
         """Puts the pulled files in their place. Repeated after a crash, it ends the same."""
         self._write(self.pulling / "publish.json", state)
@@ -123,9 +129,12 @@ class Folder:
         return found
 
     def _write(self, path: Path, content: Json) -> None:
+        self._replace(path, json.dumps(content, indent=1).encode())
+
+    def _replace(self, path: Path, content: bytes) -> None:
         temporary = path.with_name(path.name + ".new")
         with temporary.open("wb") as file:
-            file.write(json.dumps(content, indent=1).encode())
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -1,4 +1,4 @@
-"""Everything under /v1 is answered here, and nothing but JSON ever comes out.
+"""Everything under /v1 and /proof/v1 is answered here, and nothing but JSON ever comes out.
 
 The order of checks: request id, key in URL, host, path (404), method (405); then, in the views, token (401), network
 (403), rate and concurrency (429), scope (403), parameters (400), history (422). A key in the address of any other page
@@ -10,6 +10,7 @@ import binascii
 import logging
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from urllib.parse import unquote
 
 from django.conf import settings
@@ -24,7 +25,8 @@ from compliance.interfaces.api.views import NothingHere
 
 log = logging.getLogger("compliance.api")
 
-ROUTES = "compliance.interfaces.api.urls"
+ROUTES = {"/v1": "compliance.interfaces.api.urls", "/proof/v1": "compliance.interfaces.proof.urls"}
+"""The routes of each API, by the address below which it answers."""
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 """Should a browser ever show an answer that is none of our pages, nothing in it does anything."""
@@ -56,8 +58,8 @@ class Gate:
 
 
 def is_api(path: str) -> bool:
-    """Whether an address belongs to the API."""
-    return path == "/v1" or path.startswith("/v1/")
+    """Whether an address belongs to an API."""
+    return _routes(path) is not None
 
 
 def answers(path: str) -> bool:
@@ -112,11 +114,16 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
 
 
 def _view(path: str) -> Callable[[HttpRequest], Response]:
-    """What answers at an address under /v1."""
+    """What answers at an address of an API; for any other, in which a key stands, what finds nothing there."""
     try:
-        return resolve(path, ROUTES).func
+        found = resolve(path, _routes(path) or ROUTES["/v1"])
     except Resolver404:
         return _NOTHING_HERE
+    return partial(found.func, **found.kwargs)
+
+
+def _routes(path: str) -> str | None:
+    return next((routes for root, routes in ROUTES.items() if path == root or path.startswith(f"{root}/")), None)
 
 
 def _log(request: HttpRequest, response: Response, known: Exchange, started: float) -> None:

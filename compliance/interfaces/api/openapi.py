@@ -14,27 +14,29 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from compliance.catalogue import READINGS
-from compliance.catalogue.fields import Shape
-from compliance.interfaces.api import envelope, parameters, views
+from compliance.interfaces.api import described, envelope, parameters, views
+from compliance.interfaces.api.described import Problems
 from compliance.interfaces.api.problems import Code
 from compliance.interfaces.api.schema import parameters_of
 
 REVISION = "1.2.0"
 SNAPSHOT_PATH, OPENAPI_PATH = "/v1/snapshot", "/v1/openapi.json"
 OF_PATH = {f"/v1/{register.path}": register for register in READINGS}
-_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
-_STATUS_TITLES = {
-    400: "The request, a parameter or the cursor is not valid, or the URL held an API key.",
-    401: "The API key is missing or not valid.",
-    403: "The key lacks the scope, or the caller's network is not allowed.",
-    404: "There is nothing at this address.",
-    405: "Only GET and HEAD are allowed.",
-    422: "The moment lies before the history, or one row alone is larger than a page.",
-    429: "Too many calls in this minute, or at the same time.",
-    502: "The read failed.",
-    503: "The history, its writer or the database is not available.",
-    504: "The read took too long.",
-}
+PROBLEMS = Problems(
+    {
+        400: "The request, a parameter or the cursor is not valid, or the URL held an API key.",
+        401: "The API key is missing or not valid.",
+        403: "The key lacks the scope, or the caller's network is not allowed.",
+        404: "There is nothing at this address.",
+        405: "Only GET and HEAD are allowed.",
+        422: "The moment lies before the history, or one row alone is larger than a page.",
+        429: "Too many calls in this minute, or at the same time.",
+        502: "The read failed.",
+        503: "The history, its writer or the database is not available.",
+        504: "The read took too long.",
+    },
+    tuple(code for code in Code if code.value.of_v1),
+)
 _DESCRIPTION = """Read-only, company-scoped learning-compliance facts. Every call carries a company API key in
 `Authorization: Bearer <API_KEY>` and reads from a pinned snapshot of the company's history, so paging is consistent.
 Compare `sequence` and `capture_sequence` of `/v1/snapshot` with those of your last complete pull to see whether any
@@ -68,14 +70,14 @@ def finish(made: dict[str, Any], base_url: str) -> dict[str, Any]:
     """Adds to a generated document what holds for every operation."""
     schemas = made.setdefault("components", {}).setdefault("schemas", {})
     for model in (envelope.ProblemDocument, envelope.SnapshotAnswer):
-        _register(model, schemas)
+        described.register(model, schemas)
     schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
-    schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in Code]
+    schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in PROBLEMS.codes]
     for schema in schemas.values():
-        _tidy(schema)
+        described.tidy(schema)
     paths = {path: _path(path, made["paths"].get(path, {})) for path in (*OF_PATH, SNAPSHOT_PATH, OPENAPI_PATH)}
-    for described in paths.values():
-        _exemplify(described["get"], schemas)
+    for path in paths.values():
+        _exemplify(path["get"], schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -98,82 +100,10 @@ def finish(made: dict[str, Any], base_url: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(schemas.items())),
-            "headers": _HEADERS,
-            "responses": {f"Problem{status}": _problem_response(status) for status in _STATUS_TITLES},
-            "securitySchemes": {
-                "apiKey": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "A company API key (`svc_live_…` or `svc_test_…`). Send it in the header only: a"
-                    " key that appears in a URL is revoked.",
-                }
-            },
+            "headers": described.HEADERS,
+            "responses": PROBLEMS.components(),
+            "securitySchemes": described.SECURITY_SCHEMES,
         },
-    }
-
-
-_HEADERS = {
-    "X-Request-Id": {
-        "description": "Id of the call.",
-        "required": True,
-        "schema": {"type": "string", "format": "uuid"},
-    },
-    "Cache-Control": {
-        "description": "Answers are never stored.",
-        "required": True,
-        "schema": {"type": "string", "const": "no-store"},
-    },
-    "RateLimit-Policy": {
-        "description": "Quotas and windows (draft-ietf-httpapi-ratelimit-headers-10).",
-        "required": True,
-        "schema": {"type": "string", "examples": ['"key";q=600;w=60, "company";q=1200;w=60']},
-    },
-    "RateLimit": {
-        "description": "What remains of each quota, and in how many seconds it starts anew.",
-        "required": True,
-        "schema": {"type": "string", "examples": ['"key";r=599;t=42, "company";r=1198;t=42']},
-    },
-    "Retry-After": {
-        "description": "Seconds to wait.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 1},
-    },
-    "WWW-Authenticate": {
-        "description": "What the key lacks (RFC 6750).",
-        "schema": {"type": "string", "examples": ['Bearer realm="svc", error="invalid_token"']},
-    },
-    "Allow": {"description": "The methods that are allowed.", "required": True, "schema": {"type": "string"}},
-}
-_EVERYWHERE = ("X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit")
-_MORE = {401: ("WWW-Authenticate",), 403: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",)}
-
-
-def _headers(*more: str) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *more)}
-
-
-def _problem_response(status: int) -> dict[str, Any]:
-    codes = [code for code in Code if code.status == status]
-    examples = {
-        code.code: {
-            "summary": code.value.title,
-            "value": {
-                "type": f"https://svc.example/problems/{code.code}",
-                "title": code.value.title,
-                "status": status,
-                "detail": code.value.what,
-                "instance": "urn:uuid:5f0c8d3a-7b1e-4c52-9d64-0a1b2c3d4e5f",
-                "code": code.code,
-                "request_id": "5f0c8d3a-7b1e-4c52-9d64-0a1b2c3d4e5f",
-            },
-        }
-        for code in codes
-    }
-    words = ", ".join(f"`{code.code}`" for code in codes)
-    return {
-        "description": f"{_STATUS_TITLES[status]} Codes: {words}.",
-        "headers": _headers(*_MORE.get(status, ())),
-        "content": {"application/problem+json": _PROBLEM["application/problem+json"] | {"examples": examples}},
     }
 
 
@@ -202,23 +132,10 @@ def _path(path: str, generated: dict[str, Any]) -> dict[str, Any]:
             "parameters": sorted(generated["get"]["parameters"], key=lambda each: order.index(each["name"])),
         }
         success = "One page from a pinned company snapshot."
-    get["responses"] = {
-        "200": {
-            "description": success,
-            "headers": _headers(),
-            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}},
-        }
-    } | {str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in _STATUS_TITLES}
+    operations = PROBLEMS.operations(get, success, model)
     if register is not None:
-        get["responses"]["200"]["links"] = _links(register.operation)
-    head = {key: value for key, value in get.items() if key != "responses"}
-    head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
-    head["summary"] = f"{get['summary']}: headers only"
-    head["responses"] = {"200": {"description": success, "headers": _headers()}} | {
-        str(status): {"description": _STATUS_TITLES[status], "headers": _headers(*_MORE.get(status, ()))}
-        for status in _STATUS_TITLES
-    }
-    return {"get": get, "head": head}
+        operations["get"]["responses"]["200"]["links"] = _links(register.operation)
+    return operations
 
 
 def _links(operation: str) -> dict[str, Any]:
@@ -243,23 +160,3 @@ def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
     media = operation["responses"]["200"]["content"]["application/json"]
     if not media["schema"]["$ref"].endswith("/Document"):
         media["example"] = envelope.example_of(media["schema"], schemas)
-
-
-def _register(model: type[Shape], schemas: dict[str, Any]) -> None:
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
-    for name, part in schema.pop("$defs", {}).items():
-        schemas.setdefault(name, part)
-    schemas[model.__name__] = schema
-
-
-def _tidy(schema: dict[str, Any]) -> None:
-    """Takes out titles that only repeat names, defaults (a member that is left out has none), and closedness.
-
-    A schema that is closed (`additionalProperties: false`) would break its clients when a later version adds a member.
-    """
-    schema.pop("title", None)
-    if schema.get("additionalProperties") is False:
-        del schema["additionalProperties"]
-    for member in schema.get("properties", {}).values():
-        member.pop("title", None)
-        member.pop("default", None)

@@ -1,6 +1,6 @@
-"""Every problem that /v1 can answer with, in one place: code, status, title and meaning (RFC 9457).
+"""Every problem that the API can answer with, in one place: code, status, title and meaning (RFC 9457).
 
-Views and checks raise `Problem`; `handling` turns it into the answer. For /v1, nothing else maps errors to HTTP.
+Views and checks raise `Problem`; `handling` turns it into the answer. For the API, nothing else maps errors to HTTP.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,13 @@ from compliance.errors import ComplianceError
 
 
 class Meaning(NamedTuple):
-    """What a code stands for. `what` and `remedy` make its page under /problems."""
+    """What a code stands for. `what` and `remedy` make its page under /problems; `of_v1`: it is a code of /v1 too."""
 
     status: int
     title: str
     what: str
     remedy: str
+    of_v1: bool = True
 
 
 class Code(Enum):
@@ -119,6 +120,14 @@ class Code(Enum):
         "The history is behind",
         "Facts have been waiting longer than allowed to be written to the history, so an answer would be out of date.",
         "Repeat the call after a while.",
+    )
+    NOT_SIGNED_YET = Meaning(
+        503,
+        "The row is not signed yet",
+        "The row is recorded, and the log of the service does not cover its capture yet. There is no proof of an older"
+        " version in its place.",
+        "Wait the seconds that `Retry-After` says, and repeat the call.",
+        of_v1=False,
     )
     READ_TIMEOUT = Meaning(
         504,

@@ -1,0 +1,79 @@
+"""The API as the reference client asks it: one call at a time, no faster than it allows, again where that may help."""
+
+import json
+import time
+from collections.abc import Callable
+
+import httpx
+
+from compliance.interfaces.pulled import Json
+
+ATTEMPTS = 10
+LONGEST_WAIT_SECONDS = 60.0
+
+
+class PullError(Exception):
+    """The pull cannot go on; `code` is that of the problem which the service answered with, empty without one."""
+
+    def __init__(self, sentence: str, code: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class FaultError(Exception):
+    """What was pulled is not what the contract promises."""
+
+
+class StaleCursorError(Exception):
+    """A kept cursor no longer opens: the register is pulled anew."""
+
+
+class Service:
+    """The API, asked one call at a time, no faster than it allows."""
+
+    def __init__(self, client: httpx.Client, wait: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._wait = wait
+
+    def get(self, path: str, parameters: dict[str, str] | None = None) -> Json:
+        """One answer, read as JSON. Raises as `answer` does."""
+        found: Json = json.loads(self.answer(path, parameters))
+        return found
+
+    def answer(self, path: str, parameters: dict[str, str] | None = None) -> bytes:
+        """One answer. Waits and repeats what may pass; raises PullError for what will not."""
+        problem, code = "no answer", ""
+        for attempt in range(ATTEMPTS):
+            pause = min(0.5 * 2**attempt, LONGEST_WAIT_SECONDS)
+            try:
+                answer = self._client.get(path, params=parameters)
+            except httpx.TransportError as error:
+                problem = f"{type(error).__name__} at {path}"
+                self._wait(pause)
+                continue
+            if answer.status_code == 200:
+                self._respect(answer)
+                return answer.content
+            code = _code(answer)
+            problem = f"{answer.status_code} {code} at {path} (request {answer.headers.get('X-Request-Id', '?')})"
+            if code == "invalid_cursor" and parameters is not None and "cursor" in parameters:
+                raise StaleCursorError
+            if answer.status_code != 429 and answer.status_code < 500:
+                raise PullError(problem, code)
+            self._wait(float(answer.headers.get("Retry-After", pause)))
+        raise PullError(problem, code)
+
+    def _respect(self, answer: httpx.Response) -> None:
+        """Waits for the next window where the last call of this one has been made."""
+        for item in answer.headers.get("RateLimit", "").split(","):
+            values = dict(part.strip().split("=", 1) for part in item.split(";")[1:] if "=" in part)
+            if values.get("r") == "0":
+                self._wait(float(values.get("t", "1")))
+                return
+
+
+def _code(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["code"])
+    except (ValueError, KeyError, TypeError):
+        return "unknown"
