@@ -127,6 +127,8 @@ CHECKPOINT_FILE = environment.CHECKPOINT_FILE
 # What the signer knows to have signed, outside the database; newest key first, the others still check.
 LOG_FOLDER = environment.LOG_FOLDER
 LOG_ORIGIN = environment.LOG_ORIGIN
+LOG_WITNESSES = environment.LOG_WITNESSES
+LOG_QUORUM = environment.LOG_QUORUM
 CHECKPOINT_KEYS = environment.CHECKPOINT_KEY
 CHECKPOINT_VERIFIER_KEYS = environment.CHECKPOINT_VERIFIER_KEY
 ERASURE_LIST = environment.ERASURE_LIST  # outside the database

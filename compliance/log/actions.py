@@ -9,7 +9,8 @@ from django.db import transaction
 from compliance.log import tree
 from compliance.log.errors import LogRefusedError
 from compliance.log.memory import NewLeaf, Signed
-from compliance.log.models import Checkpoint
+from compliance.log.models import Checkpoint, Witness
+from compliance.log.witnesses import Answer, Outcome
 from compliance.proofs.merkle import leaf_hash
 from compliance.tenancy import sql
 
@@ -57,6 +58,25 @@ def publish(leaves: Iterable[NewLeaf], begin: int, signed: Signed) -> None:
 def keep_cosigned(size: int, note: str) -> None:
     """Puts a checkpoint with the cosignatures of witnesses in the place of the same one with fewer."""
     Checkpoint.objects.filter(size=size).update(note=note)
+
+
+def keep_answers(answers: Iterable[Answer], size: int, now: datetime) -> None:
+    """Count what the witnesses answered about the checkpoint of `size` entries."""
+    by_key = {each.key.line(): each for each in answers}
+    if not by_key:
+        return
+    rows = {row.key: row for row in Witness.objects.filter(key__in=by_key)}
+    for line, answer in by_key.items():
+        row = rows.setdefault(line, Witness(key=line))
+        row.answers[answer.outcome] = row.answers.get(answer.outcome, 0) + 1
+        if answer.outcome is Outcome.COSIGNED:
+            row.size, row.cosigned_at = size, now
+    Witness.objects.bulk_create(
+        rows.values(),
+        update_conflicts=True,
+        unique_fields=["key"],
+        update_fields=["size", "cosigned_at", "answers"],
+    )
 
 
 def _forget(before: datetime, newest: int) -> None:

@@ -54,3 +54,12 @@ class Checkpoint(models.Model):
     root = models.BinaryField(max_length=32)
     note = models.TextField(help_text="The signed note, with the cosignatures of witnesses that were verified.")
     signed_at = models.DateTimeField()
+
+
+class Witness(models.Model):
+    """What the signer heard of a witness: the largest checkpoint that it cosigned, and what it answered, counted."""
+
+    key = models.TextField(primary_key=True, help_text="The verifier key.")
+    size = models.BigIntegerField(null=True, help_text="Entries of the largest checkpoint that it cosigned.")
+    cosigned_at = models.DateTimeField(null=True)
+    answers = models.JSONField(default=dict, help_text="How often it was asked with which outcome.")

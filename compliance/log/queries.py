@@ -4,7 +4,9 @@ import uuid
 from datetime import datetime
 from typing import NamedTuple
 
-from compliance.log.models import Checkpoint, Leaf, Tile
+from django.conf import settings
+
+from compliance.log.models import Checkpoint, Leaf, Tile, Witness
 from compliance.log.tree import consistency, inclusion, root_at
 from compliance.tenancy import sql
 
@@ -133,3 +135,28 @@ def capture_entries(organization_id: uuid.UUID) -> dict[int, bytes]:
         else:
             found = {each: known for each, known in found.items() if each <= number}
     return found
+
+
+def quorum_missing_since() -> datetime | None:
+    """Return since when LOG_QUORUM of LOG_WITNESSES have not cosigned what was signed; None when nothing is missing.
+
+    Who cosigned a checkpoint vouches for those before it. Checkpoints of the last day are looked at, so what has been
+    missing for longer counts from there.
+    """
+    keys = [entry.partition(" ")[0] for entry in settings.LOG_WITNESSES]
+    if not keys:
+        return None
+    largest = Witness.objects.filter(key__in=keys, size__isnull=False).order_by("-size").values_list("size", flat=True)
+    reached = next(iter(largest[settings.LOG_QUORUM - 1 : settings.LOG_QUORUM]), -1)
+    waiting = Checkpoint.objects.filter(size__gt=reached).order_by("size").values_list("signed_at", flat=True)
+    return waiting.first()
+
+
+def witness_answers() -> list[tuple[str, str, int]]:
+    """Return of each witness of LOG_WITNESSES its name, and how often it was asked with which outcome."""
+    keys = [entry.partition(" ")[0] for entry in settings.LOG_WITNESSES]
+    return [
+        (key.partition("+")[0], outcome, int(times))
+        for key, answers in Witness.objects.filter(key__in=keys).order_by("key").values_list("key", "answers")
+        for outcome, times in sorted(answers.items())
+    ]

@@ -28,11 +28,16 @@ _FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class NoteSignature:
-    """One signature line: who signed, the hash that tells keys of one name apart, and the signature's bytes."""
+    """One signature line: who signed, the hash that tells keys of one name apart, and the signature's bytes.
+
+    `canonical`: whether the line was in the one spelling of base64 that `line` gives. In another it would be a second
+    form of the same signature, so it counts as none of a known key.
+    """
 
     key_name: str
     key_hash: bytes
     signature: bytes
+    canonical: bool = True
 
     def line(self) -> str:
         """Return its one line of a note, with the line feed. Raises NoteMalformed for its name."""
@@ -114,7 +119,8 @@ def _parse_signature(line: str) -> NoteSignature:
         raise NoteMalformed("A signature line holds something that is not base64.") from fault
     if len(decoded) <= KEY_HASH_BYTES:
         raise NoteMalformed("A signature line holds no signature.")
-    return NoteSignature(check_key_name(match[1]), decoded[:KEY_HASH_BYTES], decoded[KEY_HASH_BYTES:])
+    canonical = base64.b64encode(decoded).decode() == match[2]
+    return NoteSignature(check_key_name(match[1]), decoded[:KEY_HASH_BYTES], decoded[KEY_HASH_BYTES:], canonical)
 
 
 def parse_verifier_key(line: str, signature_type: bytes = ED25519_SIGNATURE) -> VerifierKey:
@@ -154,7 +160,6 @@ def verified_text(note: str, *verifier_keys: str) -> str:
         raise NoteUnverified("The note carries no signature of this key.")
     content = parsed.text.encode()
     for key, each in signatures:
-        # A line in another spelling of base64 would be a second form of the same signature.
-        if each.line() not in note or not ed25519.verify(key.public_key, each.signature, content):
+        if not each.canonical or not ed25519.verify(key.public_key, each.signature, content):
             raise NoteUnverified("The note's signature is not valid.")
     return parsed.text

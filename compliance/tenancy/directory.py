@@ -15,6 +15,7 @@ DIRECTORY_TABLES = frozenset(
         "log_leaf",
         "log_tile",
         "log_checkpoint",
+        "log_witness",
         "console_standingmark",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",

@@ -53,6 +53,7 @@ _SIGNER: Final = {
     "log_leaf": Granted(APPEND),
     "log_tile": Granted(APPEND | {"UPDATE"}),
     "log_checkpoint": Granted(WRITE),
+    "log_witness": Granted(WRITE),
 }
 
 

@@ -67,9 +67,18 @@ def test_a_signature_has_one_spelling() -> None:
     note = SIGNER.sign(CHECKPOINT.text())
     last = note[-3]
     other = chr(ord(last) + 1)  # the last character before the padding holds two bits that decode to nothing
-    assert parse_note(note[:-3] + other + note[-2:]).signatures == parse_note(note).signatures
-    with pytest.raises(NoteUnverified):
-        verified_text(note[:-3] + other + note[-2:], SIGNER.verifier_key)
+    again = note[:-3] + other + note[-2:]
+    assert parse_note(again).signatures[0].signature == parse_note(note).signatures[0].signature
+    for spoilt in (again, note + again.splitlines(keepends=True)[-1], again + note.splitlines(keepends=True)[-1]):
+        with pytest.raises(NoteUnverified):
+            verified_text(spoilt, SIGNER.verifier_key)
+
+
+def test_what_other_implementations_let_pass_is_passed_over() -> None:
+    note = SIGNER.sign(CHECKPOINT.text())
+    stranger = f"— str\x7fanger {base64.b64encode(bytes(69)).decode()[:-2]}E=\n"
+    assert verified_text(note + stranger, SIGNER.verifier_key) == CHECKPOINT.text()
+    assert verified_text(SIGNER.sign("te\x7fxt\n"), SIGNER.verifier_key) == "te\x7fxt\n"
 
 
 def test_a_key_of_another_type_is_not_taken_for_one_that_signs_text() -> None:

@@ -23,7 +23,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setattr(program, "MOST_CONNECTIONS", 3)
     witness = Witness(WitnessMemory(tmp_path / "witness", "witness.example"), [LOG.verifier_key])
     with WitnessServer(("127.0.0.1", 0), witness) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=[0.02])
         thread.start()
         yield running
         running.shutdown()

@@ -17,7 +17,7 @@ from django.db import Error, connection
 from django.db.models import Count, Exists, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from compliance.access.models import ApiKey
@@ -27,6 +27,7 @@ from compliance.history.models import HistoryHead
 from compliance.history.queries import companies
 from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery
 from compliance.interfaces.operations.tidying import WARN_BEFORE
+from compliance.log.queries import quorum_missing_since, witness_answers
 from compliance.redis_client import client
 from compliance.tenancy import context
 from compliance.tenancy.checks import differences
@@ -73,6 +74,7 @@ class Standing(NamedTuple):
     verification_age_seconds: float
     verifications_failed: int
     checkpoint_age_seconds: float
+    quorum_missing_seconds: float
     keys_ending: int
     reminders_unsettled: int
     protection_differences: int
@@ -133,7 +135,7 @@ def standing(now: datetime) -> Standing:
     return Standing(
         len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
         _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
-        _age(heads["behind_since"], now), keys, unsettled, len(differences()),
+        _age(heads["behind_since"], now), _age(quorum_missing_since(), now), keys, unsettled, len(differences()),
     )  # fmt: skip
 
 
@@ -152,6 +154,7 @@ _WORDS = {
     "verification_age_seconds": "Age of the oldest last verification of a company.",
     "verifications_failed": "Companies whose last verification failed.",
     "checkpoint_age_seconds": "Age of the oldest capture that no checkpoint states yet.",
+    "quorum_missing_seconds": "How long what was signed has lacked the cosignatures of LOG_QUORUM witnesses.",
     "keys_ending": "API keys that end within two weeks.",
     "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",
     "protection_differences": "Policies, triggers, privileges, functions and tables that are not as the code expects.",
@@ -160,15 +163,20 @@ _WORDS = {
 
 def _database(now: datetime) -> list[Metric]:
     up = GaugeMetricFamily("svc_database_up", "Whether the database answers.")
+    answers = CounterMetricFamily(
+        "svc_witness_answers", "What witnesses answered to the signer.", labels=["witness", "outcome"]
+    )
     try:
         values = standing(now)
+        for name, outcome, times in witness_answers():
+            answers.add_metric([name, outcome], times)
     except Error:
         up.add_metric([], 0)
         return [up]
     finally:
         connection.close()  # each answer has a thread of its own, and with it a connection
     up.add_metric([], 1)
-    found: list[Metric] = [up]
+    found: list[Metric] = [up, answers]
     for name, value in values._asdict().items():
         gauge = GaugeMetricFamily(f"svc_{name}", _WORDS[name])
         gauge.add_metric([], value)

@@ -48,6 +48,8 @@ def environment_of(service: dict) -> dict[str, str]:
     given = {name: f"{name}-K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0Yc" for name in example()} | {
         "BASE_URL": "https://records.example.com", "ALLOWED_HOSTS": "records.example.com",
         "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "", "CHECKPOINT_VERIFIER_KEY": "svc-checkpoint+00000000+AA==",
+        "LOG_WITNESSES": "",
+        "LOG_QUORUM": "",
     }  # fmt: skip
     return {
         name: re.sub(r"\$\{([A-Z_]+):[?-]\}", lambda found: given[found[1]], str(value))

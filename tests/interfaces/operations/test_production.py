@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from compliance.interfaces.operations import startup
+from compliance.proofs.cosignature import witness_key
 from config.processes import PROCESSES
 from config.processes import SECRETS as FOREIGN
 
@@ -62,6 +63,10 @@ def test_cookies_are_of_this_host_alone(production):
     assert done.returncode == 0, done.stderr
 
 
+WITNESS = witness_key("w.example.com/w", bytes(range(32))).line()
+LOG_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "sentence"),
     [
@@ -85,6 +90,15 @@ def test_cookies_are_of_this_host_alone(production):
         ("SECURITY_CONTACT", "security@example.com", "begin with https://, mailto: or tel:"),
         ("ENVIRONMENT", "production", "ENVIRONMENT is live or test"),
         ("CONCURRENT_LIMIT", "0", "must be a positive whole number"),
+        ("LOG_WITNESSES", "https://w.example.com", "is no verifier key of a witness"),
+        ("LOG_WITNESSES", f"{LOG_KEY} https://w.example.com", "is no verifier key of a witness"),
+        ("LOG_WITNESSES", WITNESS, "has no address"),
+        ("LOG_WITNESSES", f"{WITNESS} ftp://w.example.com", "has no address"),
+        ("LOG_WITNESSES", f"{WITNESS} https://w.example.com?a=b", "has no address"),
+        ("LOG_WITNESSES", f"{WITNESS} https://w.example.com:port", "has no address"),
+        ("LOG_WITNESSES", f"{WITNESS} https://w.example.com two", "has no address"),
+        ("LOG_WITNESSES", f"{WITNESS} https://a.example, {WITNESS} https://b.example", "the key of another entry"),
+        ("LOG_QUORUM", "0", "must be a positive whole number"),
     ],
 )
 def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sentence, monkeypatch):
@@ -93,6 +107,17 @@ def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sen
     if value is not None:
         environment[setting] = value
     assert sentence in _refusal(environment, monkeypatch)
+
+
+def test_witnesses_are_keys_with_addresses_and_more_than_half_are_a_quorum(production, monkeypatch):
+    keys = [witness_key(f"w{number}.example.com/w", bytes([number]) * 32).line() for number in range(3)]
+    entries = [f"{key} https://w{number}.example.com/below/" for number, key in enumerate(keys)]
+    found = loaded(production | {"LOG_WITNESSES": ", ".join(entries)}, monkeypatch)
+    assert (found["LOG_WITNESSES"], found["LOG_QUORUM"]) == ([entry.rstrip("/") for entry in entries], 2)
+    assert loaded(production | {"LOG_WITNESSES": entries[0], "LOG_QUORUM": "1"}, monkeypatch)["LOG_QUORUM"] == 1
+    assert "LOG_WITNESSES names 1" in _refusal(
+        production | {"LOG_WITNESSES": entries[0], "LOG_QUORUM": "2"}, monkeypatch
+    )
 
 
 def test_what_is_not_told_otherwise_is_a_production_and_every_fault_is_named(monkeypatch, tmp_path):

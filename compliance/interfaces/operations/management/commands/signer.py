@@ -17,6 +17,8 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.operations import checkpoint_file, signing, startup
 from compliance.interfaces.operations.errors import CheckpointFileError
 from compliance.log import signing as log_signing
+from compliance.log import witnesses
+from compliance.log.cosigning import cosign_newest
 from compliance.log.errors import LogError
 
 log = logging.getLogger(__name__)
@@ -45,9 +47,11 @@ class Command(OperatorCommand):
             self.stdout.write(",".join(checkpoint_file.verifier_keys()))
             return
         startup.start_or_exit()
+        asked = witnesses.configured()
         if options["once"]:
             self.stderr.write(f"{signing.write_due(datetime.now(UTC))} checkpoints written.")
             self.stderr.write(f"{log_signing.sign_new(datetime.now(UTC))} entries signed.")
+            self.stderr.write(f"{cosign_newest(asked, datetime.now(UTC))} witnesses cosigned.")
             return
         ended = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -56,6 +60,7 @@ class Command(OperatorCommand):
             try:
                 signing.write_due(datetime.now(UTC))
                 log_signing.sign_new(datetime.now(UTC))
+                cosign_newest(asked, datetime.now(UTC))
             except LogError as error:
                 log.critical("log_refused", extra={"fault": str(error)})
             except CheckpointFileError as error:
