@@ -95,6 +95,17 @@ class Forger:
             [self.organization_id],
         )
 
+    def exchange(self, table: str, subject: str, columns: list[str]) -> None:
+        """Give what two subjects have in these columns of a table to each other."""
+        found = self._all(f"SELECT * FROM {table} WHERE organization_id = %s AND person_name <> '' ORDER BY {subject}")
+        one, other = found[0], found[-1]
+        for to, of in ((one, other), (other, one)):
+            self.connection.execute(
+                f"UPDATE {table} SET {', '.join(f'{column} = %s' for column in columns)}"
+                f" WHERE organization_id = %s AND {subject} = %s",
+                [*(of[column] for column in columns), self.organization_id, to[subject]],
+            )
+
     def _rows(self) -> list[dict]:
         return self._all(ROWS)
 

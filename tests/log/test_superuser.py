@@ -14,8 +14,10 @@ import pytest
 from django.db import connection
 
 from compliance.catalogue import REGISTERS
+from compliance.facts.identities import identity_behind
 from compliance.history import captures as history_captures
 from compliance.history import tree
+from compliance.history.projections import stored_identity
 from compliance.history.text import instant
 from compliance.history.verify import FirstFault, verify_history
 from compliance.log import folder, keys, queries, refusals, signing, verify
@@ -74,8 +76,11 @@ def proof_of(company: Company, sequence: int) -> bytes:
         path = tree.inclusion(organization_id, sequence, size)
         chain_hash = history_captures.chain_hash(organization_id, capture)
         row = stored_row(organization_id, sequence)
+        committed = stored_identity(row["content"]) if row["register"] in ("people", "certificates") else None
+        behind = identity_behind(organization_id, committed) if committed else None
     return json.dumps(
-        {
+        ({"identity": behind._asdict()} if behind else {})
+        | {
             "format": "svc.proof/1",
             "row": row,
             "tree": {"size": size, "index": sequence - 1, "path": [base64.b64encode(each).decode() for each in path]},

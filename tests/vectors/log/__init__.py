@@ -1,0 +1,1 @@
+"""Vectors of trees, notes, checkpoints and proofs."""
