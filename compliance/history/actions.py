@@ -150,12 +150,11 @@ def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captu
 def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
     zone = organization(organization_id).time_zone
     with context.company(organization_id):
-        (
-            sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version, tree_size, tree_range,
-        ) = _lock_head(organization_id)  # fmt: skip
+        head = _lock_head(organization_id)
+        sequence, capture_sequence, chain_hash, captured_at, next_change_at = head[:5]
         now = max(now, captured_at)
         sealing.seal(organization_id)
-        if logic_version < LOGIC.version:
+        if head.logic_version < LOGIC.version:
             subjects.make_all_due(organization_id, now)
             next_change_at = now
         claimed = subjects.claim(organization_id, now, due=sweep)
@@ -183,8 +182,8 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
                 _append(appender, timelines, standing.get(subject) if standing else None, by_clock)
                 if changes_at is not None:
                     due[subject] = changes_at
-            rows = CompactRange.from_bytes(tree_size, tree_range)
-            behind = tree.stored_digests(organization_id, tree_size, sequence)  # of a release that kept no tree
+            rows = CompactRange.from_bytes(head.tree_size, head.tree_range)
+            behind = tree.stored_digests(organization_id, head.tree_size, sequence)  # of a release that kept no tree
             kept = list(tree.grow(rows, chain(behind, map(bytes.fromhex, appender.digests))))
             appender.insert()
         tree.keep(organization_id, kept)
@@ -254,16 +253,25 @@ def _append(
         appender.restate(record, gone, by_clock=by_clock)
 
 
-def _lock_head(organization_id: uuid.UUID) -> tuple[int, int, str, datetime, datetime | None, int, int, bytes]:
+class _Head(NamedTuple):
+    sequence: int
+    capture_sequence: int
+    chain_hash: str
+    captured_at: datetime
+    next_change_at: datetime | None
+    logic_version: int
+    tree_size: int
+    tree_range: bytes
+
+
+def _lock_head(organization_id: uuid.UUID) -> _Head:
     found = sql.fetch(
-        "SELECT sequence, capture_sequence, chain_hash, captured_at, next_change_at, logic_version, tree_size,"
-        " tree_range FROM history_historyhead"
-        " WHERE organization_id = %s FOR UPDATE",
+        f"SELECT {', '.join(_Head._fields)} FROM history_historyhead WHERE organization_id = %s FOR UPDATE",  # noqa: S608
         [organization_id],
     )
     if not found:
         raise NoHistoryError(f"Organization {organization_id} has no history.")
-    return found[0]
+    return _Head._make(found[0])
 
 
 def _write_capture(
