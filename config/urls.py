@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("compliance.interfaces.api.page_urls")),  # /v1 itself is answered by api.gate
     path("", include("compliance.interfaces.pages.urls")),
     path("log/", include("compliance.interfaces.log.urls")),
+    path("tools/", include("compliance.interfaces.tools.urls")),
     path("console/sign-in/", include("compliance.interfaces.console.sign_in.urls")),
     path("console/", include("compliance.interfaces.console.urls")),  # some of its pages are below console/staff/
     path("console/staff/", staff_site.urls),  # which answers whatever is left there

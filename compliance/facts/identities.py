@@ -4,6 +4,7 @@ A row of the history holds the commitment alone (`svc.identity/1`); salts and na
 """
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 
 from compliance.facts.certificates import queries as certificates
@@ -34,12 +35,18 @@ class Identities:
         self.certificates.keep(erased)
 
 
+def behind(organization_id: uuid.UUID, identities: Collection[str]) -> dict[str, Behind]:
+    """Return what lies behind the commitments (hexadecimal) of rows, in the company's context; two statements.
+
+    Those of the erased are left out, and what is no commitment of the company. Of a certificate there is no address.
+    """
+    found = people.behind(organization_id, identities) | certificates.behind(organization_id, identities)
+    return {identity: opened for identity, (_, opened) in found.items() if opened is not None}
+
+
 def identity_behind(organization_id: uuid.UUID, identity_sha256: str) -> Behind | None:
     """Return what lies behind the commitment (hexadecimal) of a row, in the company's context.
 
     None once the person is erased, and of what is no commitment of the company. Of a certificate there is no address.
     """
-    _, behind = people.behind(organization_id, [identity_sha256]).get(identity_sha256, (None, None))
-    if behind is None:
-        _, behind = certificates.behind(organization_id, [identity_sha256]).get(identity_sha256, (None, None))
-    return behind
+    return behind(organization_id, [identity_sha256]).get(identity_sha256)

@@ -16,6 +16,7 @@ DIRECTORY_TABLES = frozenset(
         "log_tile",
         "log_checkpoint",
         "log_witness",
+        "evidence_manifestrequest",
         "console_standingmark",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",

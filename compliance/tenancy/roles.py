@@ -54,6 +54,7 @@ _SIGNER: Final = {
     "log_tile": Granted(APPEND | {"UPDATE"}),
     "log_checkpoint": Granted(WRITE),
     "log_witness": Granted(WRITE),
+    "evidence_manifestrequest": Granted(READ, ("note", "refused")),
 }
 
 

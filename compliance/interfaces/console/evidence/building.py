@@ -12,15 +12,25 @@ from typing import Any, NamedTuple
 
 import orjson
 
-import compliance.proofs
-from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.catalogue import owed
 from compliance.facts.people import queries
 from compliance.history.queries import records_by_register
+from compliance.history.text import instant
 from compliance.interfaces.api import snapshots
-from compliance.interfaces.console.evidence import chain, contents, packing, readme, summary
+from compliance.interfaces.console.evidence import (
+    contents,
+    history_files,
+    identity_files,
+    log_files,
+    packing,
+    readme,
+    summary,
+)
 from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.evidence.tally import Tally
+from compliance.proofs.pack_captures import EVIDENCE_CONSTANT
+from compliance.proofs.single_file import single_file
 from compliance.tenancy import context
 
 Progress = Callable[[int, int], None]
@@ -37,7 +47,7 @@ class Built(NamedTuple):
 
 
 def build(subject: Subject, output: Path, progress: Progress | None = None, *, erasures: int | None = None) -> Built:
-    """Writes the pack of `subject` to `output`. Raises EvidenceError and CheckpointFileError.
+    """Writes the pack of `subject` to `output`. Raises EvidenceError.
 
     `erasures` is how many the company had made when the pack was begun, by default now. After another one, looked for
     at each page and at the end, nothing is left of the pack: OutlivedError.
@@ -71,7 +81,11 @@ def _erasures(subject: Subject) -> int:
 
 
 def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tuple[str, dict[str, int], dict[str, int]]:
-    """Writes the files of the pack into `folder`: the digest of their list, the rows and the completeness."""
+    """Writes the files of the pack into `folder`: the digest of their list, the rows and the completeness.
+
+    The signer is waited for first and last: for the pin to be under the log, then for the signed list of files.
+    """
+    log_files.wait_for_log(subject)
     expected, done = _expected(subject), 0
 
     def count(rows: int) -> None:
@@ -83,31 +97,47 @@ def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tup
     tally = Tally()
     registers = contents.write_registers(subject, folder, tally, count)
     completeness = tally.completeness()
-    chain.write_captures(subject, folder)
-    stated = chain.write_checkpoint(subject, folder)
-    snapshot = snapshots.of(subject.question(), True)
-    _write_json(folder / "snapshot.json", {"snapshot": snapshot})
+    history_files.write_history(subject, folder, count)
+    identity_files.write_identities(subject, folder)
+    log_files.write_log(subject, folder)
     _write_json(folder / "pack.json", _pack(subject, registers, completeness))
     (folder / "summary.pdf").write_bytes(summary.summary_pdf(subject, tally, registers, completeness))
-    (folder / "README.txt").write_text(readme.text(subject, registers, stated), encoding="utf-8", newline="")
-    _copy_verifier(folder)
-    return packing.write_list(folder), registers, completeness
+    (folder / "README.txt").write_text(readme.text(subject, registers), encoding="utf-8", newline="")
+    (folder / "verify.py").write_text(single_file("verify"), encoding="utf-8", newline="")
+    list_sha256 = packing.write_list(folder)
+    log_files.write_manifest(subject, folder)
+    return list_sha256, registers, completeness
 
 
 def _expected(subject: Subject) -> int:
-    """About how many rows will come: each record once, training records twice."""
+    """About how many rows will come: each record once, training records twice, and every row version."""
     with context.company(subject.organization_id):
         records = records_by_register(subject.organization_id, subject.pin.sequence)
-    return sum(records.values()) + records.get(TRAINING_RECORDS.number, 0)
+    return sum(records.values()) + records.get(owed("course").number, 0) + subject.pin.sequence
 
 
 def _pack(subject: Subject, registers: dict[str, int], completeness: dict[str, int]) -> dict[str, Any]:
+    question = subject.question()
+    pin, company = subject.pin, question.company
     return {
-        "format": "svc.evidence/1",
+        "format": EVIDENCE_CONSTANT,
         "company": subject.organization.name,
-        "organization_id": str(subject.organization_id),
+        "organization_id": str(company.organization_id),
+        "deployment_id": str(company.deployment_id),
+        "learning_space_id": str(company.learning_space_id),
         "time_zone": subject.organization.time_zone,
-        "period": {"from": subject.first_day.isoformat(), "to": subject.last_day.isoformat()},
+        "period": {
+            "from": subject.first_day.isoformat(),
+            "to": subject.last_day.isoformat(),
+            "start": instant(subject.start),
+            "end": instant(subject.moment),
+        },
+        "pin": {
+            "capture_sequence": pin.capture_sequence,
+            "sequence": pin.sequence,
+            "chain_hash": pin.chain_hash,
+        },
+        "snapshot": snapshots.of(question, True),
         "registers": registers,
         "completeness": completeness,
     }
@@ -115,13 +145,3 @@ def _pack(subject: Subject, registers: dict[str, int], completeness: dict[str, i
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:
     path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-
-def _copy_verifier(folder: Path) -> None:
-    """The verifier as a folder, and `verify.py` that runs it; all but the module that signs, which needs more."""
-    source = Path(compliance.proofs.__file__).parent
-    (folder / "verifier").mkdir()
-    for path in sorted(source.glob("*.py")):
-        if path.name != "note_keys.py":
-            (folder / "verifier" / path.name).write_bytes(path.read_bytes())
-    (folder / "verify.py").write_bytes(Path(__file__).with_name("verify.py").read_bytes())

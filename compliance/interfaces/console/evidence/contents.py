@@ -1,4 +1,4 @@
-"""The registers of a pack as files: JSON Lines and CSV of each, the pages that the verifier reads, policy files.
+"""The registers of a pack as files: JSON Lines and CSV of each, policy files.
 
 Rows are those of the API, made by its code, with personal fields. One page is held at a time, so a company of any size
 takes the same memory.
@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 
 from compliance.catalogue.declaration import Window
-from compliance.interfaces.api import snapshots
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.evidence.tally import Tally
 from compliance.proofs import cells
@@ -30,7 +29,7 @@ ROWS_A_READ = 1000
 
 def write_registers(subject: Subject, folder: Path, tally: Tally, progress: Progress) -> dict[str, int]:
     """Writes every register below `folder`; how many rows each has. `progress` hears how many rows came."""
-    for name in ("registers", "pages", "policies"):
+    for name in ("registers", "policies"):
         (folder / name).mkdir()
     return {listing.register.file: _write(listing, subject, folder, tally, progress) for listing in LISTINGS.values()}
 
@@ -47,7 +46,7 @@ def _write(listing: Listing, subject: Subject, folder: Path, tally: Tally, progr
         table = stack.enter_context((folder / "registers" / f"{register.file}.csv").open("wb"))
         heading = [*columns, "html_file"] if "html" in register.row.model_fields else columns
         table.write(b"\xef\xbb\xbf" + cells.line(heading).encode())
-        for number, page in enumerate(_pages(listing, question, total), 1):
+        for page in _pages(listing, question, total):
             found: list[Row] = orjson.loads(b"[" + page.content + b"]")
             for row in found:
                 tally.see(register, row)
@@ -59,8 +58,6 @@ def _write(listing: Listing, subject: Subject, folder: Path, tally: Tally, progr
                 table.write(cells.line(values).encode())
             written += len(found)
             progress(len(found))
-            if register.signed:
-                _write_page(register.file, folder, number, page, total, question)
     return written
 
 
@@ -76,13 +73,6 @@ def _pages(listing: Listing, question: Question, total: int) -> Iterator[pages.P
         if page.position is None:
             return
         position = page.position
-
-
-def _write_page(name: str, folder: Path, number: int, page: pages.Page, total: int, question: Question) -> None:
-    """A page as `/v1` gives it; its cursor is the name of the file that follows."""
-    following = None if page.position is None else f"pages/{name}-{number + 1:06}.json"
-    content = snapshots.page_bytes(page, total, question, True, following)
-    (folder / "pages" / f"{name}-{number:06}.json").write_bytes(content)
 
 
 def _write_policy(folder: Path, row: Row) -> str:

@@ -1,5 +1,7 @@
 """Packs that staff had built, kept for a short while so that they can be taken away."""
 
+import uuid
+
 from django.db import models
 
 from compliance.tenancy.models import CompanyRow
@@ -42,3 +44,18 @@ class PackPart(CompanyRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "job_id", "number"], name="pack_part_once")]
+
+
+class ManifestRequest(models.Model):
+    """A list of files that waits for the signer's signature, or has it. A directory table: the signer finds it.
+
+    It holds digests and names of files; nothing of a person.
+    """
+
+    request_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    organization_id = models.UUIDField()
+    capture_sequence = models.BigIntegerField()
+    text = models.TextField(help_text="What is to be signed: `svc.evidence/2`.")
+    asked_at = models.DateTimeField()
+    note = models.TextField(blank=True, default="", help_text="The signed note; empty while it is waited for.")
+    refused = models.CharField(max_length=200, blank=True, default="", help_text="Why the signer does not sign it.")

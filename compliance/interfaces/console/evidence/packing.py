@@ -1,6 +1,7 @@
 """A folder as a ZIP that is the same bytes each time: sorted, with fixed times, at the level of zlib's own choice.
 
-SHA256SUMS, in the form that `sha256sum -c` reads, lists every other file; whoever knows its digest knows the pack.
+SHA256SUMS, in the form that `sha256sum -c` reads, lists every other file but the note that signs it; whoever knows its
+digest knows the pack.
 """
 
 import hashlib

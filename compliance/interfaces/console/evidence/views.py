@@ -17,6 +17,7 @@ from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.visit import Visit
+from compliance.log import keys
 
 
 def ask(visit: Visit) -> HttpResponse:
@@ -62,7 +63,8 @@ def pack(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(organization_id=organization_id, job_id=job_id).first()
     if job is None:
         raise NothingThereError(f"There is no pack {job_id}.")
-    return flow.watch(visit, job, "console/evidence/pack.html", {"pack": found})
+    log_key = next(iter(keys.verifier_keys()), "")
+    return flow.watch(visit, job, "console/evidence/pack.html", {"pack": found, "log_key": log_key})
 
 
 def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:

@@ -1,179 +1,142 @@
-"""An evidence pack is the same bytes each time, and its verifier, with nothing but Python, tells every change."""
+"""An evidence pack holds a company's registers and the history from which each row of them follows."""
 
 import io
 import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from datetime import date
-from pathlib import Path
+from datetime import date, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
-from django.test import override_settings
 
 from compliance.history.actions import capture_all
-from compliance.interfaces.console.evidence import building, packing, verify
+from compliance.interfaces.console.evidence import building, manifests
 from compliance.interfaces.console.evidence.errors import CannotBuildError
+from compliance.interfaces.console.evidence.models import ManifestRequest
 from compliance.interfaces.console.evidence.subject import subject
-from compliance.interfaces.operations import checkpoint_file
+from compliance.log import keys, queries, signing
+from compliance.proofs.pack_captures import manifest_text
+from compliance.proofs.signed_note import verified_text
+from compliance.proofs.single_file import single_file
+from tests.interfaces.console.evidence.packs import LOG_KEY, files_of, rows, verified
 from tests.interfaces.console.small_company import FORMULA, NOW, SmallCompany, small_company
 
 FIRST, LAST = date(2025, 1, 1), date(2026, 5, 31)
-KEY = "a key of the test that is long enough"
-
-
-@pytest.fixture(scope="module")
-def packed(django_db_setup, django_db_blocker, tmp_path_factory) -> bytes:
-    """One pack for the tests that only verify it; its company is taken back."""
-    folder = tmp_path_factory.mktemp("packed")
-    with (
-        override_settings(CHECKPOINT_FILE=str(folder / "checkpoints.notes"), CHECKPOINT_KEYS=[KEY]),
-        django_db_blocker.unblock(),
-        transaction.atomic(),
-    ):
-        about = subject(small_company().organization_id, FIRST, LAST, now=NOW)
-        building.build(about, folder / "pack.zip")
-        transaction.set_rollback(True)
-    return (folder / "pack.zip").read_bytes()
+CHANGING = {"log.json", "SHA256SUMS", "manifest.txt"}
+"""What differs between two packs of one subject: the log has grown."""
 
 
 @pytest.fixture
-def folder(packed, tmp_path) -> Path:
-    """The pack, unpacked into an empty folder."""
-    with zipfile.ZipFile(io.BytesIO(packed)) as pack:
-        pack.extractall(tmp_path / "unpacked")
-    return tmp_path / "unpacked"
-
-
-@pytest.fixture
-def small(db, settings, tmp_path) -> SmallCompany:
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
-    settings.CHECKPOINT_KEYS = [KEY]
+def small(db, log_folder) -> SmallCompany:
     return small_company()
 
 
-def rows(folder: Path, register: str) -> list[dict]:
-    return [json.loads(line) for line in (folder / "registers" / f"{register}.jsonl").read_text().splitlines()]
+@pytest.fixture
+def files(small, tmp_path) -> dict[str, bytes]:
+    return files_of(built(small, tmp_path))
 
 
-def test_two_packs_of_one_subject_are_the_same_bytes_also_when_more_has_happened_since(small, tmp_path):
-    about = subject(small.organization_id, FIRST, LAST, now=NOW)
-    first = building.build(about, tmp_path / "first.zip")
-    small.company.join("Hal", at=NOW)
-    capture_all(small.organization_id, NOW)
-    again = subject(small.organization_id, FIRST, LAST, now=NOW, capture_sequence=about.pin.capture_sequence)
-    second = building.build(again, tmp_path / "second.zip")
-    assert (tmp_path / "first.zip").read_bytes() == (tmp_path / "second.zip").read_bytes()
-    assert first == second
-    newer = subject(small.organization_id, FIRST, LAST, now=NOW)
-    assert newer.pin.capture_sequence > about.pin.capture_sequence
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints.notes", "first.zip", "second.zip"]
+def built(small: SmallCompany, tmp_path) -> bytes:
+    building.build(subject(small.organization_id, FIRST, LAST, now=NOW), tmp_path / "pack.zip")
+    return (tmp_path / "pack.zip").read_bytes()
 
 
-def test_the_verifier_passes_in_an_empty_folder_with_nothing_but_python(folder):
-    ran = subprocess.run(
-        [sys.executable, "-I", "-S", "verify.py"], cwd=folder, env={}, capture_output=True, text=True, check=False
-    )
+def test_the_verifier_as_one_file_passes_a_pack_with_nothing_but_python(small, tmp_path):
+    content = built(small, tmp_path)
+    (tmp_path / "verify.py").write_text(single_file("verify"))
+    command = [sys.executable, "-I", "-S", "verify.py", "pack.zip", "--log-key", LOG_KEY]
+    ran = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.endswith("No fault found.\n")
-    assert "7 people = 7 owing + 0 excused + 0 none owed" in ran.stdout
-    assert "the checkpoint is of it" in ran.stdout
-    assert verify.main([str(folder)]) is None  # it left nothing behind
-
-
-def changed_bytes(folder: Path) -> Iterator[tuple[Path, int]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            size = path.stat().st_size
-            steps = range(0, size, 401) if path.name == "SHA256SUMS" else (0, size // 2, size - 1)
-            yield from ((path, at) for at in steps if size)
-
-
-def test_the_verifier_fails_after_a_byte_of_any_file_has_changed(folder):
-    for path, at in changed_bytes(folder):
-        content = path.read_bytes()
-        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-        assert verify.main([str(folder)]), (path.name, at)
-        path.write_bytes(content)
-    assert verify.main([str(folder)]) is None
-
-
-def test_the_verifier_itself_once_changed_exits_with_a_fault(folder):
-    source = (folder / "verify.py").read_bytes()
-    for old, new in (
-        (b'"""Verify this', b'"""Derify this'),
-        (b"wrong and", b"wrong or "),
-        (b"!= digest", b"== digest"),
+    for sentence in (
+        "signed by records.example.com/log/evidence",
+        "is entry 1 of the log records.example.com/log",
+        "row versions are the leaves of the tree",
+        "7 people = 7 owing + 0 excused + 0 none owed",
+        "8 rows of people and certificates bear the name that the history commits to",
+        "1 policy versions and their files, 2 receipts",
     ):
-        assert old in source
-        (folder / "verify.py").write_bytes(source.replace(old, new, 1))
-        ran = subprocess.run(
-            [sys.executable, "-I", "-S", "verify.py"], cwd=folder, env={}, capture_output=True, check=False
-        )
-        assert ran.returncode == 1
+        assert sentence in ran.stdout
+    assert "Not proved, only as the signed list of files has it: summary.pdf" in ran.stdout
+    assert files_of(content)["verify.py"].decode() == single_file("verify")
 
 
-@pytest.mark.parametrize("change", ["missing", "added", "listed again"])
-def test_files_that_are_missing_or_added_are_found(change, folder):
-    if change == "missing":
-        (folder / "registers" / "people.csv").unlink()
-    elif change == "added":
-        (folder / "verifier" / "more.py").write_text("")
-    else:
-        with (folder / "SHA256SUMS").open("a") as listed:
-            listed.write(f"{'0' * 64}  README.txt\n")
-    assert verify.main([str(folder)])
+def test_without_the_log_s_key_a_pack_is_not_verified(small, tmp_path):
+    built(small, tmp_path)
+    (tmp_path / "verify.py").write_text(single_file("verify"))
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "verify.py", "pack.zip"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert "NOT CHECKED pack.zip: no --log-key was given" in ran.stdout
+
+
+def test_two_packs_of_one_subject_are_the_same_but_for_the_log_that_has_grown(small, tmp_path):
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
+    building.build(about, tmp_path / "first.zip")
+    small.company.join("Hal", at=NOW)
+    capture_all(small.organization_id, NOW)
+    signing.sign_new(NOW)
+    again = subject(small.organization_id, FIRST, LAST, now=NOW, capture_sequence=about.pin.capture_sequence)
+    building.build(again, tmp_path / "second.zip")
+    first, second = (files_of((tmp_path / name).read_bytes()) for name in ("first.zip", "second.zip"))
+    assert {name for name in first if first[name] != second[name]} == CHANGING
+    assert first.keys() == second.keys()
+    assert verified((tmp_path / "second.zip").read_bytes()).faults == []
+    newer = subject(small.organization_id, FIRST, LAST, now=NOW)
+    assert newer.pin.capture_sequence > about.pin.capture_sequence
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "sentence"),
+    ("first", "last"),
     [
-        ("registers/people.jsonl", b'"entry_type":"employee"', b'"entry_type":"invitation"', "Counted anew"),
-        ("registers/acknowledgements.jsonl", b'"version":1', b'"version":2', "differs from the pages"),
-        ("history/captures.jsonl", b'"tree_root":"', b'"tree_root":"0', "does not hold"),
-        ("policies/", b"Lock", b"lock", "not the file that people read"),
-        ("checkpoint.txt", b"\n1\n", b"\n2\n", "another history"),
+        (date(2025, 1, 1), date(2025, 1, 1)),
+        (date(2025, 2, 10), date(2025, 3, 1)),
+        (date(2025, 6, 1), date(2026, 6, 1)),
+        (date(2026, 6, 1), date(2026, 6, 1)),
     ],
 )
-def test_changes_are_found_even_when_the_list_of_files_was_made_anew(name, old, new, sentence, folder):
-    path = folder / name
-    path = next(path.iterdir()) if path.is_dir() else path
-    content = path.read_bytes()
-    if name == "checkpoint.txt":
-        sequence = content.split(b"\n")[2]
-        old, new = b"\n" + sequence + b"\n", b"\n1\n"
-    assert old in content
-    path.write_bytes(content.replace(old, new))
-    (folder / "SHA256SUMS").unlink()
-    packing.write_list(folder)
-    assert sentence in (verify.main([str(folder)]) or "")
+def test_a_pack_of_any_period_is_verified(small, tmp_path, first, last):
+    building.build(subject(small.organization_id, first, last, now=NOW), tmp_path / "pack.zip")
+    assert verified((tmp_path / "pack.zip").read_bytes()).faults == []
 
 
-def test_the_registers_are_those_of_the_api_and_tables_hold_no_formula(folder):
-    people = {row["person_name"] for row in rows(folder, "people")}
+def test_texts_that_no_moment_of_the_period_needs_are_digests(small, tmp_path):
+    building.build(subject(small.organization_id, LAST, LAST, now=NOW), tmp_path / "pack.zip")
+    files = files_of((tmp_path / "pack.zip").read_bytes())
+    lines = rows(files, "history/training-records.jsonl")
+    ended = [line for line in lines if "content_sha256" in line]
+    assert ended
+    assert all("content" not in line for line in ended)
+    sequences = sorted(
+        line["sequence"] for name in files if name.startswith("history/") and "captures" not in name
+        for line in rows(files, name)
+    )  # fmt: skip
+    assert sequences == list(range(1, json.loads(files["pack.json"])["pin"]["sequence"] + 1))
+
+
+def test_the_registers_are_those_of_the_api_and_tables_hold_no_formula(files):
+    people = {row["person_name"] for row in rows(files, "registers/people.jsonl")}
     assert people == {FORMULA, "Ben", "Cleo", "Dan", "Eve", "Flo", "Erased person"}
-    table = (folder / "registers" / "people.csv").read_text(encoding="utf-8-sig")
+    table = files["registers/people.csv"].decode("utf-8-sig")
     assert '"\'=HYPERLINK(""https://example.org"",""Ada"")"' in table
-    assert len(rows(folder, "acknowledgements")) == 2
-    policy = rows(folder, "policies")[0]
-    assert (folder / "policies" / f"{policy['course_release_id']}.html").read_text() == policy["html"]
-    assert (folder / "summary.pdf").read_bytes().startswith(b"%PDF-")
-    pack = json.loads((folder / "pack.json").read_text())
-    assert pack["registers"] == {name: len(rows(folder, name)) for name in pack["registers"]}
-    outcomes = {row["outcome"] for row in rows(folder, "training-records-period") if row["requirement"] == "required"}
+    assert len(rows(files, "registers/acknowledgements.jsonl")) == 2
+    policy = rows(files, "registers/policies.jsonl")[0]
+    assert files[f"policies/{policy['course_release_id']}.html"].decode() == policy["html"]
+    assert files["summary.pdf"].startswith(b"%PDF-")
+    counted = json.loads(files["pack.json"])["registers"]
+    assert counted == {name: len(rows(files, f"registers/{name}.jsonl")) for name in counted}
+    in_period = rows(files, "registers/training-records-period.jsonl")
+    outcomes = {row["outcome"] for row in in_period if row["requirement"] == "required"}
     assert {"completed_on_time", "completed_late", "waived", "overdue"} <= outcomes
 
 
-def test_every_pack_carries_the_checkpoint_of_its_own_pin(folder, settings):
-    settings.CHECKPOINT_KEYS = [KEY]
-    snapshot = json.loads((folder / "snapshot.json").read_text())["snapshot"]
-    note = (folder / "checkpoint.txt").read_text()
-    assert f"\n{snapshot['capture_sequence']}\n{snapshot['chain_hash']}\n" in note
-    assert checkpoint_file.checked(note)
-    assert (folder / "checkpoint-key.txt").read_text().startswith("svc-checkpoint+")
+def test_every_pack_carries_the_place_of_its_own_pin_in_the_log(files, log_folder):
+    place = json.loads(files["log.json"])
+    assert keys.checked_checkpoint(place["checkpoint"]).size == place["size"]
+    assert files["log-key.txt"].decode() == f"{LOG_KEY}\n"
 
 
 def test_periods_that_cannot_be_proved_are_refused(small):
@@ -182,7 +145,7 @@ def test_periods_that_cannot_be_proved_are_refused(small):
             subject(small.organization_id, first, last, now=NOW)
 
 
-def test_the_command_writes_a_pack_and_says_what_to_tell_the_verifier(small, tmp_path):
+def test_the_command_writes_a_pack_and_gives_the_digest_of_its_list(small, tmp_path):
     told = io.StringIO()
     arguments = ["--organization", str(small.organization_id), "--from", "2025-01-01", "--to", "2026-05-31"]
     call_command("evidence_pack", *arguments, "--output", str(tmp_path / "a.zip"), "--json", stdout=told)
@@ -191,3 +154,49 @@ def test_the_command_writes_a_pack_and_says_what_to_tell_the_verifier(small, tmp
     assert len(report["list_sha256"]) == 64
     with pytest.raises(CommandError):
         call_command("evidence_pack", *arguments, "--output", str(tmp_path / "nowhere" / "a.zip"))
+
+
+def test_a_builder_without_the_key_waits_and_says_when_nobody_signs(small, settings, monkeypatch):
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
+    signing.sign_new(NOW)
+    settings.CHECKPOINT_KEYS, settings.CHECKPOINT_VERIFIER_KEYS = [], [LOG_KEY]
+    pin = about.pin
+    with pytest.raises(CannotBuildError, match=r"did not sign the pack within 0 seconds.*manage.py signer"):
+        manifests.signed(small.organization_id, pin.capture_sequence, pin.chain_hash, f"{'0' * 64}  a\n", NOW, 0)
+    assert not ManifestRequest.objects.exists()
+
+
+def test_the_signer_signs_manifests_of_captures_under_the_log_and_nothing_else(small):
+    signing.sign_new(NOW)
+    capture_sequence, index = queries.newest_signed_capture(small.organization_id)
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
+    sums = f"{'0' * 64}  pack.json\n"
+    good = manifest_text(str(small.organization_id), about.pin.chain_hash, sums)
+    texts = {
+        "good": good,
+        "a checkpoint": f"records.example.com/log\n{index + 9}\n{'A' * 43}=\n",
+        "another company": manifest_text(str(about.organization.learning_space_id), about.pin.chain_hash, sums),
+        "another history": manifest_text(str(small.organization_id), "0" * 64, sums),
+        "no list": manifest_text(str(small.organization_id), about.pin.chain_hash, "anything\n"),
+    }
+    for text in texts.values():
+        ManifestRequest.objects.create(
+            organization_id=small.organization_id, capture_sequence=capture_sequence, text=text, asked_at=NOW
+        )
+    assert manifests.answer(keys.signing_key(purpose=manifests.PURPOSE)) == 4
+    found = {name: ManifestRequest.objects.get(text=text) for name, text in texts.items()}
+    assert verified_text(found["good"].note, keys.verifier_keys("evidence")[0]) == good
+    assert {name for name, each in found.items() if each.refused} == {"a checkpoint", "another company", "no list"}
+    assert {name for name, each in found.items() if not each.refused and not each.note} == {"another history"}
+
+
+def test_requests_that_nobody_fetched_are_forgotten_after_a_day(small):
+    signing.sign_new(NOW)
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
+    ManifestRequest.objects.create(
+        organization_id=small.organization_id, capture_sequence=1, text="", asked_at=NOW - timedelta(days=2)
+    )
+    pin = about.pin
+    with transaction.atomic():
+        assert manifests.signed(small.organization_id, pin.capture_sequence, pin.chain_hash, f"{'0' * 64}  a\n", NOW)
+    assert not ManifestRequest.objects.exists()

@@ -37,10 +37,8 @@ NAME = b"Person 001"
 
 
 @pytest.fixture
-def full(committed, settings, tmp_path, monkeypatch) -> Full:
+def full(committed, log_folder, monkeypatch) -> Full:
     """A company whose packs have several parts, and the name of whom is erased on many pages."""
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
-    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
     monkeypatch.setattr(keeping, "PART_BYTES", 20_000)
     return full_company(4, "Erased meanwhile")
 

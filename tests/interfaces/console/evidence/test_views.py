@@ -20,9 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def small(settings, tmp_path, monkeypatch) -> SmallCompany:
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
-    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
+def small(log_folder, monkeypatch) -> SmallCompany:
     monkeypatch.setattr(keeping, "PART_BYTES", 20_000)
     return small_company()
 

@@ -14,10 +14,11 @@ from typing import Any
 from django.db import Error, connection
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.interfaces.console.evidence import manifests
 from compliance.interfaces.operations import checkpoint_file, signing, startup
 from compliance.interfaces.operations.errors import CheckpointFileError
+from compliance.log import keys, witnesses
 from compliance.log import signing as log_signing
-from compliance.log import witnesses
 from compliance.log.cosigning import cosign_newest
 from compliance.log.errors import LogError
 
@@ -60,6 +61,7 @@ class Command(OperatorCommand):
             try:
                 signing.write_due(datetime.now(UTC))
                 log_signing.sign_new(datetime.now(UTC))
+                manifests.answer(keys.signing_key(purpose=manifests.PURPOSE))
                 cosign_newest(asked, datetime.now(UTC))
             except LogError as error:
                 log.critical("log_refused", extra={"fault": str(error)})

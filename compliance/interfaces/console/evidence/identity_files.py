@@ -1,0 +1,67 @@
+"""The names of a pack, each behind the commitment that the history holds of it: `identities.jsonl`.
+
+A line for each row of people and certificates that the pack lists, whose name is the one that was committed to. Where a
+name has changed since the pin, or is from before there were commitments, there is none: the verifier says of how many.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.declaration import Register
+from compliance.facts.identities import behind
+from compliance.history.text import instant
+from compliance.interfaces.console.evidence.subject import Subject
+from compliance.tenancy import context
+
+FILE = "identities.jsonl"
+_AT_ONCE = 1000
+_MEMBER = b"identity_sha256"
+
+
+class _Committed(NamedTuple):
+    """A listed row, and what the history commits to in its version."""
+
+    row: dict[str, Any]
+    sequence: int
+    identity_sha256: str
+
+
+def write_identities(subject: Subject, folder: Path) -> None:
+    """Writes the file from those of the registers and their histories, which must be there."""
+    with (folder / FILE).open("wb") as lines:
+        for register in REGISTERS.values():
+            found = _committed(register, folder, instant(subject.moment))
+            while batch := list(islice(found, _AT_ONCE)):
+                with context.company(subject.organization_id):
+                    opened = behind(subject.organization_id, [each.identity_sha256 for each in batch])
+                for row, sequence, identity_sha256 in batch:
+                    of = opened.get(identity_sha256)
+                    names = (row["person_name"], row.get("work_email"))
+                    if of is None or names != (of.person_name, of.work_email):
+                        continue
+                    line = {"register": register.name, "record_id": row[register.identity], "sequence": sequence}
+                    lines.write(orjson.dumps(line | of._asdict()) + b"\n")
+
+
+def _committed(register: Register, folder: Path, end: str) -> Iterator[_Committed]:
+    """The rows of a register with the commitment of their version, which is the last one in force at `end`."""
+    history = folder / "history" / f"{register.name}.jsonl"
+    with history.open("rb") as versions:
+        if not any(_MEMBER in line for line in versions):
+            return
+    with (folder / "registers" / f"{register.file}.jsonl").open("rb") as rows, history.open("rb") as versions:
+        listed = next(rows, None)
+        for record_id, lines in groupby(map(orjson.loads, versions), lambda line: line["record_id"]):
+            in_force = [line for line in lines if line["valid_from"] <= end]
+            row = None if listed is None else orjson.loads(listed)
+            if row is None or row[register.identity] != record_id:
+                continue
+            listed = next(rows, None)
+            identity = orjson.loads(in_force[-1]["content"].partition("\n")[0]).get("identity_sha256")
+            if identity is not None:
+                yield _Committed(row, in_force[-1]["sequence"], identity)

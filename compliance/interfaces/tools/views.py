@@ -1,0 +1,41 @@
+"""The verifier and the witness as files to take away, without a key: `/tools/verify.py`, `/tools/witness.py`.
+
+Each is made from the running code, once a process. Whoever wants to be sure compares it with one taken earlier, or with
+the sources in the repository, which it holds unchanged.
+"""
+
+from functools import lru_cache
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from compliance.proofs.single_file import single_file
+
+FOR_AN_HOUR = "public, max-age=3600"
+
+
+@require_safe
+@gzip_page
+def verify(request: HttpRequest) -> HttpResponse:
+    """The verifier of evidence packs, of proofs of rows and of pulled pages."""
+    return _file("verify")
+
+
+@require_safe
+@gzip_page
+def witness(request: HttpRequest) -> HttpResponse:
+    """A witness that cosigns the log's checkpoints."""
+    return _file("witness")
+
+
+def _file(program: str) -> HttpResponse:
+    response = HttpResponse(_source(program), content_type="text/x-python; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{program}.py"'
+    response.headers["Cache-Control"] = FOR_AN_HOUR
+    return response
+
+
+@lru_cache(maxsize=2)
+def _source(program: str) -> str:
+    return single_file(program)
