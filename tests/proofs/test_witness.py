@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import re
 import stat
@@ -18,7 +19,7 @@ from compliance.proofs.cosignature import cosigned_times, parse_witness_key
 from compliance.proofs.log import LogCheckpoint, parse_log_checkpoint
 from compliance.proofs.merkle import EMPTY_ROOT
 from compliance.proofs.note_keys import NoteSigner
-from compliance.proofs.signed_note import parse_note, verified_text
+from compliance.proofs.signed_note import VerifierKey, parse_note, verified_text
 from compliance.proofs.single_file import single_file
 from compliance.proofs.witness_memory import WitnessMemory
 from compliance.proofs.witness_request import MOST_BODY_BYTES, CheckpointRequest
@@ -39,6 +40,16 @@ def folder(tmp_path) -> Path:
 def witness(folder):
     with RunningWitness(folder, LOG.verifier_key) as running:
         yield running
+
+
+def test_requests_of_another_implementation_get_its_answers(folder) -> None:
+    vectors = json.loads((Path(__file__).parents[1] / "vectors" / "log" / "add-checkpoint.json").read_text())
+    key = VerifierKey(vectors["origin"], bytes.fromhex(vectors["public_key"]))
+    with RunningWitness(folder, key.line()) as running:
+        for request in vectors["requests"]:
+            status, body = running.add(request["body"].encode())
+            assert (request["name"], status) == (request["name"], request["status"])
+            assert body == request.get("answer", body)
 
 
 def test_the_first_start_makes_a_key_that_every_start_prints(folder) -> None:
