@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from compliance.catalogue import REGISTERS
 from compliance.history import capture_checks, row_checks
 from compliance.history.capture_checks import StoredCapture
+from compliance.history.name_checks import Names, check_shown
 from compliance.history.reasons import why
 from compliance.history.row_checks import NotAsCaptured
 from compliance.history.tree import grow
@@ -97,7 +98,10 @@ class Recomputed(NamedTuple):
 
 
 def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
-    """Walks all of the company's captures and rows up to its head, in its context."""
+    """Walks all of the company's captures and rows up to its head, in its context.
+
+    Names and addresses that are kept, and those that are shown, are held to what the rows commit to.
+    """
     return _held(organization_id, lambda: _verified(organization_id))
 
 
@@ -128,10 +132,13 @@ def _held(organization_id: uuid.UUID, walk: Callable[[], Answer]) -> Answer | Fi
 
 
 def _verified(organization_id: uuid.UUID) -> Verified:
-    head, walk = _head(organization_id), _Walk(organization_id, Known())
+    names = Names(organization_id)
+    head, walk = _head(organization_id), _Walk(organization_id, Known(), names.see)
     for _ in walk.captures(head, head.capture_sequence):
         pass
     walk.check_head(head)
+    names.finish()
+    check_shown(organization_id)
     _check_beyond(organization_id, head, walk.records)
     return Verified(organization_id, head.capture_sequence, walk.records, head.sequence, head.chain_hash)
 
@@ -170,8 +177,12 @@ def _head(organization_id: uuid.UUID) -> _Head:
 class _Walk:
     """Goes over captures and their rows in order; `last`, `tree` and `records` say where it stands."""
 
-    def __init__(self, organization_id: uuid.UUID, since: Known) -> None:
+    def __init__(
+        self, organization_id: uuid.UUID, since: Known, see: Callable[[row_checks.Row], None] | None = None
+    ) -> None:
+        """`see` is given each row that holds."""
         self._organization_id = organization_id
+        self._see = see
         self.tree = CompactRange.from_bytes(since.tree_size, since.tree_range)
         self.last = _known(organization_id, since, self.tree)
         self.records = 0
@@ -197,6 +208,8 @@ class _Walk:
                 row_checks.check_place(row, capture)
                 digests.append(row_checks.check_digest(row, digest))
                 row_checks.check_columns(row)
+                if self._see is not None:
+                    self._see(row)
                 self.records += row.birth == row.sequence
                 causes.add(row.cause)
             for root in grow(self.tree, map(bytes.fromhex, digests)):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
 from compliance.facts.people.identities import Behind
+from compliance.facts.people.resolving import profiles
 from compliance.tenancy import arrays, sql
 
 
@@ -43,6 +44,20 @@ def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, t
             [organization_id, arrays.digests(list(identities))],
         )
     }
+
+
+def bared(organization_id: uuid.UUID) -> list[uuid.UUID]:
+    """Return the certificates of which less is kept than their rows commit to, though their holders are not erased.
+
+    Or a name alone, with nothing to prove it. No erasure does either.
+    """
+    found = sql.fetch(
+        "SELECT certificate_id, learner_profile_id, person_name IS NOT NULL FROM certificates_issuedname"
+        " WHERE organization_id = %s AND identity_sha256 IS NOT NULL AND salt IS NULL ORDER BY id",
+        [organization_id],
+    )
+    erased = profiles(organization_id, {profile_id for _, profile_id, _ in found})
+    return [certificate_id for certificate_id, profile_id, named in found if named or not erased.get(profile_id, True)]
 
 
 HAPPENED = """

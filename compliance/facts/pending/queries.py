@@ -51,6 +51,16 @@ def waiting(organization_id: uuid.UUID) -> Waiting:
     return Waiting(**found)
 
 
+def whose_rows_wait(organization_id: uuid.UUID, ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of the profiles and invitations whose rows of people a fact may change that no capture has taken in yet."""
+    wide = PendingSubject.objects.filter(organization_id=organization_id, kind=SubjectKind.COMPANY)
+    if wide.exists():
+        return set(ids)
+    kinds = (SubjectKind.PERSON, SubjectKind.INVITATION, SubjectKind.EVERYTHING_OF_PERSON)
+    found = PendingSubject.objects.filter(organization_id=organization_id, kind__in=kinds, first__in=ids)
+    return {first for first in found.values_list("first", flat=True) if first is not None}
+
+
 class Backlog(NamedTuple):
     """How many subjects there are, failed and are tried again, were set aside; since when one waits that none tried."""
 
