@@ -223,11 +223,11 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"{fault}\n")
         return REFUSED
     with server:
+        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
         host = f"[{options.address}]" if ":" in options.address else options.address
         _logger.info("Answering at http://%s:%s. The verifier key of this witness:", host, server.server_port)
         sys.stdout.write(f"{witness.key.line()}\n")
         sys.stdout.flush()
-        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
         try:
             server.serve_forever()
         except KeyboardInterrupt:
