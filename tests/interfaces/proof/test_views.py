@@ -14,8 +14,10 @@ from compliance.access.models import ApiKey
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register, Window
 from compliance.facts.people.erasing import erase_person
+from compliance.history.actions import pass_verification
 from compliance.history.models import HistoryHead, HistoryRow
 from compliance.log import signing
+from compliance.log.models import Checkpoint
 from compliance.proofs.findings import Report
 from compliance.proofs.log_trust import log_trust
 from compliance.proofs.row_proof import RowProof, parse_row_proof
@@ -315,6 +317,21 @@ def test_a_company_that_is_closed_gives_no_proof(small: SmallCompany, caller_of:
     target = f"/proof/v1/training-records/{record_of(call)}"
     HistoryHead.objects.update(available=False)
     refused(call(target), 503, "unavailable")
+
+
+def test_what_does_not_lead_to_the_signed_root_is_no_proof_and_closes_the_company(
+    small: SmallCompany, caller_of: Callers
+) -> None:
+    call = caller_of(small.organization_id)
+    target = f"/proof/v1/training-records/{record_of(call)}"
+    Checkpoint.objects.update(root=bytes(32))
+    refused(call(target), 503, "unavailable")
+    head = HistoryHead.objects.get(organization_id=small.organization_id)
+    assert not head.available
+    assert "is not the one that was signed" in head.unavailable_reason
+    refused(call("/v1/training-records"), 503, "unavailable")
+    pass_verification(small.organization_id)
+    assert call("/v1/training-records").status_code == 200
 
 
 # ---- size and cost ----

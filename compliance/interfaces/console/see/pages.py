@@ -2,7 +2,17 @@
 
 from compliance.catalogue import READINGS
 from compliance.interfaces.console.page import Page, Section
-from compliance.interfaces.console.see import companies, log, machinery, person, proofs, registers, search, story
+from compliance.interfaces.console.see import (
+    companies,
+    log,
+    machinery,
+    person,
+    proofs,
+    registers,
+    row_proofs,
+    search,
+    story,
+)
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
@@ -25,6 +35,14 @@ PAGES: tuple[Page, ...] = (
     ),
     Page("person", "people/<uuid:learner_profile_id>/", person.person, _SEE, "Person"),
     Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, "Story of a record"),
+    Page("record-proof", "records/<slug:register>/<uuid:record_id>/proof/", row_proofs.page, _SEE, "Proof of a record"),
+    Page(
+        "record-proof-file",
+        "records/<slug:register>/<uuid:record_id>/proof/file/",
+        row_proofs.file,
+        _SEE,
+        "Proof of a record",
+    ),
     Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, "Receipt"),
     Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, "Policy version"),
     Page("captures", "captures/", machinery.captures, _SEE, "Captures", section=Section.PROVE),

@@ -1,0 +1,77 @@
+"""The proof of the record in view: whether it is signed yet, the file to take away, and how to verify it."""
+
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpResponse
+
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.declaration import Register
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.proof import making
+from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToProveError, NotSignedYetError
+from compliance.log import keys
+
+ASK_AGAIN_SECONDS = 2
+_CLOSED = "What is stored is not what was signed. The company is closed to readers until a verification holds again."
+
+Draw = Callable[[Visit, Register, uuid.UUID, str], HttpResponse]
+
+
+def page(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
+    """What the proof shows and how to verify it; while the row is not signed yet, the page asks again by itself."""
+    return _answer(visit, register, record_id, _explain)
+
+
+def file(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
+    """The proof as a file; the page that waits, while the row is not signed yet."""
+    return _answer(visit, register, record_id, _hand_over)
+
+
+def _answer(visit: Visit, register: str, record_id: uuid.UUID, draw: Draw) -> HttpResponse:
+    """The proof of what holds now, drawn; names leave with whoever may export, as in tables and packs."""
+    declared = next((each for each in REGISTERS.values() if each.name == register), None)
+    if declared is None:
+        raise NothingThereError(f"There is no register {register}.")
+    organization_id = visit.organization.organization_id
+    personal = visit.staff.may(Permission.EXPORT)
+    try:
+        proof = making.prove(organization_id, declared, record_id, visit.now, personal=personal)
+    except NothingToProveError as error:
+        raise NothingThereError(str(error)) from None
+    except NotSignedYetError:
+        response = _explain(visit, declared, record_id, "")
+        sessions.refresh_every(visit.request, response, ASK_AGAIN_SECONDS)
+        return response
+    except HistoryRefutedError as error:
+        making.refute(organization_id, error)
+        values = {"title": "This history cannot be proved", "words": f"{error} {_CLOSED}"}
+        return visit.render("console/refused.html", values, status=503)
+    return draw(visit, declared, record_id, proof)
+
+
+def _hand_over(visit: Visit, register: Register, record_id: uuid.UUID, proof: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{_file_name(register.name, record_id)}"'}
+    return HttpResponse(proof, content_type="application/json", headers=headers)
+
+
+def _explain(visit: Visit, register: Register, record_id: uuid.UUID, proof: str) -> HttpResponse:
+    visit.crumb(register.title, register.page)
+    visit.crumb("Story", "record", register=register.name, record_id=record_id)
+    values = {
+        "title": "Proof of a record",
+        "register": register.name,
+        "record_id": record_id,
+        "signed": bool(proof),
+        "named": '"identity":{' in proof,
+        "file_name": _file_name(register.name, record_id),
+        "log_keys": keys.verifier_keys(),
+    }
+    return visit.render("console/see/row_proof.html", values)
+
+
+def _file_name(register: str, record_id: uuid.UUID) -> str:
+    return f"proof-{register}-{record_id}.json"
