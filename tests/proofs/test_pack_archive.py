@@ -1,0 +1,130 @@
+"""What the ZIP of a pack may not hold: each entry that another reader would take differently is refused by name."""
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+
+import pytest
+
+from compliance.proofs import pack_archive
+from compliance.proofs.errors import PackMalformed, PackUnreadable
+from compliance.proofs.pack_archive import Archive
+
+CONTENT = b"a row\n" * 1000
+
+
+def archive(*names: str, stored: bool = False) -> bytes:
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as file:
+        for name in names:
+            file.writestr(name, CONTENT)
+    return output.getvalue()
+
+
+def with_entry(content: bytes, name: str, mode: int = 0o100644, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    output = io.BytesIO(content)
+    with zipfile.ZipFile(output, "a") as file:
+        entry = zipfile.ZipInfo(name)
+        entry.create_system, entry.external_attr, entry.compress_type = 3, mode << 16, method
+        file.writestr(entry, b"more")
+    return output.getvalue()
+
+
+def with_field(content: bytes, name: str, offset: int, value: int, form: str = "<L") -> bytes:
+    """One field of an entry changed in the table of entries, `offset` bytes from its start (APPNOTE 4.3.12)."""
+    at = content.rindex(name.encode()) - 46
+    assert content[at : at + 4] == b"PK\1\2"
+    changed = bytearray(content)
+    struct.pack_into(form, changed, at + offset, value)
+    return bytes(changed)
+
+
+def opened(content: bytes) -> Archive:
+    return Archive(io.BytesIO(content), "pack.zip")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a", lambda: with_entry(archive("a"), "a"), "two files of this name"),
+        ("/etc/passwd", lambda: with_entry(archive("a"), "/etc/passwd"), "absolute"),
+        ("C:/a", lambda: with_entry(archive("a"), "C:/a"), "characters that no file"),
+        ("..\\a", lambda: with_entry(archive("a"), "..\\a"), "characters that no file"),
+        ("registers/../../a", lambda: with_entry(archive("a"), "registers/../../a"), "out of the pack"),
+        ("..", lambda: with_entry(archive("a"), ".."), "out of the pack"),
+        ("a//b", lambda: with_entry(archive("a"), "a//b"), "names nothing"),
+        ("./a", lambda: with_entry(archive("a"), "./a"), "names nothing"),
+        ("folder/", lambda: with_entry(archive("a"), "folder/"), "A folder"),
+        ("link", lambda: with_entry(archive("a"), "link", 0o120777), "link or a device"),
+        ("device", lambda: with_entry(archive("a"), "device", 0o020644), "link or a device"),
+        ("caf\u00e9", lambda: with_entry(archive("a"), "caf\u00e9"), "characters that no file"),
+        ("bzip", lambda: with_entry(archive("a"), "bzip", method=zipfile.ZIP_BZIP2), "in a way that no pack uses"),
+        ("a", lambda: with_field(archive("a"), "a", 8, 1, "<H"), "encrypted"),
+        ("a", lambda: with_field(archive("a", stored=True), "a", 24, 7), "two sizes"),
+        ("a", lambda: with_field(archive("a"), "a", 24, 1 << 30), "unfolds to 1073741824 bytes"),
+        ("b", lambda: with_field(archive("a", "b"), "b", 42, 0), "within another one"),
+    ],
+)
+def test_entries_that_must_not_be_read_are_refused_by_name(name: str, content: Callable[[], bytes], sentence: str):
+    found = dict(opened(content()).refusals())
+    assert sentence in found[name], found
+
+
+def test_an_archive_of_plain_files_is_read_without_a_refusal():
+    for stored in (False, True):
+        found = opened(archive("a", "registers/b.jsonl", stored=stored))
+        assert list(found.refusals()) == []
+        assert found.content("registers/b.jsonl", len(CONTENT)) == CONTENT
+        assert list(found.lines("a")) == [b"a row"] * 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (lambda: with_field(archive("a"), "a", 24, len(CONTENT) - 1), "larger than the 5999 bytes"),
+        (lambda: with_field(archive("a"), "a", 24, len(CONTENT) + 1), "shorter than the 6001 bytes"),
+        (lambda: with_field(archive("a"), "a", 16, 1), "checksum"),
+        (lambda: with_field(archive("a"), "a", 20, 10), "shorter than"),
+        (lambda: with_field(archive("a", "b"), "a", 20, 1 << 20), "follows the file"),
+        (lambda: with_field(archive("a", "b"), "a", 42, 1), "not where the archive says"),
+        (lambda: archive("a").replace(b"a", b"b", 1), "own header"),
+        (lambda: with_field(archive("a", stored=True), "a", 10, zipfile.ZIP_DEFLATED, "<H"), "own header"),
+    ],
+)
+def test_what_the_archive_says_of_a_file_is_not_believed(content: Callable[[], bytes], sentence: str):
+    with pytest.raises(PackMalformed, match=sentence) as fault:
+        opened(content()).digest("a")
+    assert fault.value.place == "a"
+
+
+def test_lines_and_files_are_bounded(monkeypatch):
+    monkeypatch.setattr(pack_archive, "MOST_LINE", 100)
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w") as file:
+        file.writestr("long", b"x" * (pack_archive.BLOCK + 1) + b"\n")
+        file.writestr("torn", b"x")
+    found = opened(output.getvalue())
+    with pytest.raises(PackMalformed, match="longer than 100 bytes"):
+        list(found.lines("long"))
+    with pytest.raises(PackMalformed, match="does not end in a line feed"):
+        list(found.lines("torn"))
+    with pytest.raises(PackMalformed, match="more than 9 bytes"):
+        found.content("long", 9)
+    with pytest.raises(PackMalformed, match="is missing"):
+        found.digest("nothing")
+
+
+@pytest.mark.parametrize("cut", [0, 3, 21, 60, -1])
+def test_what_is_no_archive_is_unreadable_and_no_traceback(cut: int):
+    whole = archive("a", "b")
+    with pytest.raises(PackUnreadable):
+        opened(whole[:cut])
+
+
+def test_a_table_of_entries_that_would_fill_the_memory_is_not_read():
+    whole = bytearray(archive("a"))
+    struct.pack_into("<L", whole, len(whole) - 22 + 12, pack_archive.MOST_DIRECTORY + 1)
+    with pytest.raises(PackUnreadable, match="more than any pack's"):
+        opened(bytes(whole))
