@@ -22,6 +22,9 @@ One file of the standard library; needs Python 3.11 or newer. Made from these mo
 import sys
 import types
 
+if sys.version_info < (3, 11):
+    sys.exit("This needs Python 3.11 or newer.")
+
 SOURCES: dict[str, str] = {{}}
 '''
 _TAIL = '''

@@ -65,6 +65,7 @@ class WitnessMemory:
         """
         with closing(sqlite3.connect(self._database, timeout=LOCK_SECONDS, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("PRAGMA fullfsync = ON")  # macOS flushes to the disk itself only when asked to
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
