@@ -5,7 +5,6 @@ roots of complete subtrees of 256, 65,536, ... leaves are kept in a table. All e
 """
 
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
@@ -24,20 +23,25 @@ SELECT sequence, row_sha256 FROM history_historyrow
 WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s ORDER BY sequence LIMIT %s
 """
 # LATERAL in the order of the key, with a limit, holds the planner to a short walk along the index for each range: it
-# takes a range between two columns for a good part of the company, and read the whole table.
+# takes a range between two columns for a good part of the company, and read the whole table. One text of bytes a range,
+# since a thousand rows take the driver longer than PostgreSQL.
 _WANTED_DIGESTS = f"""
-SELECT v.sequence - 1, v.row_sha256 FROM unnest(%s::bigint[], %s::bigint[]) AS w (first, last)
+SELECT w.place, string_agg(v.row_sha256, ''::bytea ORDER BY v.sequence)
+FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS w (first, last, place)
 CROSS JOIN LATERAL (
     SELECT sequence, row_sha256 FROM history_historyrow WHERE organization_id = (SELECT %s::uuid)
-        AND sequence BETWEEN w.first AND w.last ORDER BY sequence LIMIT {1 << TILE_HEIGHT}
+        AND sequence BETWEEN w.first + 1 AND w.last + 1 ORDER BY sequence LIMIT {1 << TILE_HEIGHT}
 ) v
+GROUP BY w.place
 """  # noqa: S608
 _WANTED_ROOTS = f"""
-SELECT w.height, s.index, s.root FROM unnest(%s::smallint[], %s::bigint[], %s::bigint[]) AS w (height, first, last)
+SELECT w.place, string_agg(s.root, ''::bytea ORDER BY s.index)
+FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) WITH ORDINALITY AS w (first, last, height, place)
 CROSS JOIN LATERAL (
     SELECT index, root FROM history_subtree WHERE organization_id = (SELECT %s::uuid) AND height = w.height
         AND index BETWEEN w.first AND w.last ORDER BY index LIMIT {1 << TILE_HEIGHT}
 ) s
+GROUP BY w.place
 """  # noqa: S608
 _COLUMNS = {"organization_id": "uuid", "height": "smallint", "index": "bigint", "root": "bytea"}
 
@@ -47,6 +51,8 @@ Found = TypeVar("Found")
 
 KeptRoot = tuple[int, int, bytes]
 """Height, index and root of a complete subtree that the table holds."""
+Place = tuple[int, int]
+"""Height and index of a complete subtree."""
 
 
 def grow(tree: CompactRange, digests: Iterable[bytes]) -> Iterator[KeptRoot]:
@@ -110,43 +116,60 @@ def read(organization_id: uuid.UUID, ask: Callable[[merkle.Subtree], Found]) -> 
     It is called twice: first to learn which subtrees it asks for, then with what two statements have read for all of
     them. Raises MissingRowError when the history does not hold what it asks for.
     """
-    asked: list[tuple[int, int]] = []
+    asked: list[Place] = []
 
     def note(height: int, index: int) -> bytes:
         asked.append((height, index))
         return merkle.EMPTY_ROOT
 
     ask(note)
-    return ask(_reader(organization_id, asked))
+    roots = _roots(organization_id, asked)
+    return ask(lambda height, index: roots[height, index])
 
 
-def _reader(organization_id: uuid.UUID, asked: list[tuple[int, int]]) -> merkle.Subtree:
-    wanted: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by kept height: the first and the last index
-    for height, index in asked:
-        kept = height - height % TILE_HEIGHT
-        below = height - kept
-        wanted[kept].append((index << below, (index + 1 << below) - 1))
-    stored: dict[tuple[int, int], bytes] = {}
-    leaves = wanted.pop(0, [])
-    if leaves:
-        ends = [arrays.bigints([index + 1 for index in column]) for column in zip(*leaves, strict=True)]
-        for index, digest in sql.fetch(_WANTED_DIGESTS, [*ends, organization_id]):
-            stored[0, index] = merkle.leaf_hash(digest)
-    if wanted:
-        ranges = ((height, *ends) for height, found in wanted.items() for ends in found)
-        heights, firsts, lasts = zip(*ranges, strict=True)
-        for height, index, root in sql.fetch(
-            _WANTED_ROOTS,
-            [arrays.smallints(heights), arrays.bigints(firsts), arrays.bigints(lasts), organization_id],
-        ):
-            stored[height, index] = bytes(root)
+def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, bytes]:
+    """The roots of the complete subtrees at these places."""
+    of_rows = [place for place in asked if place[0] < TILE_HEIGHT]
+    of_roots = [place for place in asked if place[0] >= TILE_HEIGHT]
+    found: dict[Place, bytes] = {}
+    if of_rows:
+        stored = sql.fetch(_WANTED_DIGESTS, [*_ends(of_rows), organization_id])
+        for place, hashes in _complete(organization_id, of_rows, stored):
+            found[place] = _root(list(map(merkle.leaf_hash, hashes)))
+    if of_roots:
+        heights = arrays.smallints([height - height % TILE_HEIGHT for height, _ in of_roots])
+        stored = sql.fetch(_WANTED_ROOTS, [*_ends(of_roots), heights, organization_id])
+        for place, hashes in _complete(organization_id, of_roots, stored):
+            found[place] = _root(hashes)
+    return found
 
-    def subtree(height: int, index: int) -> bytes:
-        if height % TILE_HEIGHT == 0:
-            found = stored.get((height, index))
-            if found is None:
-                raise MissingRowError(f"Organization {organization_id} has no subtree {index} of height {height}.")
-            return found
-        return merkle.node_hash(subtree(height - 1, 2 * index), subtree(height - 1, 2 * index + 1))
 
-    return subtree
+def _ends(places: list[Place]) -> tuple[arrays.BinaryArray, arrays.BinaryArray]:
+    """The first and the last of what is kept below each place."""
+    below = [(index, height % TILE_HEIGHT) for height, index in places]
+    return (
+        arrays.bigints([index << height for index, height in below]),
+        arrays.bigints([(index + 1 << height) - 1 for index, height in below]),
+    )
+
+
+def _complete(
+    organization_id: uuid.UUID, places: list[Place], stored: list[sql.Row]
+) -> Iterator[tuple[Place, list[bytes]]]:
+    """What is kept below each place, hash by hash."""
+    by_place: dict[int, bytes] = dict(stored)
+    for number, (height, index) in enumerate(places, 1):
+        joined = by_place.get(number, b"")
+        if len(joined) != merkle.HASH_BYTES << height % TILE_HEIGHT:
+            raise MissingRowError(
+                f"Organization {organization_id} lacks rows below subtree {index} of height {height}."
+            )
+        hashes = [bytes(joined[at : at + merkle.HASH_BYTES]) for at in range(0, len(joined), merkle.HASH_BYTES)]
+        yield (height, index), hashes
+
+
+def _root(hashes: list[bytes]) -> bytes:
+    """The root over the hashes of a complete subtree's nodes of one height."""
+    while len(hashes) > 1:
+        hashes = list(map(merkle.node_hash, hashes[::2], hashes[1::2]))
+    return hashes[0]
