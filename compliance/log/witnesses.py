@@ -162,6 +162,10 @@ class Witnesses:
         slow = _Failed(Outcome.SLOW, f"It did not answer within {self._seconds:g} seconds.")
         return answers + [_answer(witness, slow, now) for witness in waiting.values()]
 
+    def cosignatures_in(self, note: str) -> list[str]:
+        """Return the signature lines by which the witnesses cosigned a note: of each one, if all of its verify."""
+        return [line for witness in self._witnesses if (line := _line_of(witness.key, note))]
+
     def close(self) -> None:
         """Close the connections to the witnesses."""
         self._client.close()
@@ -225,7 +229,7 @@ def _cosignature(key: VerifierKey, note: str, response: _Response | _Failed) -> 
 
 
 def _line_of(key: VerifierKey, note: str) -> str:
-    """Return the line by which a witness cosigned a note; empty when there is none, or one that does not verify."""
+    """Return the line by which a witness cosigned a note; empty when there is none, or one does not verify."""
     try:
         if key not in cosigned_times(note, key.line()):
             return ""

@@ -6,7 +6,7 @@ import pytest
 
 from compliance.log import keys, queries, signing
 from compliance.log.cosigning import cosign_newest
-from compliance.log.models import Witness
+from compliance.log.models import Checkpoint, Witness
 from compliance.log.witnesses import configured
 from compliance.proofs.cosignature import cosigned_times, witness_key
 from tests.companies import NOW, make_company
@@ -66,6 +66,28 @@ def test_a_signer_that_starts_anew_goes_on(company, witnesses) -> None:
     restarted = configured()
     assert cosign_newest(restarted, NOW) == 1
     restarted.close()
+
+
+@pytest.mark.parametrize("many", [1, 200])
+def test_what_somebody_adds_to_the_published_checkpoint_is_taken_out_with_the_next_cosignature(
+    company, witnesses, witness, many
+) -> None:
+    sign(company, "Anna")
+    cosign_newest(witnesses, NOW)
+    published = queries.newest_checkpoint()
+    line = published.note.splitlines(keepends=True)[-1]
+    Checkpoint.objects.update(note=published.note + f"{line[:-20]}AAAA{line[-16:]}" * many)
+    assert cosign_newest(witnesses, NOW) == 1
+    assert queries.newest_checkpoint().note.splitlines()[:5] == published.note.splitlines()[:5]
+    assert list(cosigned_times(queries.newest_checkpoint().note, witness.key))
+    assert cosign_newest(witnesses, NOW) == 0
+
+
+def test_nobody_is_asked_to_cosign_what_the_folder_does_not_state(company, witnesses) -> None:
+    sign(company, "Anna")
+    Checkpoint.objects.update(size=queries.size() + 1)
+    assert cosign_newest(witnesses, NOW) == 0
+    assert not Witness.objects.exists()
 
 
 def test_what_witnesses_answer_is_counted_and_takes_nothing_from_the_others(company, settings, witness) -> None:
