@@ -10,7 +10,7 @@ from compliance.log import tree
 from compliance.log.errors import LogRefusedError
 from compliance.log.memory import NewLeaf, Signed
 from compliance.log.models import Checkpoint, Witness
-from compliance.log.witnesses import Answer, Outcome
+from compliance.log.witnesses import Answer
 from compliance.proofs.merkle import leaf_hash
 from compliance.tenancy import sql
 
@@ -69,7 +69,7 @@ def keep_answers(answers: Iterable[Answer], size: int, now: datetime) -> None:
     for line, answer in by_key.items():
         row = rows.setdefault(line, Witness(key=line))
         row.answers[answer.outcome] = row.answers.get(answer.outcome, 0) + 1
-        if answer.outcome is Outcome.COSIGNED:
+        if answer.outcome is Witness.Outcome.COSIGNED:
             row.size, row.cosigned_at = size, now
     Witness.objects.bulk_create(
         rows.values(),

@@ -59,6 +59,20 @@ class Checkpoint(models.Model):
 class Witness(models.Model):
     """What the signer heard of a witness: the largest checkpoint that it cosigned, and what it answered, counted."""
 
+    class Outcome(models.TextChoices):
+        """What came of asking a witness."""
+
+        COSIGNED = "cosigned", "It cosigned the checkpoint."
+        UNREACHABLE = "unreachable", "There was no answer."
+        SLOW = "slow", "There was no answer in time."
+        REFUSED = "refused", "It does not watch this log, knows another key of it, or has an error."
+        NONSENSE = "nonsense", "It answered what the protocol does not have, or a cosignature that does not verify."
+        AHEAD = "ahead", "It cosigned a larger checkpoint than the one that it was asked for."
+        INCONSISTENT = (
+            "inconsistent",
+            "It finds that the log does not continue what it cosigned: one of them is at fault.",
+        )
+
     key = models.TextField(primary_key=True, help_text="The verifier key.")
     size = models.BigIntegerField(null=True, help_text="Entries of the largest checkpoint that it cosigned.")
     cosigned_at = models.DateTimeField(null=True)

@@ -153,10 +153,11 @@ def quorum_missing_since() -> datetime | None:
 
 
 def witness_answers() -> list[tuple[str, str, int]]:
-    """Return of each witness of LOG_WITNESSES its name, and how often it was asked with which outcome."""
+    """Return of each witness of LOG_WITNESSES its name, and how often it was asked with each outcome."""
     keys = [entry.partition(" ")[0] for entry in settings.LOG_WITNESSES]
+    counted = dict(Witness.objects.filter(key__in=keys).values_list("key", "answers"))
     return [
-        (key.partition("+")[0], outcome, int(times))
-        for key, answers in Witness.objects.filter(key__in=keys).order_by("key").values_list("key", "answers")
-        for outcome, times in sorted(answers.items())
+        (key.partition("+")[0], outcome.value, counted.get(key, {}).get(outcome.value, 0))
+        for key in keys
+        for outcome in Witness.Outcome
     ]

@@ -13,19 +13,21 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 import httpx
 from django.conf import settings
 
+from compliance.log.models import Witness
 from compliance.proofs.cosignature import cosigned_times, parse_witness_key
 from compliance.proofs.errors import ProofError
 from compliance.proofs.signed_note import VerifierKey, parse_note
 from compliance.proofs.witness_request import SIZE_CONTENT_TYPE, CheckpointRequest
 
 log = logging.getLogger(__name__)
+
+Outcome = Witness.Outcome
 
 SECONDS = 5.0
 """How long all witnesses together are waited for."""
@@ -37,22 +39,6 @@ _SIZE = re.compile(rb"(0|[1-9][0-9]{0,18})\n")
 
 Consistency = Callable[[int, int], Sequence[bytes]]
 """The consistency proof from one size of the log to another."""
-
-
-class Outcome(StrEnum):
-    """What came of asking a witness."""
-
-    COSIGNED = "cosigned"
-    UNREACHABLE = "unreachable"
-    SLOW = "slow"
-    REFUSED = "refused"
-    """It does not watch this log, knows another key of it, or has an error."""
-    NONSENSE = "nonsense"
-    """It answered what the protocol does not have, or a cosignature that does not verify."""
-    AHEAD = "ahead"
-    """It cosigned a larger checkpoint than the one that it was asked for."""
-    INCONSISTENT = "inconsistent"
-    """It says that the log does not continue what it cosigned: the log forked, or the witness is at fault."""
 
 
 class Answer(NamedTuple):

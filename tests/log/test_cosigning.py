@@ -29,6 +29,11 @@ def sign(company, *names, now=NOW) -> int:
     return queries.size()
 
 
+def counted() -> dict[tuple[str, str], int]:
+    """The outcomes that witnesses had, by name and outcome."""
+    return {(name, outcome): times for name, outcome, times in queries.witness_answers() if times}
+
+
 @pytest.fixture
 def witness(tmp_path):
     with RunningWitness(tmp_path / "witness", *keys.verifier_keys()) as running:
@@ -56,7 +61,7 @@ def test_checkpoints_are_published_with_their_cosignatures(company, witnesses, w
     assert Witness.objects.values_list("key", "size", "cosigned_at", "answers").get() == (
         witness.key, size, NOW, {"cosigned": 3},
     )  # fmt: skip
-    assert queries.witness_answers() == [("witness.example/w1", "cosigned", 3)]
+    assert counted() == {("witness.example/w1", "cosigned"): 3}
 
 
 def test_a_signer_that_starts_anew_goes_on(company, witnesses) -> None:
@@ -100,10 +105,8 @@ def test_what_witnesses_answer_is_counted_and_takes_nothing_from_the_others(comp
         assert cosign_newest(found, NOW) == 1
         assert cosign_newest(found, NOW + timedelta(days=1)) == 0
         found.close()
-    assert queries.witness_answers() == [
-        ("odd.example/w", "inconsistent", 2),
-        ("witness.example/w1", "cosigned", 1),
-    ]
+    assert counted() == {("odd.example/w", "inconsistent"): 2, ("witness.example/w1", "cosigned"): 1}
+    assert ("odd.example/w", "cosigned", 0) in queries.witness_answers()
     assert len(cosigned_times(queries.newest_checkpoint().note, odd, witness.key)) == 1
 
 
