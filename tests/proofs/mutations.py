@@ -10,8 +10,9 @@ computed apart from both verifiers:
 - a signed note whose signature lines stand in another order or twice, or with lines of keys that nobody gave
   (`meaning_of_note`);
 - two proofs together, when they are of one history and not of a history and its fork of the same size;
-- a path or a consistency proof for another size for which the same hashes stand in the same places (`sides_of_path`,
-  `sides_of_consistency`): a path does not fix the size of its tree, the checkpoint does.
+- a path or a consistency proof for another size for which the same hashes stand in the same places (`tree_mutations`):
+  a path does not fix the size of its tree, the checkpoint does;
+- of evidence packs what `pack_mutations` says.
 
 Both verifiers must take what is equivalent and refuse all else with words that name it. Anything else is a failure, and
 so is an exception that neither raises on purpose.
@@ -28,46 +29,25 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from compliance.proofs.errors import NotAPage, TreeProofRefused
+from compliance.proofs.errors import NotAPage
 from compliance.proofs.findings import Report
 from compliance.proofs.log_trust import check_one_history, check_signed_checkpoint, log_trust
-from compliance.proofs.merkle import check_consistency, root_from_inclusion
 from compliance.proofs.row_proof import parse_row_proof
 from compliance.proofs.row_verifier import verify_row_proof
-from tests.proofs import second_story
+from tests.proofs import pack_mutations, second_story, tree_mutations
+from tests.proofs.attempts import OUTCOMES, Attempt, Surface
 from tests.proofs.changes import change_bytes, change_document, dumped
 from tests.proofs.second_log import (
     Refused,
     check_checkpoint,
-    consistent,
-    leaf_of,
-    parent_of,
-    root_by_path,
-    root_of,
 )
 from tests.proofs.second_verifier import check_proof, check_proofs
 
 TRUST = second_story.TRUST
 PRODUCT_TRUST = log_trust(TRUST.log_key, TRUST.witness_keys, TRUST.witnesses)
 KNOWN = {(key.name, key.key_id) for key in (second_story.LOG_KEY, *second_story.WITNESSES)}
-MOST_LEAVES = 300
-
-
-class Attempt(NamedTuple):
-    """One change: on what, how, whether it is equivalent, and what each verifier names (null: it takes it)."""
-
-    surface: str
-    change: str
-    equivalent: bool
-    product: str | None
-    second: str | None
-
-    @property
-    def fails(self) -> bool:
-        taken = (self.product is None, self.second is None)
-        return taken != (self.equivalent, self.equivalent) or "" in (self.product, self.second)
 
 
 def attempts(times: int, seed: int) -> Counter[str]:
@@ -85,7 +65,7 @@ def attempts(times: int, seed: int) -> Counter[str]:
             found["nothing changed"] += 1
             continue
         assert not attempt.fails, f"{attempt} (seed {seed}, state {hash(state)})"
-        found[f"{attempt.surface}, {'equivalent, taken' if attempt.equivalent else 'refused and named'}"] += 1
+        found[f"{attempt.surface}, {OUTCOMES[attempt.equivalent]}"] += 1
     return found
 
 
@@ -216,143 +196,6 @@ def _checkpoint(chance: random.Random) -> Attempt | None:
     return Attempt("checkpoint", name, equivalent, product, second)
 
 
-@cache
-def _tree(size: int) -> tuple[list[bytes], bytes]:
-    leaves = [leaf_of(size.to_bytes(2, "big") + at.to_bytes(2, "big")) for at in range(size)]
-    return leaves, root_of(leaves)
-
-
-def sides_of_path(index: int, size: int) -> list[bool] | None:
-    """On which side of the way to the root each hash of a path stands, the leaf's sibling first; null: no such leaf."""
-    if not 0 <= index < size:
-        return None
-    sides = []
-    while size > 1:
-        power = 1 << (size - 1).bit_length() - 1
-        sides.append(index < power)
-        index, size = (index, power) if index < power else (index - power, size - power)
-    return sides[::-1]
-
-
-def sides_of_consistency(first: int, second: int) -> list[bool] | None:
-    """The same of a consistency proof; whether the older root stands for its first hash comes last."""
-    if not 0 < first <= second:
-        return None
-    sides, whole = [], True
-    while first != second:
-        power = 1 << (second - 1).bit_length() - 1
-        sides.append(first <= power)
-        first, second, whole = (first, power, whole) if first <= power else (first - power, second - power, False)
-    return [*sides[::-1], whole]
-
-
-def _path_of(leaves: list[bytes], index: int) -> list[bytes]:
-    path = []
-    while len(leaves) > 1:
-        if index ^ 1 < len(leaves):
-            path.append(leaves[index ^ 1])
-        pairs = [parent_of(leaves[at], leaves[at + 1]) for at in range(0, len(leaves) - 1, 2)]
-        leaves, index = pairs + leaves[len(pairs) * 2 :], index // 2
-    return path
-
-
-def _proof_of(leaves: list[bytes], first: int, whole: bool = True) -> list[bytes]:
-    """RFC 6962, 2.1.2: SUBPROOF."""
-    if first == len(leaves):
-        return [] if whole else [root_of(leaves)]
-    power = 1 << (len(leaves) - 1).bit_length() - 1
-    if first <= power:
-        return [*_proof_of(leaves[:power], first, whole), root_of(leaves[power:])]
-    return [*_proof_of(leaves[power:], first - power, False), root_of(leaves[:power])]
-
-
-def _changed_path(chance: random.Random, path: list[bytes]) -> tuple[str, list[bytes]]:
-    at = chance.randrange(len(path)) if path else 0
-    other = chance.choice((chance.randbytes(32), root_of([]), b"", chance.randbytes(31), *path))
-    kind = chance.choice(("byte", "other", "added", "taken", "swapped", "reversed", "cut"))
-    if not path or kind == "added":
-        return "added", [*path[:at], other, *path[at:]]
-    if kind == "byte":
-        return kind, [*path[:at], change_bytes(chance, path[at])[1], *path[at + 1 :]]
-    if kind == "other":
-        return kind, [*path[:at], other, *path[at + 1 :]]
-    if kind == "taken":
-        return kind, [*path[:at], *path[at + 1 :]]
-    if kind == "swapped":
-        return kind, chance.sample(path, len(path))
-    return kind, path[::-1] if kind == "reversed" else path[:at]
-
-
-def _inclusion(chance: random.Random) -> Attempt | None:
-    size = chance.randint(1, MOST_LEAVES)
-    leaves, root = _tree(size)
-    index = chance.randrange(size)
-    path = _path_of(leaves, index)
-    given = (leaves[index], index, size, path)
-    leaf, place, total, way = given
-    kind = chance.choice(("path", "path", "path", "index", "size", "leaf", "neighbour"))
-    if kind == "path":
-        kind, way = _changed_path(chance, path)
-    elif kind == "index":
-        place = chance.choice((index - 1, index + 1, index ^ 2, size - 1 - index, chance.randrange(size), -index))
-    elif kind == "size":
-        total = chance.choice((size - 1, size + 1, size * 2, size // 2, chance.randint(1, MOST_LEAVES), 2**62 + size))
-    elif kind == "leaf":
-        leaf = change_bytes(chance, leaf)[1]
-    else:
-        leaf = chance.choice(leaves)
-    if (leaf, place, total, way) == given:
-        return None
-    same = (leaf, way) == (leaves[index], path) and sides_of_path(place, total) == sides_of_path(index, size)
-    try:
-        product = None if root_from_inclusion(leaf, place, total, way) == root else "another root"
-    except TreeProofRefused as fault:
-        product = str(fault)
-    try:
-        second = None if root_by_path(leaf, place, total, way) == root else "another root"
-    except ValueError as fault:
-        second = str(fault)
-    return Attempt("inclusion", kind, same, product, second)
-
-
-def _consistency(chance: random.Random) -> Attempt | None:
-    second_size = chance.randint(2, MOST_LEAVES)
-    first = chance.randint(1, second_size)
-    leaves, newer = _tree(second_size)
-    older = root_of(leaves[:first])
-    proof = _proof_of(leaves, first)
-    given = (first, second_size, older, newer, proof)
-    one, two, old, new, way = given
-    kind = chance.choice(("proof", "proof", "proof", "first", "second", "older", "newer", "exchanged"))
-    if kind == "proof":
-        kind, way = _changed_path(chance, proof)
-    elif kind == "first":
-        one = chance.choice((first - 1, first + 1, first ^ 2, 0, chance.randint(1, second_size)))
-    elif kind == "second":
-        two = chance.choice((second_size - 1, second_size + 1, second_size * 2, second_size // 2, first))
-    elif kind == "older":
-        old = chance.choice((root_of([]), newer, change_bytes(chance, older)[1]))
-    elif kind == "newer":
-        new = chance.choice((root_of([]), older, change_bytes(chance, newer)[1]))
-    else:
-        old, new = newer, older
-    if (one, two, old, new, way) == given:
-        return None
-    same = (old, new, way) == (older, newer, proof) and sides_of_consistency(one, two) == sides_of_consistency(
-        first, second_size
-    )
-    # Two trees of equal size are consistent when their roots are the same, and every tree begins with the empty one.
-    same = same or (one == two >= 0 and old == new and not way)
-    try:
-        check_consistency(one, two, old, new, way)
-        product = None
-    except TreeProofRefused as fault:
-        product = str(fault)
-    return Attempt(
-        "consistency", kind, same, product, None if consistent(one, two, old, new, way) else "not consistent"
-    )
-
-
 def _two_histories(chance: random.Random) -> Attempt:
     """Two genuine proofs given together; each holds by itself, and both together only if they are of one history."""
     proofs, _ = _stories()
@@ -375,12 +218,24 @@ def _two_histories(chance: random.Random) -> Attempt:
     return Attempt("two proofs", " and ".join(names), (one < half) == (other < half), product, second)
 
 
-SURFACES: dict[str, tuple[int, Callable[[random.Random], Attempt | None]]] = {
+def _on_pack(surface: str, change: Callable[[random.Random], pack_mutations.Outcome | None]) -> Surface:
+    def attempt(chance: random.Random) -> Attempt | None:
+        outcome = change(chance)
+        return None if outcome is None else Attempt(surface, *outcome)
+
+    return attempt
+
+
+SURFACES: dict[str, tuple[int, Surface]] = {
     "proof": (15, _proof),
     "checkpoint": (12, _checkpoint),
-    "inclusion": (36, _inclusion),
-    "consistency": (36, _consistency),
+    "inclusion": (36, tree_mutations.change_path),
+    "consistency": (36, tree_mutations.change_consistency),
     "two proofs": (1, _two_histories),
+    "pack": (1, _on_pack("pack", pack_mutations.change_pack)),
+    "sealed pack": (1, _on_pack("sealed pack", pack_mutations.change_sealed_pack)),
+    "forged row": (1, _on_pack("forged row", pack_mutations.forge_row)),
+    "ZIP": (1, _on_pack("ZIP", pack_mutations.change_zip)),
 }
 
 

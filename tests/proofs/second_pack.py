@@ -42,6 +42,10 @@ from tests.proofs.second_verifier import (
 
 OLD_CAPTURE_LINES = (*CAPTURE_LINES[:5], "rows_sha256", "previous_chain_hash")
 FIXED = ("pack.json", "identities.jsonl", "log.json", "log-key.txt", "summary.pdf", "README.txt", "verify.py")
+ABOUT = (
+    "format", "company", "organization_id", "deployment_id", "learning_space_id", "time_zone", "period", "pin",
+    "snapshot", "registers", "completeness",
+)  # fmt: skip
 ERASED = "Erased person"
 SIGNS = "=+@-＝＋－＠"
 UNSEEN = "\\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff\"'"
@@ -136,10 +140,8 @@ def _check_manifest(files: Mapping[str, bytes], sums: str, about: Mapping[str, A
 
 def _about(files: Mapping[str, bytes]) -> dict[str, Any]:
     about = read_json(_file(files, "pack.json"), "pack.json")
-    members_of(
-        about, "pack.json", "format", "company", "organization_id", "deployment_id", "learning_space_id", "time_zone",
-        "period", "pin", "snapshot", "registers", "completeness",
-    )  # fmt: skip
+    if not isinstance(about, dict) or not set(ABOUT) <= set(about):
+        raise Refused("pack.json", f"lacks one of {', '.join(ABOUT)}")
     if about["format"] != "svc.evidence/2":
         raise Refused("pack.json", "is not of svc.evidence/2")
     for name in ("organization_id", "deployment_id", "learning_space_id"):
@@ -249,6 +251,8 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
     policies = {name for name in pack.files if name.startswith("policies/")}
     for name in set(pack.files) - expected - policies:
         raise Refused(name, "is no file of a pack")
+    for name in expected - set(pack.files):
+        raise Refused(name, "is missing")
     shown = set()
     for name, register in FILES.items():
         place = f"registers/{name}.jsonl"
@@ -297,7 +301,7 @@ def _check_name(
         raise Refused(at, "has a name that no line of identities.jsonl opens the commitment of")
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -320,18 +324,13 @@ def _check_table(files: Mapping[str, bytes], name: str, rows: list[dict[str, Any
         raise Refused(place, "is no CSV") from None
     if not table or len(table) != len(rows) + 1:
         raise Refused(place, "does not have a line for each row and one for the names")
-    for row in rows:
-        if "html" in row and name == "policies":
-            row["html_file"] = f"policies/{row['course_release_id']}.html"
-            row = {key: value for key, value in row.items() if key != "html"}
-        if set(table[0]) != set(row):
-            raise Refused(f"{place} line 1", "does not name the fields")
-        break
     for at, (row, cells) in enumerate(zip(rows, table[1:], strict=True), 2):
-        if "course_release_id" in row and name == "policies":
-            row = {**row, "html_file": f"policies/{row['course_release_id']}.html"}
-        if len(cells) != len(table[0]):
-            raise Refused(f"{place} line {at}", "has another number of cells")
+        shown = dict(row)
+        if name == "policies":
+            del shown["html"]
+            shown["html_file"] = f"policies/{row['course_release_id']}.html"
+        if len(cells) != len(table[0]) or set(table[0]) != set(shown):
+            raise Refused(f"{place} line {at}", "does not have a cell for each field of the row")
         for field, value in zip(table[0], cells, strict=True):
-            if value != _cell(row[field]):
+            if value != cell(shown[field]):
                 raise Refused(f"{place} line {at}", f"has another {field} than the row")

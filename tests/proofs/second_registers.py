@@ -126,8 +126,9 @@ def listed_versions(name: str, histories: Mapping[str, list[Version]], period: P
             if version.content is None:
                 raise Refused(version.place, "has no text, and it is in force within the period")
         if name == "training-records-period":
-            listing = [each for each in shown if each.content and _begun(each, period.end) and _lasted(each, period)]
-            found += listing[-1:]
+            ends = [each.valid_from for each in shown[1:]] + ["~"]
+            if any(_is_owed(*each, period) for each in zip(shown, ends, strict=True) if each[0].content):
+                found += [each for each in shown if each.content and _begun(each, period.end)][-1:]
             continue
         last = in_force(versions, period.end)
         if last is not None and last.content and _is_listed(name, last, shown, histories, period):
@@ -139,9 +140,11 @@ def _begun(version: Version, end: str) -> bool:
     return bool(version.members["assigned_at"] <= end)
 
 
-def _lasted(version: Version, period: Period) -> bool:
+def _is_owed(version: Version, until: str, period: Period) -> bool:
+    """Whether the register of training records lists a version at some instant of the period."""
+    begins = max(version.valid_from, version.members["assigned_at"], period.start)
     ended = version.members["ended_at"]
-    return ended is None or (ended > period.start and ended > version.valid_from)
+    return begins <= period.end and begins < until and (ended is None or begins < ended)
 
 
 def _is_listed(

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.proofs import mutations, second_story
+from tests.proofs.attempts import Attempt
 from tests.proofs.changes import dumped
 
 
@@ -12,11 +13,12 @@ def test_both_verifiers_refuse_and_name_every_change_that_is_not_equivalent() ->
     found = mutations.attempts(3000, seed=6962)
     for surface in ("proof", "checkpoint", "inclusion", "consistency"):
         assert found[f"{surface}, refused and named"] > 100, found
-    assert found["two proofs, refused and named"]
+    for surface in ("two proofs", "pack", "sealed pack", "forged row", "ZIP"):
+        assert found[f"{surface}, refused and named"], found
 
 
 def test_a_verifier_that_takes_a_change_or_has_no_word_for_it_fails_the_run() -> None:
-    refused = mutations.Attempt("proof", "a change", False, "row.content: is not", "row.content: is not")
+    refused = Attempt("proof", "a change", False, "row.content: is not", "row.content: is not")
     assert not refused.fails
     assert not refused._replace(equivalent=True, product=None, second=None).fails
     for wrong in (
