@@ -161,13 +161,13 @@ def _about(archive: Archive) -> About:
     registers = member(PACK, found, "registers")
     if registers.keys() != set(FILES):
         raise PackMalformed(PACK, "registers does not name the registers of a pack.")
+    numbers = (number(PACK, pin, "capture_sequence", 1), number(PACK, pin, "sequence"))
+    pinned = Pin(tenant["organization_id"], *numbers, chain_hash)
+    snapshot = member(PACK, found, "snapshot")
+    if any(snapshot.get(name) != value for name, value in pinned._asdict().items()):
+        raise PackMalformed(PACK, "snapshot is not that of the pin.")
     return About(
-        Pin(
-            tenant["organization_id"],
-            number(PACK, pin, "capture_sequence", 1),
-            number(PACK, pin, "sequence"),
-            chain_hash,
-        ),
+        pinned,
         Period(start, end),
         dict(tenant),
         {name: number(PACK, registers, name) for name in registers},

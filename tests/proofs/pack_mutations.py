@@ -6,8 +6,8 @@
 - *ZIP*: bytes of the archive itself. Whoever takes it must have read the very files of the pack.
 
 Equivalent, and so taken by both: JSON and CSV spelled otherwise with the same values, and files that are only under
-the list of files (`FREE_FILES`), sealed anew. What docs/evidence-pack.md calls not provable (`UNPROVABLE`) and what only
-the product recomputes (`LEFT_TO_THE_PRODUCT`, `BY_THE_CLOCK`) the second verifier may take where the product does not.
+the list of files (`FREE_FILES`), sealed anew. What docs/evidence-pack.md calls not provable (`UNPROVABLE`) and what the
+product alone recomputes (`LEFT_TO_THE_PRODUCT`, `BY_THE_CLOCK`) the second verifier may take where the product refuses.
 """
 
 import csv
@@ -191,7 +191,9 @@ def forge_row(chance: random.Random) -> Outcome | None:
         field = chance.choice(sorted(rows[at]))
         other = chance.choice(rows)[field]
         value = rows[at][field]
-        near = [not value] if isinstance(value, bool) else [value + 1, value - 1] if isinstance(value, int) else []
+        near: list[Any] = (
+            [not value] if isinstance(value, bool) else [value + 1, value - 1] if isinstance(value, int) else []
+        )
         near += [f"{value}x", value[:-1], value.replace("2026", "2025")] if isinstance(value, str) else []
         rows[at][field] = chance.choice([other, None, "", *near])
         changed_fields = {field}
