@@ -11,6 +11,8 @@ from compliance.access.tokens import new_token
 from compliance.history import actions
 from compliance.interfaces.operations import metrics
 from compliance.interfaces.operations.web import Counted
+from compliance.log.models import Checkpoint, Witness
+from compliance.proofs.cosignature import witness_key
 from config import logs
 from tests.companies import NOW, make_company
 
@@ -73,6 +75,16 @@ def test_the_lag_and_the_age_of_verification_are_told():
     assert standing.verification_age_seconds > 0
     actions.capture_all(company.organization_id, NOW)
     assert metrics.standing(NOW).pending == 0
+
+
+@pytest.mark.django_db
+def test_how_long_a_quorum_of_witnesses_is_missing_is_a_metric(settings):
+    key = witness_key("witness.example", bytes(32)).line()
+    settings.LOG_WITNESSES, settings.LOG_QUORUM = [f"{key} https://witness.example"], 1
+    Checkpoint.objects.create(size=7, root=bytes(32), note="", signed_at=NOW)
+    assert metrics.standing(NOW + timedelta(hours=1)).quorum_missing_seconds == 3600
+    Witness.objects.create(key=key, size=7, cosigned_at=NOW, answers={"cosigned": 1})
+    assert metrics.standing(NOW + timedelta(hours=1)).quorum_missing_seconds == 0
 
 
 def test_a_request_is_never_written_for_its_address_may_name_somebody(rf):
