@@ -254,13 +254,9 @@ class Environment(BaseSettings):
     CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(_signing_keys)] = _setting(
         f"of the signer alone: {_KEY}; several with commas between, newest first", _either(live=None, test="")
     )
-    CHECKPOINT_FILE: str = _setting(
-        "signed notes, outside the database: keep it on another disk, and copy it away",
-        _either(live=None, test=_in_folder("checkpoints-{deployment_id}.notes")),
-    )
     LOG_FOLDER: str = _setting(
         "what the signer has signed, outside the database: keep it on another disk, and copy it away",
-        _in_folder("log-{deployment_id}"),
+        _either(live=None, test=_in_folder("log-{deployment_id}")),
     )
     LOG_ORIGIN: Annotated[str, AfterValidator(_origin)] = Field(
         "",

@@ -122,8 +122,6 @@ if environment.DATABASE_OWNER_URL:
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.REDIS_URL
-# Signed notes of how far each history reached, outside the database; newest key first, the others still check.
-CHECKPOINT_FILE = environment.CHECKPOINT_FILE
 # What the signer knows to have signed, outside the database; newest key first, the others still check.
 LOG_FOLDER = environment.LOG_FOLDER
 LOG_ORIGIN = environment.LOG_ORIGIN
@@ -228,6 +226,7 @@ CELERY_TASK_ROUTES = {
     "compliance.history.sweep": {"queue": "timed", "routing_key": "timed"},
     "compliance.history.sweep_company": {"queue": "timed", "routing_key": "timed"},
     "compliance.operations.verify": {"queue": "long", "routing_key": "long"},
+    "compliance.operations.verify_log": {"queue": "long", "routing_key": "long"},
     "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.build": {"queue": "long", "routing_key": "long"},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A consistent copy of the database, and of the files that live outside it: backup.sh FOLDER
-# Needs DATABASE_OWNER_URL, ERASURE_LIST, CHECKPOINT_FILE, and pg_dump of the server's version or newer. The dump holds
+# Needs DATABASE_OWNER_URL, ERASURE_LIST, LOG_FOLDER, and pg_dump of the server's version or newer. The dump holds
 # personal data: encrypt it where it rests. Each backup wants a folder of its own; one without SHA256SUMS was not
 # finished.
 set -eu
@@ -26,7 +26,8 @@ mkdir -p "$folder"
 chmod 700 "$folder"
 pg_dump --format=custom --no-owner --enable-row-security --file="$folder/database.dump" "$DATABASE_OWNER_URL"
 # Copied after the dump: both may know more than the dump does, never less.
-for file in "${ERASURE_LIST:-}" "${CHECKPOINT_FILE:-}" "${CHECKPOINT_FILE:-}.accepted"; do
-  if [ -n "$file" ] && [ -f "$file" ]; then cp -p "$file" "$folder/"; fi
-done
-( cd "$folder" && sha256sum -- * > SHA256SUMS )
+if [ -n "${ERASURE_LIST:-}" ] && [ -f "$ERASURE_LIST" ]; then cp -p "$ERASURE_LIST" "$folder/"; fi
+if [ -n "${LOG_FOLDER:-}" ] && [ -f "$LOG_FOLDER/lock" ]; then
+  flock --shared "$LOG_FOLDER/lock" cp -pR "$LOG_FOLDER" "$folder/log"  # between two signings
+fi
+( cd "$folder" && find . -type f ! -name SHA256SUMS -exec sha256sum -- {} + > SHA256SUMS )

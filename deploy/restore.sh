@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts a backup back: restore.sh FOLDER. Stop web, worker and beat first; nothing else may be connected.
 # Whatever the database holds goes, tables of a later release too; in one transaction, so a failure leaves all as it was.
-# It restores the database alone. ERASURE_LIST and CHECKPOINT_FILE stay as they are, since they know what has happened
+# It restores the database alone. ERASURE_LIST and LOG_FOLDER stay as they are, since they know what has happened
 # since; copy them from the backup only when the originals are lost. Afterwards: docs/operations.md, `Restore`.
 set -eu
 folder=$1

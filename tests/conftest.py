@@ -106,7 +106,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
     from compliance.access.models import ApiKey
     from compliance.history.models import HistoryHead
-    from compliance.interfaces.operations.models import CompanyStanding, SignedFile
+    from compliance.interfaces.operations.models import CompanyStanding
     from compliance.tenancy.models import Organization
     from config.celery import app
 
@@ -115,7 +115,6 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         before = set(Organization.objects.values_list("organization_id", flat=True))
         yield
         CompanyStanding.objects.all().delete()
-        SignedFile.objects.all().delete()
         Session.objects.all().delete()
         User.objects.all().delete()
         ApiKey.objects.all().delete()

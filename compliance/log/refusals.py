@@ -57,21 +57,33 @@ def refusals() -> list[Refusal]:
 
     Raises LogFolderError when the folder's checkpoint is signed by none of our keys, and OriginChangedError.
     """
-    note, newest = folder.read(folder.CHECKPOINT), queries.newest_checkpoints(2)
-    if note is None:
-        return [Refusal(None, _missing(newest[0]))] if newest else []
-    stated = keys.checked_checkpoint(note)
-    keys.same_origin(stated.origin)
-    if not newest:
-        return [Refusal(None, _behind(0, stated.size))] if stated.size else []
-    if (sentence := _other_log(stated, newest)) is not None:
+    newest = queries.newest_checkpoints(2)
+    if (sentence := _refused(newest)) is not None:
         return [Refusal(None, sentence)]
+    if not newest:
+        return []
     signed = queries.signed_captures(newest[0].size)
     if (sentence := _loose_leaf(newest[0], signed)) is not None:
         return [Refusal(None, sentence)]
     return contradictions(
         SignedEnd(each.organization_id, each.capture_sequence, (each.entry or b"").hex()) for each in signed
     )
+
+
+def refused_log() -> str | None:
+    """What of the log as a whole is not what was signed, in one sentence; None when all is. Raises as `refusals`."""
+    return _refused(queries.newest_checkpoints(2))
+
+
+def _refused(newest: list[Published]) -> str | None:
+    note = folder.read(folder.CHECKPOINT)
+    if note is None:
+        return _missing(newest[0]) if newest else None
+    stated = keys.checked_checkpoint(note)
+    keys.same_origin(stated.origin)
+    if not newest:
+        return _behind(0, stated.size) if stated.size else None
+    return _other_log(stated, newest)
 
 
 def _other_log(stated: LogCheckpoint, newest: list[Published]) -> str | None:

@@ -7,8 +7,8 @@ imports it.
 - `digests`: statement, document, policy version, signature and receipt digests.
 - `history`: row and capture digests of the history's chain, fast enough for the writer's hot path.
 - `instants`: the one text form of an instant that is hashed.
-- `ed25519`: signatures without a library; `signed_note`, `checkpoints`, `note_keys`: C2SP signed notes, what a
-  checkpoint says, keys that sign.
+- `ed25519`: signatures without a library; `signed_note`, `note_keys`: C2SP signed notes, and keys that sign.
+- `access_log`: the chains of the access log, and where they end.
 - `cosignature`, `witness_request`: what a witness signs, and is asked; `witnessing`, `witness_memory`, `witness`: one.
 - `single_file`: a program of this room as one file.
 - `pages`, `versions`, `receipts`, `findings`, `verifier`, `__main__`: the offline verifier.

@@ -14,13 +14,18 @@ Exit status: 0 all lines hold; 1 a line is at fault; 2 the file cannot be read.
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from .errors import NoteMalformed
 
 CONSTANT = "svc.access/1"
 PRIVATE_CONSTANT = "svc.access.private/1"
+HEADS_CONSTANT = "svc.access-heads/1"
 ZERO_DIGEST = "0" * 64
 """What the first line of a chain follows."""
 
@@ -29,6 +34,35 @@ PUBLIC = (
     "chain", "number", "at", "user_id", "method", "page", "organization_id", "status", "act", "everybody",
     "learner_profile_ids",
 )  # fmt: skip
+
+
+_HEADS = re.compile(HEADS_CONSTANT + r"\n((?:[0-9a-f-]{36} [1-9][0-9]{0,18} [0-9a-f]{64}\n)*)")
+
+
+class ChainEnd(NamedTuple):
+    """The last line of a chain: its number, from 1, and its digest."""
+
+    number: int
+    digest: str
+
+
+def heads_text(ends: Mapping[UUID, ChainEnd]) -> str:
+    """Return the text that states where each chain ends, by chain: what the signer signs."""
+    return "".join(
+        [f"{HEADS_CONSTANT}\n", *(f"{chain} {end.number} {end.digest}\n" for chain, end in sorted(ends.items()))]
+    )
+
+
+def parse_heads(text: str) -> dict[UUID, ChainEnd]:
+    """Return what such a text states. Raises NoteMalformed for any other text."""
+    match = _HEADS.fullmatch(text)
+    if match is None:
+        raise NoteMalformed(f"The text is no {HEADS_CONSTANT}.")
+    lines = (line.split(" ") for line in match[1].splitlines())
+    try:
+        return {UUID(chain): ChainEnd(int(number), digest) for chain, number, digest in lines}
+    except ValueError as fault:
+        raise NoteMalformed(f"A chain of {HEADS_CONSTANT} has no identifier.") from fault
 
 
 def digest(line: Mapping[str, Any]) -> str:

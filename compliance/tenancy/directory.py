@@ -11,7 +11,6 @@ DIRECTORY_TABLES = frozenset(
         "access_apikey",
         "history_historyhead",
         "operations_companystanding",
-        "operations_signedfile",
         "log_leaf",
         "log_tile",
         "log_checkpoint",

@@ -6,9 +6,9 @@ by row-level security. The owner's role has whatever name the schema's owner has
 
 Who may do less than `app`, and why:
 
-- `app_web`, which answers the world, makes no companies, keeps no verification runs, and moves no checkpoint.
+- `app_web`, which answers the world, makes no companies, keeps no verification runs, and does not write the log.
 - `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role or API
-  key, and moves no checkpoint.
+  key, and does not write the log.
 - `app_signer` reads the histories, the digests of the ledgers' lines and the companies, keeps how far it has signed,
   and may close a company.
 """
@@ -26,7 +26,6 @@ APPEND: Final = READ | {"INSERT"}
 WRITE: Final = APPEND | {"UPDATE", "DELETE"}
 NOTHING: Final[frozenset[str]] = frozenset()
 
-_FILE = "operations_signedfile"
 _ACCOUNTS = ("auth_", "account_", "socialaccount_", "console_staffaccess")
 
 
@@ -48,8 +47,6 @@ _SIGNER: Final = {
     "pending_seal": Granted(READ),
     "history_historyhead": Granted(READ, ("available", "unavailable_reason")),
     "console_accesschain": Granted(READ),
-    "operations_companystanding": Granted(WRITE),
-    "operations_signedfile": Granted(WRITE),
     "log_leaf": Granted(APPEND),
     "log_tile": Granted(APPEND | {"UPDATE"}),
     "log_checkpoint": Granted(WRITE),
@@ -68,15 +65,13 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
     if role in (WEB, WORKER) and table.startswith("log_"):
         return Granted(READ)
     if role == WEB:
-        if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding", _FILE):
+        if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding"):
             return Granted(READ)
         if table == "history_historyhead":  # a preview captures, and takes it back
             return Granted(everything - {"DELETE"})
     if role == WORKER:
-        if table == _FILE:
-            return Granted(READ)
         if table == "operations_companystanding":
-            return Granted(APPEND, ("checkpoint_asked", "verified_at", "verified_well"))
+            return Granted(APPEND, ("verified_at", "verified_well"))
         if table.startswith("mfa_"):
             return Granted(NOTHING)
         if table.startswith(_ACCOUNTS):

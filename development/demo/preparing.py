@@ -21,6 +21,7 @@ from compliance.access.models import ApiKey  # noqa: E402
 from compliance.interfaces.console.understand import refreshing  # noqa: E402
 from compliance.interfaces.operations.models import CompanyStanding  # noqa: E402
 from compliance.interfaces.operations.verification import verify_company  # noqa: E402
+from compliance.log import keys, signing  # noqa: E402
 from compliance.rules.vocabulary import Scope  # noqa: E402
 from development.demo import story  # noqa: E402
 
@@ -43,6 +44,7 @@ def main() -> int:
     story.tell_all(now, _say)
     for told in story.STORIES:
         _prepare(story.organization_id(told), now)
+    signing.sign_new(now)  # as the signer goes on doing: so everything of the stories can be proved at once
     password = secrets.token_urlsafe(12)
     user, _ = get_user_model().objects.get_or_create(username=ADMIN, defaults={"email": "demo@demo.example"})
     user.is_staff = user.is_superuser = user.is_active = True
@@ -61,6 +63,11 @@ def main() -> int:
         "base_url": settings.BASE_URL,
         "admin": {"url": f"{settings.BASE_URL}/console/", "username": ADMIN, "password": password},
         "organizations": organizations,
+        "log": {
+            "origin": keys.origin(),
+            "key": keys.verifier_keys()[0],
+            "checkpoint_url": f"{settings.BASE_URL}/log/checkpoint",
+        },
     }
     settings.FOLDER.mkdir(parents=True, exist_ok=True)
     file = settings.FOLDER / "demo.json"

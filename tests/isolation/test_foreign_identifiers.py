@@ -148,7 +148,7 @@ TASKS = (
 
 
 def test_no_task_touches_another_company(tenants, settings, tmp_path):
-    settings.CHECKPOINT_FILE = str(tmp_path / "notes")
+    settings.LOG_FOLDER = str(tmp_path / "log")
     ours, theirs = tenants
     ours.company.join("Somebody New")
     before = _state(theirs)

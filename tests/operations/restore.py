@@ -31,7 +31,7 @@ def main() -> int:
 
 def run(service: Service) -> Iterator[str]:
     """The whole story, as sentences."""
-    from compliance.interfaces.operations import signing
+    from compliance.log import signing
     from tests import verbs
 
     told = tell_company(service, "Restored")
@@ -50,7 +50,7 @@ def run(service: Service) -> Iterator[str]:
     yield "Backup made."
     service.manage("erase", "--organization", told.organization_id, "--profile", str(erased))
     join("Joined After")
-    signing.write_due(datetime.now(UTC) + signing.EVERY)  # beat may have written one a moment ago
+    signing.sign_new(datetime.now(UTC))
     head = service.ask("SELECT capture_sequence FROM history_historyhead WHERE organization_id = %s", organization_id)
     yield f"History grown to capture {head[0][0]}, one person erased, checkpoint written."
 

@@ -1,12 +1,11 @@
-"""Signed notes against the C2SP form and its published example key, and checkpoints in them."""
+"""Signed notes against the C2SP form and its published example key, and checkpoints of a log in them."""
 
 import base64
-from uuid import UUID
 
 import pytest
 
-from compliance.proofs.checkpoints import Checkpoint, parse_checkpoint
 from compliance.proofs.errors import NoteMalformed, NoteUnverified
+from compliance.proofs.log import LogCheckpoint, parse_log_checkpoint
 from compliance.proofs.note_keys import NoteSigner
 from compliance.proofs.signed_note import (
     ED25519_COSIGNATURE,
@@ -18,7 +17,7 @@ from compliance.proofs.signed_note import (
     verified_text,
 )
 
-CHECKPOINT = Checkpoint(UUID("11111111-1111-4111-8111-111111111111"), 42, "ab" * 32)
+CHECKPOINT = LogCheckpoint("records.example", 42, b"\xab" * 32)
 SIGNER = NoteSigner.from_seed("records.example", bytes(range(32)))
 
 
@@ -30,9 +29,9 @@ def test_the_key_of_the_go_checksum_database_has_the_hash_that_go_publishes() ->
 def test_a_checkpoint_signed_as_a_note_reads_back() -> None:
     note = SIGNER.sign(CHECKPOINT.text())
     text, _, signature = note.rpartition("\n\n")
-    assert text + "\n" == f"svc.checkpoint/1\n11111111-1111-4111-8111-111111111111\n42\n{'ab' * 32}\n"
+    assert text + "\n" == f"records.example\n42\n{base64.b64encode(CHECKPOINT.root).decode()}\n"
     assert signature.startswith("— records.example ")
-    assert parse_checkpoint(verified_text(note, SIGNER.verifier_key)) == CHECKPOINT
+    assert parse_log_checkpoint(verified_text(note, SIGNER.verifier_key)) == CHECKPOINT
 
 
 def test_a_changed_note_or_another_key_does_not_verify() -> None:

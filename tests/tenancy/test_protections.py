@@ -173,7 +173,7 @@ def test_a_process_refuses_to_start_until_migrate_has_mended_what_was_taken(
     committed, administration, process_environment, tmp_path
 ):
     """The whole way, committed: the attack, a real process that refuses, the repair that tells what it did."""
-    environment = process_environment | {"CHECKPOINT_FILE": str(tmp_path / "notes")}
+    environment = process_environment | {"LOG_FOLDER": str(tmp_path / "log")}
 
     def manage(*arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

@@ -9,11 +9,10 @@ from compliance.tenancy import expected, roles
 
 DENIED = {
     roles.WEB: [
-        "INSERT INTO operations_companystanding (organization_id, checkpoint_sequence, verified_well)"
-        " VALUES (gen_random_uuid(), 9, true)",
-        "UPDATE operations_companystanding SET checkpoint_sequence = 0",
-        "UPDATE operations_signedfile SET size = 0",
-        "DELETE FROM operations_signedfile",
+        "INSERT INTO operations_companystanding (organization_id, verified_well) VALUES (gen_random_uuid(), true)",
+        "INSERT INTO log_checkpoint (size, root, note, signed_at) VALUES (9, '', '', now())",
+        "UPDATE log_tile SET hashes = ''",
+        "DELETE FROM log_checkpoint",
         "DELETE FROM history_historyhead",
         "UPDATE tenancy_organization SET time_zone = 'UTC'",
         "DELETE FROM tenancy_organization",
@@ -33,8 +32,9 @@ DENIED = {
         "INSERT INTO access_apikey (key_id) VALUES (gen_random_uuid())",
         "INSERT INTO django_session (session_key) VALUES ('mine')",
         "UPDATE django_session SET expire_date = now()",
-        "UPDATE operations_companystanding SET checkpoint_sequence = 0",
-        "UPDATE operations_signedfile SET size = 0",
+        "INSERT INTO log_leaf (index, kind, organization_id, capture_sequence, entry, statement)"
+        " VALUES (0, 'capture', gen_random_uuid(), 1, '', '')",
+        "UPDATE log_checkpoint SET note = ''",
         "SELECT * FROM certificate_of_code('ANY')",
         "DELETE FROM history_historyrow",
     ],
@@ -49,6 +49,9 @@ DENIED = {
         "INSERT INTO history_historyhead (organization_id) VALUES (gen_random_uuid())",
         "UPDATE history_historyhead SET chain_hash = ''",
         "INSERT INTO history_capture (organization_id) VALUES (gen_random_uuid())",
+        "UPDATE log_leaf SET entry = ''",
+        "DELETE FROM log_leaf",
+        "UPDATE operations_companystanding SET verified_well = true",
         "UPDATE tenancy_organization SET name = ''",
     ],
 }
@@ -60,7 +63,7 @@ ALLOWED = {
     ],
     roles.WORKER: [
         "SELECT * FROM pending_work(now())",
-        "UPDATE operations_companystanding SET checkpoint_asked = 1, verified_at = now(), verified_well = true",
+        "UPDATE operations_companystanding SET verified_at = now(), verified_well = true",
         "DELETE FROM django_session WHERE expire_date < now()",
         "UPDATE access_apikey SET revoked_at = now() WHERE false",
     ],
@@ -69,8 +72,8 @@ ALLOWED = {
         "SELECT * FROM history_subtree",
         "SELECT * FROM pending_seal",
         "UPDATE history_historyhead SET available = false, unavailable_reason = '' WHERE false",
-        "UPDATE operations_companystanding SET checkpoint_sequence = 0 WHERE false",
-        "UPDATE operations_signedfile SET size = 0 WHERE false",
+        "UPDATE log_tile SET hashes = '' WHERE false",
+        "DELETE FROM log_checkpoint WHERE false",
     ],
 }
 

@@ -12,7 +12,7 @@ from compliance.interfaces.console.access_log import exported
 from compliance.interfaces.console.models import AccessChain, AccessLog
 from compliance.proofs import access_log as proof
 from compliance.proofs import cells
-from compliance.proofs.checkpoints import ChainEnd
+from compliance.proofs.access_log import ChainEnd
 from compliance.tenancy import sql
 
 LINES_A_READ = 2000
@@ -26,10 +26,10 @@ class Verified(NamedTuple):
     faults: list[str]
 
 
-def head(chain: uuid.UUID) -> ChainEnd | None:
-    """The number and the digest of the last line of a chain, for a checkpoint; None before the first."""
-    found = AccessChain.objects.filter(chain=chain, number__gt=0).values_list("number", "digest").first()
-    return ChainEnd(*found) if found else None
+def heads() -> dict[uuid.UUID, ChainEnd]:
+    """The number and the digest of the last line of each chain that has one."""
+    found = AccessChain.objects.filter(number__gt=0).values_list("chain", "number", "digest")
+    return {chain: ChainEnd(number, digest) for chain, number, digest in found}
 
 
 def chains() -> list[uuid.UUID]:
@@ -58,7 +58,7 @@ def verify(chain: uuid.UUID, stated: Iterable[ChainEnd] = ()) -> Verified:
         at, previous = page[-1]["number"], page[-1]["digest"]
         for line in page:
             if wanted.pop(line["number"], line["digest"]) != line["digest"]:
-                faults.append(f"Line {line['number']} of the access log is another than a signed checkpoint states.")
+                faults.append(f"Line {line['number']} of the access log is another than the one that was signed.")
         if len(faults) >= FAULTS_AT_MOST:
             break
     else:
@@ -71,7 +71,7 @@ def verify(chain: uuid.UUID, stated: Iterable[ChainEnd] = ()) -> Verified:
         if end is not None and (last or 0) > end:
             faults.append(f"Lines {end + 1} to {last} of the access log stand beyond its end.")
         faults += [
-            f"The access log ends at line {at}, but a signed checkpoint states line {number}: its last lines are gone."
+            f"The access log ends at line {at}, but line {number} of it was signed: its last lines are gone."
             for number in sorted(wanted)
             if number > at
         ]

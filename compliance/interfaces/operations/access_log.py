@@ -1,4 +1,4 @@
-"""Verification of the access log: its chains recomputed, and held to the checkpoints outside the database.
+"""Verification of the access log: its chains recomputed, and held to what was signed outside of the database.
 
 A fault is an alert and stands on the log's own page. It closes no company: what the registers say does not rest on it.
 """
@@ -9,10 +9,9 @@ from datetime import datetime
 
 from compliance.interfaces.console import access_chain
 from compliance.interfaces.console.access_chain import Verified
-from compliance.interfaces.console.access_log import DEPLOYMENT
-from compliance.interfaces.operations import checkpoints
-from compliance.interfaces.operations.errors import CheckpointFileError
-from compliance.proofs.checkpoints import ChainEnd
+from compliance.interfaces.operations import access_heads
+from compliance.log.errors import LogError
+from compliance.proofs.access_log import ChainEnd
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +21,7 @@ def verify(now: datetime, chains: list[uuid.UUID] | None = None) -> dict[uuid.UU
     stated, unreadable = _stated()
     found = {}
     for chain in sorted({*access_chain.chains(), *stated}) if chains is None else chains:
-        one = access_chain.verify(chain, stated.get(chain, ()))
+        one = access_chain.verify(chain, [stated[chain]] if chain in stated else [])
         if unreadable:
             one = Verified(one.lines, [*one.faults, unreadable])
         found[chain] = one
@@ -32,15 +31,9 @@ def verify(now: datetime, chains: list[uuid.UUID] | None = None) -> dict[uuid.UU
     return found
 
 
-def _stated() -> tuple[dict[uuid.UUID, list[ChainEnd]], str]:
-    """Where each chain stood by the newest checkpoints; why they cannot be read, if so."""
-    found: dict[uuid.UUID, list[ChainEnd]] = {}
+def _stated() -> tuple[dict[uuid.UUID, ChainEnd], str]:
+    """Where each chain ended when it was last signed; why that cannot be read, if so."""
     try:
-        for checkpoint in checkpoints.all_newest_counted():
-            if checkpoint.access_log is not None:
-                found.setdefault(checkpoint.organization_id, []).append(checkpoint.access_log)
-            if checkpoint.deployment_access_log is not None:
-                found.setdefault(DEPLOYMENT, []).append(checkpoint.deployment_access_log)
-    except CheckpointFileError as error:
+        return access_heads.stated(), ""
+    except LogError as error:
         return {}, str(error)
-    return found, ""

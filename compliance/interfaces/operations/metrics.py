@@ -14,7 +14,7 @@ from typing import NamedTuple
 import redis
 from django.conf import settings
 from django.db import Error, connection
-from django.db.models import Count, Exists, Min, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -27,7 +27,9 @@ from compliance.history.models import HistoryHead
 from compliance.history.queries import companies
 from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery
 from compliance.interfaces.operations.tidying import WARN_BEFORE
+from compliance.log.models import Leaf
 from compliance.log.queries import quorum_missing_since, witness_answers
+from compliance.log.queries import size as log_size
 from compliance.redis_client import client
 from compliance.tenancy import context
 from compliance.tenancy.checks import differences
@@ -58,7 +60,11 @@ def _interface(path: str) -> str:
     if first == "v1":
         endpoint = rest.partition("/")[0]
         return f"v1/{endpoint}" if endpoint in ENDPOINTS else "v1"
-    return first if first in ("console", "check", "sign", "static", "livez", "readyz", "docs", "problems") else "pages"
+    return (
+        first
+        if first in ("console", "check", "sign", "static", "livez", "readyz", "docs", "problems", "log")
+        else "pages"
+    )
 
 
 class Standing(NamedTuple):
@@ -73,7 +79,9 @@ class Standing(NamedTuple):
     overdue_sweep_seconds: float
     verification_age_seconds: float
     verifications_failed: int
-    checkpoint_age_seconds: float
+    log_entries: int
+    unsigned_captures: int
+    unsigned_capture_age_seconds: float
     quorum_missing_seconds: float
     keys_ending: int
     reminders_unsettled: int
@@ -119,23 +127,26 @@ def standing(now: datetime) -> Standing:
         pending, failing = pending + of_company.pending, failing + of_company.failing
         set_aside, oldest = set_aside + of_company.set_aside, min(oldest, of_company.untried_since or now)
     kept = CompanyStanding.objects.filter(organization_id=OuterRef("organization_id"))
+    newest = Leaf.objects.filter(organization_id=OuterRef("organization_id")).order_by("-index")
     made = Organization.objects.filter(organization_id=OuterRef("organization_id"))
     heads = HistoryHead.objects.annotate(
         verified=Coalesce(Subquery(kept.values("verified_at")), Subquery(made.values("created_at"))),
         failed=Exists(kept.filter(verified_well=False)),
-        signed=Exists(kept.filter(checkpoint_sequence=OuterRef("capture_sequence"))),
+        signed=Coalesce(Subquery(newest.values("capture_sequence")[:1]), 0),
     ).aggregate(
         unavailable=Count("pk", filter=Q(available=False)),
         due_since=Min("next_change_at"),
         verified_at=Min("verified"),
         verifications_failed=Count("pk", filter=Q(failed=True)),
-        behind_since=Min("captured_at", filter=Q(signed=False)),
+        unsigned=Sum(F("capture_sequence") - F("signed"), default=0),
+        unsigned_since=Min("captured_at", filter=Q(capture_sequence__gt=F("signed"))),
     )
     keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
     return Standing(
         len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
         _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
-        _age(heads["behind_since"], now), _age(quorum_missing_since(), now), keys, unsettled, len(differences()),
+        log_size(), heads["unsigned"], _age(heads["unsigned_since"], now), _age(quorum_missing_since(), now), keys,
+        unsettled, len(differences()),
     )  # fmt: skip
 
 
@@ -145,7 +156,7 @@ def _age(since: datetime | None, now: datetime) -> float:
 
 _WORDS = {
     "companies": "Companies with a history.",
-    "unavailable": "Companies closed to readers.",
+    "unavailable": "Companies closed to readers, whose captures are not signed either.",
     "pending": "Subjects that the writer has yet to decide.",
     "failing": "Subjects that could not be decided and are tried again.",
     "set_aside": "Subjects set aside after failing again and again.",
@@ -153,7 +164,9 @@ _WORDS = {
     "overdue_sweep_seconds": "How long the oldest change by the clock has been waiting for the sweep.",
     "verification_age_seconds": "Age of the oldest last verification of a company.",
     "verifications_failed": "Companies whose last verification failed.",
-    "checkpoint_age_seconds": "Age of the oldest capture that no checkpoint states yet.",
+    "log_entries": "Entries of the log under its newest checkpoint.",
+    "unsigned_captures": "Captures that are not in the log yet.",
+    "unsigned_capture_age_seconds": "How long the newest capture of a company has waited for the log, at most.",
     "quorum_missing_seconds": "How long what was signed has lacked the cosignatures of LOG_QUORUM witnesses.",
     "keys_ending": "API keys that end within two weeks.",
     "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",

@@ -1,4 +1,4 @@
-"""What operating leaves behind: where checkpoints stand, verification runs, reminders on their way."""
+"""What operating leaves behind: verification runs, reminders on their way."""
 
 from django.db import models
 
@@ -9,26 +9,8 @@ class CompanyStanding(models.Model):
     """Where a company stands with operations. A directory table: alerts and metrics look at all companies at once."""
 
     organization_id = models.UUIDField(primary_key=True)
-    checkpoint_sequence = models.BigIntegerField(default=0, help_text="capture_sequence of the newest checkpoint.")
-    checkpoint_at = models.DateTimeField(null=True)
-    checkpoint_asked = models.BigIntegerField(
-        null=True, help_text="A capture of which somebody waits for a checkpoint: an evidence pack carries its pin's."
-    )
     verified_at = models.DateTimeField(null=True, help_text="When a whole verification last finished.")
     verified_well = models.BooleanField(default=True)
-
-
-class SignedFile(models.Model):
-    """How long the checkpoint file was when the signer last wrote to it: a second witness to it, inside the database.
-
-    One row. A directory table: it speaks of all companies.
-    """
-
-    only = models.BooleanField(default=True, unique=True, editable=False)
-    size = models.BigIntegerField(default=0, help_text="In bytes.")
-
-    class Meta:
-        constraints = [models.CheckConstraint(condition=models.Q(only=True), name="one_signed_file")]
 
 
 class VerificationRun(CompanyRow):
@@ -41,13 +23,13 @@ class VerificationRun(CompanyRow):
 
         HISTORY = "history", "history chain"
         RECEIPTS = "receipts", "receipt chain"
-        CHECKPOINTS = "checkpoints", "signed checkpoints"
+        CHECKPOINTS = "checkpoints", "signed log"
 
     kind = models.CharField(max_length=12, choices=Kind)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField()
     well = models.BooleanField()
-    checked = models.BigIntegerField(default=0, help_text="How many rows, receipts or checkpoints were recomputed.")
+    checked = models.BigIntegerField(default=0, help_text="How many rows, receipts or captures were recomputed.")
     fault = models.CharField(max_length=400, blank=True, default="")
 
     class Meta:

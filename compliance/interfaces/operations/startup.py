@@ -1,8 +1,8 @@
 """What web, worker and beat make sure of before they do anything.
 
-The database role must not be able to look past the tenant boundary or to change what is append-only, and each history
-must be the one that was last stated outside the database. Otherwise the process says why on standard error and ends
-with exit code 1.
+The database role must not be able to look past the tenant boundary or to change what is append-only, and the log and
+each history must be those that were last signed outside the database. Otherwise the process says why on standard error
+and ends with exit code 1.
 """
 
 import sys
@@ -11,8 +11,8 @@ import time
 from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 
 from compliance.errors import ComplianceError
-from compliance.interfaces.operations import checkpoints
 from compliance.interfaces.operations.errors import DatabaseAwayError
+from compliance.log import refusals
 from compliance.tenancy.checks import refuse_unprotected_tables, refuse_unsafe_role
 from compliance.tenancy.errors import NotMigratedError
 
@@ -23,13 +23,12 @@ PATIENCE_SECONDS = 60.0
 def refuse_unsafe() -> None:
     """Raises the error of the first check that fails.
 
-    UnsafeRoleError, UnprotectedTableError, HistoryRefusedError, CheckpointFileError, NotMigratedError or
-    DatabaseAwayError.
+    UnsafeRoleError, UnprotectedTableError, LogError, NotMigratedError or DatabaseAwayError.
     """
     try:
         refuse_unsafe_role()
         refuse_unprotected_tables()
-        checkpoints.refuse_other_histories()
+        refusals.refuse_other_log()
     except ProgrammingError as error:
         raise NotMigratedError("The database lacks tables. Run `manage.py migrate` first.") from error
     except (OperationalError, InterfaceError) as error:

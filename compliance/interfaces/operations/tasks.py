@@ -40,8 +40,9 @@ def remind(organization_id: str) -> None:
 
 @shared_task(name="compliance.operations.verify_all", ignore_result=True)
 def verify_all() -> None:
-    """Each night: what guards the tables, then the access log and one task a company."""
+    """Each night: what guards the tables, then the log, the access log and one task a company."""
     verification.verify_protections()
+    current_app.send_task("compliance.operations.verify_log", expires=24 * 3600)
     current_app.send_task("compliance.operations.verify_access_log", expires=24 * 3600)
     _hand_out("compliance.operations.verify", expires=24 * 3600)
 
@@ -57,8 +58,14 @@ def verify_all() -> None:
     **RETRY,
 )
 def verify(organization_id: str) -> None:
-    """Verifies one company's history, receipts and checkpoints; a fault closes it to readers and alerts."""
+    """Verifies one company's history, receipts and entries in the log; a fault closes it to readers and alerts."""
     verification.verify_company(uuid.UUID(organization_id), now)
+
+
+@shared_task(name="compliance.operations.verify_log", ignore_result=True, acks_late=False, time_limit=4 * 3600, **RETRY)
+def verify_log() -> None:
+    """Recomputes the published log; a fault alerts."""
+    verification.verify_log()
 
 
 @shared_task(

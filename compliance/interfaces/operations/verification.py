@@ -1,6 +1,6 @@
 """Nightly proof that what is stored is what was written; a company whose proof fails is closed to readers.
 
-The history chain, the receipt chain and the signed checkpoints are each recomputed, and each run is kept.
+The history chain, the receipt chain and the company's entries in the log are each recomputed, and each run is kept.
 """
 
 import logging
@@ -14,9 +14,11 @@ from compliance.facts.policies import chain
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history.actions import fail_verification, pass_verification
 from compliance.history.verify import FirstFault, verify_history
-from compliance.interfaces.operations import checkpoints, standings
-from compliance.interfaces.operations.errors import CheckpointFileError
+from compliance.interfaces.operations import standings
 from compliance.interfaces.operations.models import VerificationRun
+from compliance.log import refusals
+from compliance.log import verify as log_verification
+from compliance.log.errors import LogError
 from compliance.tenancy import context
 from compliance.tenancy.checks import Difference, differences
 
@@ -75,6 +77,17 @@ def verify_protections() -> list[Difference]:
     return found
 
 
+def verify_log() -> list[str]:
+    """Recomputes the published log from its entries; each fault is an alert. Returns them.
+
+    No company is closed by it: whether its captures are in the log is what its own verification says.
+    """
+    faults = log_verification.verify_log().faults
+    for fault in faults:
+        log.critical("log_broken", extra={"fault": fault})
+    return faults
+
+
 def _history(organization_id: uuid.UUID) -> Finding:
     answer = verify_history(organization_id)
     if isinstance(answer, FirstFault):
@@ -90,19 +103,19 @@ def _receipts(organization_id: uuid.UUID) -> Finding:
         return Finding(0, str(error))
 
 
-def _checkpoints(organization_id: uuid.UUID) -> Finding:
+def _log(organization_id: uuid.UUID) -> Finding:
     try:
-        checked, refused = checkpoints.verify_all(organization_id)
-        fault = checkpoints.cut_back()
-    except CheckpointFileError as error:
+        refusal = refusals.refused_log()
+    except LogError as error:
         return Finding(0, str(error))
-    if fault is not None:
-        return Finding(checked, fault)
-    return Finding(checked, refused[0].sentence if refused else "")
+    if refusal is not None:
+        return Finding(0, refusal)
+    checked, faults = log_verification.verify_company(organization_id)
+    return Finding(checked, faults[0] if faults else "")
 
 
 _VERIFIERS: dict[Kind, Callable[[uuid.UUID], Finding]] = {
     Kind.HISTORY: _history,
     Kind.RECEIPTS: _receipts,
-    Kind.CHECKPOINTS: _checkpoints,
+    Kind.CHECKPOINTS: _log,
 }

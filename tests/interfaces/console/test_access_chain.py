@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
-from django.utils import timezone
 
 from compliance.interfaces.console import access_chain
 from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.operations import access_heads
 from compliance.interfaces.operations import access_log as verification
-from compliance.interfaces.operations import signing
+from compliance.log.errors import LogFolderError
 from tests.interfaces.console.companies import Full, full_company
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.test_access_log import address
@@ -25,14 +25,14 @@ from tests.interfaces.console.test_access_log import address
 
 @pytest.fixture
 def logged(committed, settings, tmp_path) -> Full:
-    """A company with ten lines in its log, and a signed checkpoint that states its end."""
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
+    """A company with ten lines in its log, whose end is signed."""
+    settings.LOG_FOLDER = str(tmp_path / "log")
     settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
     full = full_company(2, f"Logged {uuid.uuid4().hex[:8]}")
     client = signed_in(make_staff(f"looker-{uuid.uuid4().hex[:8]}", AUDITOR))
     for _ in range(10):
         assert client.get(address(full, "training-records")).status_code == 200
-    signing.write_due(timezone.now())
+    access_heads.sign_new()
     return full
 
 
@@ -73,12 +73,12 @@ ATTACKS = {
         " UPDATE console_accesschain c SET number = 8, digest = l.digest"
         " FROM console_accesslog l WHERE l.chain = c.chain AND l.number = 8"
         " AND c.chain = %(chain)s",
-        "The access log ends at line 8, but a signed checkpoint states line 10: its last lines are gone.",
+        "The access log ends at line 8, but line 10 of it was signed: its last lines are gone.",
     ),
     "gone whole": (
         "WITH gone AS (DELETE FROM console_accesslog WHERE chain = %(chain)s)"
         " DELETE FROM console_accesschain WHERE chain = %(chain)s",
-        "The access log ends at line 0, but a signed checkpoint states line 10: its last lines are gone.",
+        "The access log ends at line 0, but line 10 of it was signed: its last lines are gone.",
     ),
 }
 
@@ -125,8 +125,18 @@ def test_many_hands_at_once_write_one_chain(logged):
     assert (found.lines, found.faults) == (46, [])
 
 
-def test_a_checkpoint_states_the_ends_of_the_chains(logged, settings):
-    text = Path(settings.CHECKPOINT_FILE).read_text()
-    end = access_chain.head(logged.company.organization_id)
-    assert end is not None
-    assert f"\naccess_log 10 {end.digest}\n" in text
+def test_what_is_signed_states_the_ends_of_the_chains_and_never_goes_back(logged, settings):
+    organization_id = logged.company.organization_id
+    file = Path(settings.LOG_FOLDER) / access_heads.FILE
+    end = access_chain.heads()[organization_id]
+    assert f"\n{organization_id} 10 {end.digest}\n" in file.read_text()
+    assert access_heads.stated()[organization_id] == end
+    with owner() as cursor:
+        cursor.execute("UPDATE console_accesschain SET number = 8 WHERE chain = %s", [organization_id])
+    assert not access_heads.sign_new()
+    assert access_heads.stated()[organization_id] == end
+    file.write_text(file.read_text().replace(" 10 ", " 8 "))
+    with pytest.raises(LogFolderError, match="signed by none of our keys"):
+        access_heads.stated()
+    found = verification.verify(datetime.now(UTC))[organization_id]
+    assert any("signed by none of our keys" in fault for fault in found.faults)

@@ -137,7 +137,6 @@ def test_each_group_understands_a_company_from_its_dashboard_down_to_a_cell(grou
 
 @pytest.mark.parametrize("group, width, scheme", [(COMPLIANCE_MANAGER, 390, "light"), (AUDITOR, 390, "dark")])
 def test_whoever_may_take_things_away_has_an_evidence_pack_built(group, width, scheme, full, desk, settings, tmp_path):
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
     settings.LOG_FOLDER = str(tmp_path / "log")
     settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
     page = desk(group, width, scheme)

@@ -1,15 +1,13 @@
-"""A checkpoint file of the test's own."""
+"""A log of the test's own."""
 
 from pathlib import Path
 
 import pytest
 
-from compliance.interfaces.operations import checkpoint_file
-
 
 @pytest.fixture(autouse=True)
-def checkpoints_at(settings, tmp_path) -> Path:
-    settings.CHECKPOINT_FILE = str(tmp_path / "checkpoints.notes")
+def log_folder(settings, tmp_path) -> Path:
+    settings.LOG_FOLDER = str(tmp_path / "log")
     settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
     settings.CHECKPOINT_VERIFIER_KEYS = []
-    return checkpoint_file.path()
+    return tmp_path / "log"

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
 OURS = ("migrate", "manage", "web", "worker", "worker-long", "signer", "beat", "metrics")
 REQUIRED = {
-    "DATABASE_URL", "REDIS_URL", "BASE_URL", "ALLOWED_HOSTS", "CHECKPOINT_FILE", "EMAIL_HOST", "EMAIL_FROM", *SECRETS,
+    "DATABASE_URL", "REDIS_URL", "BASE_URL", "ALLOWED_HOSTS", "LOG_FOLDER", "EMAIL_HOST", "EMAIL_FROM", *SECRETS,
 }  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def test_each_container_is_given_its_own_secrets_and_starts_with_them(services, 
     assert ("CHECKPOINT_KEY-K3v9" in " ".join(environment.values())) is (name == "signer")
 
 
-def test_only_the_signer_may_write_the_checkpoint_file(services):
+def test_only_the_signer_may_write_what_was_signed(services):
     for name, service in services.items():
         mounted = [each for each in service.get("volumes") or [] if each.startswith("checkpoints:")]
         assert all(each.endswith(":ro") for each in mounted) is (name != "signer"), name

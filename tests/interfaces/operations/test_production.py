@@ -31,7 +31,7 @@ def production(tmp_path) -> dict[str, str]:
         "BASE_URL": "https://records.example.com",
         "ALLOWED_HOSTS": "records.example.com",
         "TRUSTED_PROXIES": "10.0.0.1",
-        "CHECKPOINT_FILE": str(tmp_path / "checkpoints.notes"),
+        "LOG_FOLDER": str(tmp_path / "log"),
         "EMAIL_HOST": "mail.example.com",
         "EMAIL_FROM": "records@example.com",
     } | secrets
@@ -82,7 +82,7 @@ LOG_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
         ("BASE_URL", "http://records.example.com", "begin with https://"),
         ("ALLOWED_HOSTS", None, "ALLOWED_HOSTS"),
         ("ALLOWED_HOSTS", "*", "ALLOWED_HOSTS"),
-        ("CHECKPOINT_FILE", None, "Set CHECKPOINT_FILE"),
+        ("LOG_FOLDER", None, "Set LOG_FOLDER"),
         ("EMAIL_HOST", None, "Set EMAIL_HOST"),
         ("EMAIL_FROM", None, "Set EMAIL_FROM"),
         ("DATABASE_URL", None, "Set DATABASE_URL"),
@@ -123,7 +123,7 @@ def test_witnesses_are_keys_with_addresses_and_more_than_half_are_a_quorum(produ
 def test_what_is_not_told_otherwise_is_a_production_and_every_fault_is_named(monkeypatch, tmp_path):
     said = _refusal({"COMPLIANCE_FOLDER": str(tmp_path), "CONCURRENT_LIMIT": "no"}, monkeypatch).splitlines()
     assert said[0].startswith("ENVIRONMENT is not set, so this is production")
-    missing = "DATABASE_URL, REDIS_URL, CHECKPOINT_FILE, BASE_URL, ALLOWED_HOSTS, EMAIL_FROM, EMAIL_HOST"
+    missing = "DATABASE_URL, REDIS_URL, LOG_FOLDER, BASE_URL, ALLOWED_HOSTS, EMAIL_FROM, EMAIL_HOST"
     assert said[1] == f"Set {missing} in the environment, or start the embedded servers: make servers."
     assert [line.split(":")[0] for line in said[2:6]] == [
         f"Production needs {name}" for name in ("SECRET_KEY", "CURSOR_KEYS", "SECOND_FACTOR_KEYS", "CHECKPOINT_KEY")
@@ -235,7 +235,7 @@ def test_the_role_of_the_suite_is_safe_to_start_with():
 def test_web_worker_and_beat_refuse_to_start_as_the_owner(process_environment, tmp_path):
     environment = process_environment | {
         "DATABASE_URL": process_environment["DATABASE_OWNER_URL"],
-        "CHECKPOINT_FILE": str(tmp_path / "notes"),
+        "LOG_FOLDER": str(tmp_path / "log"),
     }
     starts = (
         ["-c", "import config.wsgi"],

@@ -8,7 +8,7 @@ from compliance.facts.policies.models import Receipt
 from compliance.history.models import Capture, HistoryRow
 from compliance.history.queries import capture_row
 from compliance.interfaces.console.stored.tables import Shown, moment
-from compliance.interfaces.operations.models import CompanyStanding
+from compliance.log import queries
 from compliance.proofs.digests import ZERO_DIGEST
 
 Address = Callable[[str, int], str]
@@ -70,9 +70,9 @@ def _capture(heading: str, capture: Capture | None, address: Address) -> Shown:
 
 
 def _checkpoint(organization_id: uuid.UUID, capture_sequence: int) -> Shown:
-    """The newest signed checkpoint, where it seals the capture: what a later one states holds all before it."""
-    standing = CompanyStanding.objects.filter(organization_id=organization_id).first()
-    if standing is None or standing.checkpoint_at is None or standing.checkpoint_sequence < capture_sequence:
+    """The entry of the signed log that speaks of the capture, and the checkpoint that covers it."""
+    entry, newest = queries.leaf_of(organization_id, capture_sequence), queries.newest_checkpoint()
+    if entry is None or newest is None:
         return Shown("Signed checkpoint", None)
-    signed = f"of capture {standing.checkpoint_sequence}, signed {moment(standing.checkpoint_at)}"
+    signed = f"entry {entry} of the log, under the checkpoint of {newest.size}, signed {moment(newest.signed_at)}"
     return Shown("Signed checkpoint", signed)

@@ -22,8 +22,8 @@ from compliance.interfaces.console.staff_admin import site
 from compliance.interfaces.console.stored import chain
 from compliance.interfaces.console.stored.tables import TABLES, brief, columns, moment, value
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.operations import checkpoints
 from compliance.interfaces.operations.models import CompanyStanding
+from compliance.log.queries import newest_checkpoint
 
 
 def companies(visit: Visit) -> HttpResponse:
@@ -33,7 +33,7 @@ def companies(visit: Visit) -> HttpResponse:
         (
             reverse("console:stored", args=[each.organization_id]),
             [each.name, each.time_zone, each.capture_sequence, each.captured_at and brief(moment(each.captured_at)),
-             each.checkpoint_sequence],
+             each.signed_capture],
         )
         for each in found
     ]  # fmt: skip
@@ -51,14 +51,15 @@ def company(visit: Visit) -> HttpResponse:
         ("Head of the history", HistoryHead),
         ("Head of the ledger", LedgerHead),
         ("End of the receipts", ReceiptChain),
-        ("Checkpoints and verification", CompanyStanding),
+        ("Verification", CompanyStanding),
     ):
         row = model._default_manager.filter(organization_id=organization_id).first()
         parts[title] = columns(row) if row else []
+    newest = newest_checkpoint()
     values = {
         "title": visit.organization.name,
         "parts": parts,
-        "note": checkpoints.newest(organization_id),
+        "note": newest.note if newest else None,
         "overview": True,
     }
     return _drawn(visit, "row", values)

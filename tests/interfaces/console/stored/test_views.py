@@ -15,7 +15,9 @@ from compliance.history.models import Capture, HistoryRecord, HistoryRow
 from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.stored.tables import TABLES
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
-from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
+from compliance.interfaces.operations.models import VerificationRun
+from compliance.log import signing
+from compliance.log.queries import leaf_of
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full, full_company
 
@@ -67,7 +69,7 @@ def test_every_table_lists_its_rows_and_shows_each_of_them(staff):
         assert client.get(address(full, table, 10**30)).status_code == 404
 
 
-def test_a_history_row_names_its_digest_the_rows_before_it_and_what_seals_it(staff):
+def test_a_history_row_names_its_digest_the_rows_before_it_and_what_seals_it(staff, settings, tmp_path):
     full = whole_company()
     organization_id = full.company.organization_id
     with context.company(organization_id):
@@ -86,11 +88,12 @@ def test_a_history_row_names_its_digest_the_rows_before_it_and_what_seals_it(sta
     assert capture.chain_hash in page
     assert address(full, "captures", capture.capture_sequence) in page
     assert "Signed checkpoint</th><td><span" in page
-    CompanyStanding.objects.create(
-        organization_id=organization_id, checkpoint_sequence=capture.capture_sequence, checkpoint_at=timezone.now()
-    )
+    settings.LOG_FOLDER = str(tmp_path / "log")
+    settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
+    signing.sign_new(timezone.now())
     page = client.get(address(full, "rows", later.sequence)).content.decode()
-    assert f"of capture {capture.capture_sequence}, signed" in page
+    entry = leaf_of(organization_id, capture.capture_sequence)
+    assert f"entry {entry} of the log, under the checkpoint of" in page
 
 
 def test_captures_and_receipts_lead_to_the_ones_beside_them(staff):

@@ -1,7 +1,7 @@
 """Recomputes stored histories and names the first fault: `verify_history [--organization ORG]`.
 
-With `--checkpoints` it also holds them to every signed checkpoint outside the database; `--accept` then
-takes refused histories, as they stand, for the true ones: after a restore of a backup on purpose, and never else.
+With `--checkpoints` it also recomputes the log and holds the histories to it, and both to what was signed outside of
+the database; `--accept` then takes what was restored on purpose as it is, by an entry of the log, and never else.
 """
 
 import json
@@ -15,7 +15,9 @@ from django.core.management.base import CommandError
 from compliance.facts.pending.sealing import verify_ledger
 from compliance.history.verify import FirstFault, Verified, verify_history
 from compliance.interfaces.commands.operator_command import OperatorCommand
-from compliance.interfaces.operations import checkpoints, signing
+from compliance.interfaces.operations import access_heads
+from compliance.log import acceptance, refusals
+from compliance.log import verify as log_verification
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
@@ -28,7 +30,7 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", type=uuid.UUID, help="One company; all of them without.")
         parser.add_argument("--json", action="store_true")
-        parser.add_argument("--checkpoints", action="store_true", help="Also hold them to every signed checkpoint.")
+        parser.add_argument("--checkpoints", action="store_true", help="Also recompute the log, and hold them to it.")
         parser.add_argument(
             "--accept", action="store_true", help="With --checkpoints: a backup was restored on purpose; go on from it."
         )
@@ -51,21 +53,31 @@ class Command(OperatorCommand):
         if faults:
             raise CommandError(f"{len(faults)} of {len(found)} histories do not hold.")
         if options["checkpoints"]:
-            self._hold_to_checkpoints(options["organization"], options["accept"])
+            self._hold_to_log(options["organization"], options["accept"])
 
-    def _hold_to_checkpoints(self, organization_id: uuid.UUID | None, accept: bool) -> None:
-        checked, refused = checkpoints.verify_all(organization_id)
-        self.stderr.write(f"{checked} signed checkpoints compared; {len(refused)} histories are refused.")
-        if organization_id is None and (fault := checkpoints.cut_back()) is not None:
-            refused.insert(0, checkpoints.Refusal(None, fault))
-        for each in refused:
-            self.stderr.write(each.sentence)
-        if not refused:
-            return
-        if not accept:
-            raise CommandError(checkpoints.WHAT_TO_DO)
-        signing.accept(refused, datetime.now(UTC))
-        self.stderr.write("Accepted as they stand. Run `manage.py replay_erasures` before you serve readers again.")
+    def _hold_to_log(self, organization_id: uuid.UUID | None, accept: bool) -> None:
+        if accept:
+            for company in acceptance.accept(datetime.now(UTC)):
+                self.stderr.write(f"{company}: accepted as it is; the acceptance is in the log.")
+            access_heads.sign_as_found()
+            self.stderr.write("Run `manage.py replay_erasures` before you serve readers again.")
+        faults = [
+            each.sentence
+            for each in refusals.refusals()
+            if organization_id is None or each.organization_id in (None, organization_id)
+        ]
+        log = log_verification.verify_log()
+        captures = 0
+        for company in _chosen(organization_id):
+            checked, broken = log_verification.verify_company(company)
+            captures += checked
+            faults += broken
+        self.stderr.write(f"{log.entries} entries of the log recomputed; {captures} captures held to them.")
+        faults += log.faults
+        for fault in dict.fromkeys(faults):
+            self.stderr.write(fault)
+        if faults:
+            raise CommandError(refusals.WHAT_TO_DO)
 
 
 def _verified(organization_id: uuid.UUID) -> Verified | FirstFault:

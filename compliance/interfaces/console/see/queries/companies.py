@@ -17,6 +17,7 @@ from compliance.interfaces.console.keyset import PAGE
 from compliance.interfaces.console.understand import queries as counts
 from compliance.interfaces.operations import standings
 from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
+from compliance.log.queries import joined_signed, newest_signed_capture
 from compliance.tenancy import queries as tenancy
 from compliance.tenancy import sql
 from compliance.tenancy.models import Organization
@@ -55,7 +56,7 @@ class CompanyLine(_Waits):
     keys: int
     verified_at: datetime | None
     verified_well: bool | None
-    checkpoint_sequence: int | None
+    signed_capture: int | None
     waits: Waiting
     now: datetime
 
@@ -70,8 +71,8 @@ def companies(
         WITH wanted AS MATERIALIZED ({searching.PATTERNS})
         SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from, h.sequence, h.capture_sequence,
                h.captured_at, h.available, h.unavailable_reason,
-               {access.keys_of("o")}, s.verified_at, s.verified_well, s.checkpoint_sequence
-        {tenancy.EACH} {history.joined_head("o")} {standings.joined("o")}
+               {access.keys_of("o")}, s.verified_at, s.verified_well, g.signed
+        {tenancy.EACH} {history.joined_head("o")} {standings.joined("o")} {joined_signed("o")}
         WHERE (%(everything)s OR o.organization_id = ANY(%(allowed)s))
           AND (o.name, o.organization_id) > (%(name)s, %(id)s::text::uuid)
           AND (%(wanted)s = '' OR {searching.folded("o.name")} LIKE ALL ((SELECT * FROM wanted)::text[])
@@ -101,6 +102,7 @@ class Health(_Waits):
     waits: Waiting
     now: datetime
     standing: CompanyStanding | None
+    signed_capture: int | None
     runs: list[VerificationRun]
 
 
@@ -116,7 +118,8 @@ def health(organization: Organization, now: datetime) -> Health:
     standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
     runs = VerificationRun.objects.filter(organization_id=organization.organization_id)
     newest = list(runs.order_by("-finished_at")[: len(VerificationRun.Kind)])
-    return Health(head, waits, now, standing, newest)
+    signed = newest_signed_capture(organization.organization_id)
+    return Health(head, waits, now, standing, signed[0] if signed else None, newest)
 
 
 COUNTED_AT_ONCE = 300_000

@@ -1,7 +1,7 @@
 """The signer: `signer [--once] [--verifier-key]`, the one process that holds CHECKPOINT_KEY.
 
-Every few seconds it recomputes what the histories have gained and signs how far each reaches, outside the database. One
-is enough; two do no harm, since the file is locked while one looks and writes.
+Every few seconds it recomputes what the histories have gained and signs the log that they are entries of. One is
+enough; two do no harm, since they take turns.
 """
 
 import logging
@@ -11,14 +11,13 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.db import Error, connection
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console.evidence import manifests
-from compliance.interfaces.operations import checkpoint_file, signing, startup
-from compliance.interfaces.operations.errors import CheckpointFileError
-from compliance.log import keys, witnesses
-from compliance.log import signing as log_signing
+from compliance.interfaces.operations import access_heads, startup
+from compliance.log import keys, signing, witnesses
 from compliance.log.cosigning import cosign_newest
 from compliance.log.errors import LogError
 
@@ -30,44 +29,49 @@ SECONDS = 3.0
 class Command(OperatorCommand):
     """Runs until it is told to stop."""
 
-    help = "Signs how far each history reaches, after recomputing it. The only process that needs CHECKPOINT_KEY."
+    help = "Signs the log of all captures, after recomputing them. The only process that needs CHECKPOINT_KEY."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         how = parser.add_mutually_exclusive_group()
-        how.add_argument("--once", action="store_true", help="Sign what is due and end.")
+        how.add_argument("--once", action="store_true", help="Sign what is new and end.")
         how.add_argument(
             "--verifier-key",
             action="store_true",
-            help="Print CHECKPOINT_VERIFIER_KEY for the other processes.",
+            help="Print the log's key line: CHECKPOINT_VERIFIER_KEY of the other processes; auditors are given it.",
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        checkpoint_file.signing_key()
+        keys.signing_key()
         if options["verifier_key"]:
-            self.stdout.write(",".join(checkpoint_file.verifier_keys()))
+            self.stdout.write(",".join(keys.verifier_keys()))
             return
         startup.start_or_exit()
         asked = witnesses.configured()
+        try:
+            entries = _pass(asked)
+        except LogError as error:
+            raise CommandError(f"Refused to start. {error}") from error
         if options["once"]:
-            self.stderr.write(f"{signing.write_due(datetime.now(UTC))} checkpoints written.")
-            self.stderr.write(f"{log_signing.sign_new(datetime.now(UTC))} entries signed.")
-            self.stderr.write(f"{cosign_newest(asked, datetime.now(UTC))} witnesses cosigned.")
+            self.stderr.write(f"{entries} entries signed.")
             return
         ended = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: ended.set())
-        while not ended.is_set():
+        while not ended.wait(SECONDS):
             try:
-                signing.write_due(datetime.now(UTC))
-                log_signing.sign_new(datetime.now(UTC))
-                manifests.answer(keys.signing_key(purpose=manifests.PURPOSE))
-                cosign_newest(asked, datetime.now(UTC))
+                _pass(asked)
             except LogError as error:
                 log.critical("log_refused", extra={"fault": str(error)})
-            except CheckpointFileError as error:
-                log.critical("checkpoint_file_refused", extra={"fault": str(error)})
             except Error:
-                log.exception("checkpoints_not_written")
+                log.exception("log_not_signed")
                 connection.close()
-            ended.wait(SECONDS)
+
+
+def _pass(asked: witnesses.Witnesses) -> int:
+    """Signs what is new and the packs that wait, then asks the witnesses. Returns how many entries were signed."""
+    entries = signing.sign_new(datetime.now(UTC))
+    access_heads.sign_new()
+    manifests.answer(keys.signing_key(purpose=manifests.PURPOSE))
+    cosign_newest(asked, datetime.now(UTC))
+    return entries

@@ -16,9 +16,9 @@ from compliance.interfaces.operations import access_log
 
 
 class Command(BaseCommand):
-    """Follows each chain from its first line, and compares it with the signed checkpoints."""
+    """Follows each chain from its first line, and compares it with what was signed."""
 
-    help = "Recomputes who-saw-what line by line, holds it to the checkpoints, and names each line at fault."
+    help = "Recomputes who-saw-what line by line, holds it to what was signed, and names each line at fault."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group()

@@ -1,0 +1,46 @@
+"""Where the access log's chains end, signed and kept in the log's folder, outside of the database.
+
+The text of the note is `svc.access-heads/1`, then a line for each chain: its identifier, the number and the digest of
+its last line, parted by spaces; the key's name is `<origin>/access-log`. A chain never goes back in it: of one that is
+shorter than it was signed, what was signed stays, so that its verification finds the missing lines.
+"""
+
+import uuid
+
+from compliance.interfaces.console import access_chain
+from compliance.log import folder, keys
+from compliance.log.errors import LogFolderError
+from compliance.proofs.access_log import ChainEnd, heads_text, parse_heads
+from compliance.proofs.errors import NoteMalformed
+
+FILE = "access-log"
+PURPOSE = "access-log"
+
+
+def stated() -> dict[uuid.UUID, ChainEnd]:
+    """Where each chain ended when it was last signed. Raises LogFolderError when none of our keys signed it."""
+    note = folder.read(FILE)
+    if note is None:
+        return {}
+    try:
+        return parse_heads(keys.checked(note, PURPOSE).text)
+    except NoteMalformed as error:
+        raise LogFolderError(f"The file {folder.path() / FILE} is no statement of the access log. {error}") from error
+
+
+def sign_as_found() -> None:
+    """Signs where the chains end, also of those that have gone back: after a restore that was accepted."""
+    folder.write(FILE, keys.signing_key(purpose=PURPOSE).sign(heads_text(access_chain.heads())))
+
+
+def sign_new() -> bool:
+    """Signs where the chains end now. Returns whether any has grown. Raises LogFolderError, SigningKeyMissingError."""
+    before = stated()
+    grown = {
+        chain: end
+        for chain, end in access_chain.heads().items()
+        if chain not in before or end.number > before[chain].number
+    }
+    if grown:
+        folder.write(FILE, keys.signing_key(purpose=PURPOSE).sign(heads_text(before | grown)))
+    return bool(grown)
