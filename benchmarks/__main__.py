@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from benchmarks import building, growth, loading, reads, serving, writes
+    from benchmarks import building, growth, loading, reads, serving, trees, writes
 
     wanted = set(options.only or ["reads", "writes", "sweep"])
     # The peers have no migrations: their tables come after everything they refer to.
@@ -74,6 +74,8 @@ def run(options: argparse.Namespace) -> int:
             say("Reads ...")
             for result in reads.rows(address, built, now, 31):
                 note(result)
+        for result in trees.path_rows(built["big"]):
+            note(result)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
         if "writes" in wanted:

@@ -19,7 +19,11 @@ from django.db.backends.utils import CursorWrapper
 from compliance.access import actions as access
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
+from compliance.history import tree
+from compliance.history.models import HistoryHead
+from compliance.proofs.merkle import CompactRange
 from compliance.rules.vocabulary import Scope
+from compliance.tenancy import context
 from compliance.tenancy.queries import deployment_id
 
 BEGAN = datetime(2024, 1, 1, 9, tzinfo=UTC)
@@ -192,13 +196,18 @@ def writing(organization_id: uuid.UUID) -> Iterator[CursorWrapper]:
 
 
 def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
-    """The capture that the built rows belong to."""
+    """The capture that the built rows belong to, and their tree."""
     with writing(organization_id) as cursor:
         cursor.execute(
             "INSERT INTO history_capture (organization_id, capture_sequence, captured_at, first_sequence, last_sequence,"
             " rows_sha256, chain_hash, logic_version, why) VALUES (%s, 2, %s, 1, %s, repeat('0', 64), repeat('0', 64), 1, 'facts')",
             [organization_id, now, sequence],
         )
+    with context.company(organization_id):
+        whole = CompactRange()
+        tree.keep(organization_id, tree.grow(whole, tree.stored_digests(organization_id, 0, sequence)))
+        heads = HistoryHead.objects.filter(organization_id=organization_id)
+        heads.update(tree_size=whole.size, tree_range=whole.to_bytes())
 
 
 def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:
