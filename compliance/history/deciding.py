@@ -18,6 +18,7 @@ from django.db import OperationalError, transaction
 from compliance.facts.fan_out import Subject
 from compliance.facts.identities import Identities
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people.identities import NO_IDENTITY
 from compliance.facts.people.loading import Learners, Pair, load_invitations, load_people
 from compliance.facts.policies.loading import load_person_policies
 from compliance.facts.training.loading import load_person_courses
@@ -134,7 +135,7 @@ def _people(company: Company, subjects: list[Subject]) -> _Lazy:
     identities = company.identities.people.of_people(profile_ids)
 
     def answer(profile_id: uuid.UUID) -> Decided:
-        return Decided(people.project(decide_employees(facts[profile_id]), identities[profile_id]))
+        return Decided(people.project(decide_employees(facts[profile_id]), identities.get(profile_id, NO_IDENTITY)))
 
     for subject in subjects:
         yield subject, partial(answer, subject[1])
