@@ -119,9 +119,9 @@ def row_proof_of(name: str, document: JsonObject, report: Report) -> RowProof | 
         report.fault(Check.FORM, name, ("format",), sentence)
         return None
     before = len(report.faults)
-    allowed = {"format", *_MEMBERS} - (set() if "identity" in document else {"identity"})
+    allowed = {"format", *MEMBERS} - (set() if "identity" in document else {"identity"})
     _check_members(name, "", document, allowed, report)
-    parts = {part: _part(name, part, document[part], report) for part in _MEMBERS if part in document}
+    parts = {part: _part(name, part, document[part], report) for part in MEMBERS if part in document}
     if len(report.faults) > before:
         return None
     row, tree, capture, log = (parts[part] for part in ("row", "tree", "capture", "log"))
@@ -130,7 +130,7 @@ def row_proof_of(name: str, document: JsonObject, report: Report) -> RowProof | 
         name,
         ProvedRow(**{member: row[member] for member in ProvedRow._fields}),
         _read_place(tree),
-        {line: capture[line] for line in _MEMBERS["capture"] if line != "chain_hash"},
+        {line: capture[line] for line in MEMBERS["capture"] if line != "chain_hash"},
         capture["chain_hash"],
         _read_place(log),
         log["checkpoint"],
@@ -152,7 +152,7 @@ def _part(name: str, part: str, value: object, report: Report) -> dict[str, Any]
     if not isinstance(value, JsonObject):
         report.fault(Check.FORM, name, (part,), f"{part} is no JSON object.")
         return {}
-    forms = _MEMBERS[part]
+    forms = MEMBERS[part]
     _check_members(name, f"{part}.", value, forms, report)
     for member, form in forms.items():
         if member not in value:
@@ -223,7 +223,7 @@ _LINE_NUMBER_OR_EMPTY = Form(
 _PRESENT_TEXT = Form("text that is not empty", _is_present)
 _PLACE = {"size": _NUMBER, "index": _NUMBER, "path": _PRESENT_TEXT}
 
-_MEMBERS: dict[str, dict[str, Form]] = {
+MEMBERS: dict[str, dict[str, Form]] = {
     "row": {
         "organization_id": UUID_FORM,
         "sequence": _NUMBER,

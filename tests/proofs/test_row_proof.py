@@ -14,15 +14,17 @@ from compliance.proofs.__main__ import main
 from compliance.proofs.cosignature import cosign, witness_key
 from compliance.proofs.errors import NotAPage, NoteMalformed
 from compliance.proofs.findings import Check, Report
+from compliance.proofs.history import tree_capture_lines
 from compliance.proofs.identity import identity_sha256
 from compliance.proofs.log import LogCheckpoint
 from compliance.proofs.log_trust import LogTrust, log_trust
-from compliance.proofs.merkle import EMPTY_ROOT
+from compliance.proofs.merkle import EMPTY_ROOT, inclusion_path
 from compliance.proofs.note_keys import NoteSigner
 from compliance.proofs.pages import MOST_BYTES
-from compliance.proofs.row_proof import PROOF_FORMAT, parse_row_proof
+from compliance.proofs.row_proof import PROOF_FORMAT, TreePlace, parse_row_proof, row_proof_text
 from compliance.proofs.row_verifier import verify_row_proof
 
+from . import log_story
 from .log_story import ORIGIN, ROWS, SIGNER, WHO, hash_text, proof, proof_text
 
 TRUST = log_trust(SIGNER.verifier_key)
@@ -277,6 +279,34 @@ def test_two_signed_histories_of_one_log_are_a_fault_of_their_own(
     assert main([*files, "--log-key", SIGNER.verifier_key]) == 1
     assert "The log was forked" in capsys.readouterr().out
     assert main([files[0], files[0], "--log-key", SIGNER.verifier_key]) == 0
+
+
+# ---- size ----
+
+
+def test_a_proof_of_ten_million_rows_and_captures_has_at_most_4096_bytes_beside_its_content() -> None:
+    size = 10_000_000
+    text = LogCheckpoint("compliance.records.customer.example/log", size, EMPTY_ROOT).text()
+    note = NoteSigner.from_seed("compliance.records.customer.example/log", bytes(32)).sign(text)
+    note += "".join(
+        cosign(f"witness-{at}.auditors.example/compliance", bytes([at]) * 32, text, 1).line() for at in (1, 2)
+    )
+
+    def place(index: int) -> TreePlace:
+        return TreePlace(size, index, tuple(inclusion_path(index, size, lambda height, at: bytes([height]) * 32)))
+
+    lines = tree_capture_lines(
+        organization_id=log_story.ORGANIZATION, capture_sequence=size, captured_at=log_story.CAPTURED,
+        first_sequence=size - 9, last_sequence=size, tree_size=size, tree_root="ab" * 32, ledger_head="ab" * 32,
+        previous_chain_hash="ab" * 32,
+    )  # fmt: skip
+    row = log_story.row(7_654_321)._replace(register="training-records", cause="change", content="")
+    who = WHO._replace(
+        person_name="Bartholomew Featherstonehaugh", work_email="bartholomew.featherstonehaugh@example.org"
+    )
+    written = row_proof_text(row, place(row.sequence - 1), lines, "ab" * 32, place(4_321_098), note, who)
+    assert len(place(row.sequence - 1).path) == 24
+    assert 3_500 < len(written.encode()) <= 4_096
 
 
 # ---- form ----
