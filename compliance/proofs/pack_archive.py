@@ -20,7 +20,7 @@ BLOCK = 1 << 16
 MOST_DIRECTORY = 1 << 22
 """The largest table of entries that is read, in bytes: it is held in memory."""
 
-MOST_LINE = 1 << 24
+MOST_LINE = 1 << 23
 """The longest line of a file, in bytes: a row is at most 3 MiB, and its text within a line at most doubles."""
 
 MOST_RATIO = 200

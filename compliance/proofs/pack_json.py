@@ -1,13 +1,20 @@
 """Lines and small files of a pack as JSON, read strictly: one object, no member twice, no value that is not JSON."""
 
+import re
 from collections.abc import Mapping
 
 from .errors import NotAPage, PackMalformed
 from .pages import JsonObject, parse_json
 
+_TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+MOST_STRUCTURE = 1 << 18
+"""How many bytes of a line may be other than text: empty arrays take twenty times their bytes of memory."""
+
 
 def parse_line(place: str, line: bytes) -> JsonObject:
     """The object that a line holds. Raises PackMalformed with the place of the line."""
+    if len(line) > MOST_STRUCTURE and len(_TEXT.sub(b"", line)) > MOST_STRUCTURE:
+        raise PackMalformed(place, "This holds more values than any row.")
     try:
         found = parse_json(place, line)
     except NotAPage as fault:

@@ -105,7 +105,7 @@ class _Table:
     def __init__(self, archive: Archive, name: str) -> None:
         self._name = name
         self._blocks = archive.blocks(name)
-        self._held = b""
+        self._held, self._at = b"", 0
         self._columns: list[str] | None = None
         self._broken = False
 
@@ -147,10 +147,10 @@ class _Table:
             self._columns = text.split(",")
 
     def _next(self, size: int) -> bytes:
-        while len(self._held) < size and (block := next(self._blocks, b"")):
-            self._held += block
-        taken, self._held = self._held[:size], self._held[size:]
-        return taken
+        while len(self._held) < self._at + size and (block := next(self._blocks, b"")):
+            self._held, self._at = self._held[self._at :] + block, 0
+        self._at += size
+        return self._held[self._at - size : self._at]
 
     def _break(self, sentence: str, report: Report) -> None:
         report.fault(Check.REGISTER, self._name, (), sentence)
