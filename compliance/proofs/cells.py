@@ -11,11 +11,14 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 _SIGNS = "=+@\uff1d\uff0b\uff0d\uff20-"
 # Nothing that a program shows or keeps as the beginning of a cell: spaces, what has no width, quotes.
 _UNSEEN = "\\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff\"'"
+_SEPARATOR = re.compile('[,;|"\t\r\n]')
+_SHORT = 48
 _BEGINNING = re.compile(rf"((?:^|[;,|\t\r\n])[{_UNSEEN}]*)(?=[{_SIGNS}])")
 
 
@@ -46,11 +49,24 @@ def cell(value: Any) -> str:
 
 def line(values: Iterable[Any]) -> str:
     """One line of a CSV file (RFC 4180), its line end included."""
-    return ",".join(_quoted(cell(value)) for value in values) + "\r\n"
+    return ",".join([_field(value) for value in values]) + "\r\n"
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, str) and len(value) <= _SHORT:
+        return _short_field(value)
+    return _quoted(cell(value))
+
+
+@lru_cache(maxsize=1 << 14)
+def _short_field(text: str) -> str:
+    """A short text as a field: words, identifiers of courses and companies, the instants of one import come again and
+    again."""
+    return _quoted(defused(text))
 
 
 def _quoted(text: str) -> str:
-    if any(mark in text for mark in ',;|"\t\r\n'):
+    if _SEPARATOR.search(text) is not None:
         doubled = text.replace('"', '""')
         return f'"{doubled}"'
     return text
