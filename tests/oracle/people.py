@@ -5,6 +5,7 @@
 Only facts that hold by the moment count, but for names and addresses, which are always the current ones.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -43,12 +44,17 @@ def valid_from(told: Told, line: Entry, known: datetime) -> datetime:
 
     The history may give a later moment: that of a version which a fact told late has put right.
     """
-    said, since = stands_in(told, line, known, NEVER), line.at
-    for moment in sorted({each.at for each in told.facts if line.at <= each.at <= known}, reverse=True):
-        if stands_in(told, line, moment, NEVER) != said:
-            break
-        since = moment
-    return since
+    changes = told.once(("changes", line), lambda: list(_changes(told, line)))
+    return max(moment for moment in changes if moment <= known)
+
+
+def _changes(told: Told, line: Entry) -> Iterator[datetime]:
+    before: Row | None = None
+    for moment in sorted({each.at for each in told.facts if line.at <= each.at}):
+        said = stands_in(told, line, moment, NEVER)
+        if said != before:
+            yield moment
+        before = said
 
 
 def _employee(told: Told, line: lines.EmployeeJoined, known: datetime) -> Row:
