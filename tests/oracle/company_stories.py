@@ -4,16 +4,20 @@ Moments lie on so coarse a grid that they collide, at the edges of company days,
 again or expires. The weeks of each story have a change of the clock in its zone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from operator import itemgetter
 from random import Random
 from typing import Any
 from uuid import UUID
 
 from compliance.facts import lines
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, Requirement
+from tests.oracle.accepting import accepts
 from tests.oracle.owed_learning import TICK, last_tick_of, months_later, wall_date
+from tests.oracle.shares import covering, published
+from tests.oracle.told import Told
 
 BEGINNINGS = {
     "UTC": date(2024, 1, 20),
@@ -96,17 +100,24 @@ class _Teller:
         for _ in range(self.chance.randint(0, 2)):
             self.invitation()  # that nobody accepts
         self.course()
-        for _ in range(2):
-            self.policy(self.name())
+        policies = [self.name(), self.name()]
+        for policy in policies:
+            self.policy(policy)
+        told = Told(self.organization_id, self.zone)
+        for line in sorted(self.facts, key=lambda each: each.at):
+            if accepts(told, line):
+                told.add(line)
+        for policy in policies:
+            openings = [at for learner in self.learners for at in self.signatures(told, policy, learner)]
+            self.publish_after(told, policy, openings)
         middle = self.start + timedelta(days=self.chance.randint(50, 120))
-        told: dict[datetime, list[tuple[datetime, lines.FactLine]]] = {middle: [], self.end: []}
+        chapters: dict[datetime, list[tuple[datetime, lines.FactLine]]] = {middle: [], self.end: []}
         for line in self.facts:
             delay = timedelta(days=self.chance.expovariate(1 / 20)) if self.likely(0.25) else timedelta(0)
-            told[middle if line.at + delay <= middle else self.end].append((line.at + delay, line))
-        chapters = [(until, sorted(facts, key=lambda each: each[0])) for until, facts in told.items()]
+            chapters[middle if line.at + delay <= middle else self.end].append((line.at + delay, line))
         return Story(
             self.seed, self.organization_id, self.zone,
-            [(until, [line for _, line in facts]) for until, facts in chapters],
+            [(until, [line for _, line in sorted(facts, key=itemgetter(0))]) for until, facts in chapters.items()],
         )  # fmt: skip
 
     # --- people
@@ -150,7 +161,7 @@ class _Teller:
             invitation = None
             if self.likely(0.4):
                 invitation, at = self.invitation()
-            person, at = self.name(), self.moment(at, 30)
+            person, at = self.name(), self.moment(at, 20)
             self.tell(
                 lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner, invitation_id=invitation,
                 person_name=self.chance.choice([None, "Ana", "Bo"]), staff_practice=self.likely(0.1),
@@ -164,7 +175,7 @@ class _Teller:
                     at = self.moment(at, 20)
                     self.tell(lines.EmployeeResumed, at, person_id=person)
             if self.likely(0.5):
-                at = self.moment(at, 60)
+                at = self.moment(at, 90)
                 self.tell(lines.EmployeeLeft, at, person_id=person)
             if self.likely(0.1):  # often impossible
                 stray = self.chance.choice((lines.EmployeeSuspended, lines.EmployeeResumed, lines.EmployeeLeft))
@@ -202,44 +213,66 @@ class _Teller:
             )  # fmt: skip
 
     def policy(self, policy: UUID) -> None:
-        at, published = self.start, []
-        for number in range(1, self.chance.choice([1, 2, 2, 3, 4]) + 1):
-            at = self.moment(at, 25 if number == 1 else 50)
-            said = {"version": number, "act": self.chance.choice(list(PolicyAct)), "course_release_id": self.name()}
-            kinds = [ChangeKind.ASK_AGAIN, ChangeKind.EDITORIAL, ChangeKind.EDITORIAL]
-            ahead = self.chance.choice([None, -10, 0, 5, 20])
+        at = self.start
+        for number in range(1, self.chance.choice([1, 2, 3]) + 1):
+            at = self.moment(at, 15 if number == 1 else 50)
+            self.publish(policy, number, at)
+        for _ in range(self.chance.choice([1, 2, 2, 3])):
+            self.share(policy)
+
+    def publish(self, policy: UUID, number: int, at: datetime) -> None:
+        ahead = self.chance.choice([None, -10, 0, 5, 20])
+        kinds = [ChangeKind.ASK_AGAIN, ChangeKind.EDITORIAL, ChangeKind.EDITORIAL]
+        self.tell(
+            lines.PolicyPublished, at, course_id=policy, version=number, course_release_id=self.name(),
+            act=self.chance.choice(list(PolicyAct)), doors=self.doors(), statement=f"I have  read version\n{number}.",
+            effective_on=None if ahead is None else wall_date(self.zone, at) + timedelta(days=ahead),
+            renew_months=self.chance.choice([0, 1, 1, 1, 2]),
+            change_kind=ChangeKind.FIRST if number == 1 else self.chance.choice(kinds),
+            html=f"<h1>Policy {number}</h1>\n<p>Lock the door {number} times.</p>\n",
+        )  # fmt: skip
+
+    def publish_after(self, told: Told, policy: UUID, openings: list[datetime]) -> None:
+        """Often publishes one version more when renewals may be open, which may close some and open others."""
+        out = told.of(lines.PolicyPublished, course_id=policy)
+        late = [at for at in openings if out and at > out[-1].at]
+        if late and self.likely(0.8):
+            self.publish(policy, len(out) + 1, self.moment(self.chance.choice(late), 10))
+
+    def signatures(self, told: Told, policy: UUID, learner: UUID) -> Iterator[datetime]:
+        """Signs now and then, mostly where the person is asked to, often as or just before they are asked again.
+
+        Says when each signature may be asked for again.
+        """
+        versions = told.of(lines.PolicyPublished, course_id=policy)
+        shares = told.of(lines.PolicyShared, course_id=policy)
+        at = versions[0].at if versions else self.end
+        for _ in range(self.chance.choice([0, 2, 3, 4, 6])):
+            at = self.moment(at, 30)
+            out = published(told, policy, at)
+            if not (out and shares):
+                return
+            version = out[-1] if self.likely(0.85) else self.chance.choice(out)
+            ways = [(way.share_id, way.door) for way in covering(told, policy, learner, at)]
+            if not ways and self.likely(0.8):
+                continue
+            if not ways or self.likely(0.1):  # mostly refused
+                ways = [(share.share_id, self.chance.choice(DOORS)) for share in shares]
+            share, door = self.chance.choice(ways)
             self.tell(
-                lines.PolicyPublished, at, course_id=policy, **said,
-                doors=DOORS if self.likely(0.6) else self.some(DOORS),
-                statement=f"I have  read version\n{number}.", renew_months=self.chance.choice([0, 1, 1, 1, 2]),
-                effective_on=None if ahead is None else wall_date(self.zone, at) + timedelta(days=ahead),
-                change_kind=ChangeKind.FIRST if number == 1 else self.chance.choice(kinds),
-                html=f"<h1>Policy {number}</h1>\n<p>Lock the door {number} times.</p>\n",
+                lines.PolicySigned, at, receipt_id=self.name(), share_id=share, learner_profile_id=learner,
+                door=Door(door), course_release_id=version.course_release_id,
+                signature=lines.Signature(typed="Ana Reis") if version.act == PolicyAct.SIGN else None,
+                sign_in_methods=self.chance.choice([None, "password,totp"]),
             )  # fmt: skip
-            published.append((at, said))
-        shares = [self.share(policy) for _ in range(self.chance.choice([1, 2, 2, 3]))]
-        for learner in self.learners:
-            at = published[0][0]
-            for _ in range(self.chance.choice([1, 2, 3, 4])):
-                at = self.moment(at, 40)
-                out = [said for each, said in published if each <= at] or [published[0][1]]
-                self.sign(learner, out[-1] if self.likely(0.8) else self.chance.choice(out), shares, at)
-                day = last_tick_of(self.zone, months_later(wall_date(self.zone, at), 1) - timedelta(days=1))
-                self.moments += [day, day + TICK]  # when it may be asked again
+            day = months_later(wall_date(self.zone, at), version.renew_months or 1)
+            opens = last_tick_of(self.zone, day - timedelta(days=1)) + TICK
+            self.moments += [opens - TICK, opens]
+            yield opens
+            at = self.chance.choice((at, opens - 2 * TICK, opens - TICK, opens))
 
-    def sign(self, learner: UUID, version: dict[str, Any], shares: list[UUID], at: datetime) -> None:
-        """Signs through some shares and doors, of which many are refused."""
-        signature = lines.Signature(typed="Ana Reis") if version["act"] == PolicyAct.SIGN else None
-        for share in self.some(shares)[:2]:
-            for door in self.some(DOORS)[:2]:
-                self.tell(
-                    lines.PolicySigned, at, receipt_id=self.name(), share_id=share, learner_profile_id=learner,
-                    door=door, course_release_id=version["course_release_id"], signature=signature,
-                    sign_in_methods=self.chance.choice([None, "password,totp"]),
-                )  # fmt: skip
-
-    def share(self, policy: UUID) -> UUID:
-        share, at = self.name(), self.moment(days=50)
+    def share(self, policy: UUID) -> None:
+        share, at = self.name(), self.moment(days=20)
         self.tell(
             lines.PolicyShared, at, share_id=share, course_id=policy, doors=self.doors(), audience=self.audience(),
             deadline=self.deadline(),
@@ -251,18 +284,17 @@ class _Teller:
                 said = {"doors": self.doors(), "audience": self.audience(), "deadline": self.deadline()}
                 self.tell(lines.ShareChanged, change, share_id=share, **{name: said[name] for name in self.some(said)})
                 changed.add(change)
-        for _ in range(self.chance.choice([0, 0, 1, 2])):  # the second time it is refused
+        for _ in range(self.chance.choice([0, 0, 0, 1, 2])):  # the second time it is refused
             self.tell(lines.ShareEnded, self.moment(at), share_id=share)
-        return share
 
     def doors(self) -> tuple[Door, ...]:
-        return DOORS if self.likely(0.5) else self.some(DOORS)
+        return DOORS if self.likely(0.7) else self.some(DOORS)
 
     def audience(self) -> lines.Audience:
         kind = self.chance.random()
-        if kind < 0.5:
+        if kind < 0.65:
             return lines.Audience(everyone=True)
-        if kind < 0.8:
+        if kind < 0.85:
             return lines.Audience(team_ids=self.some(self.teams))
         return lines.Audience(learner_profile_ids=self.some(self.learners))
 
