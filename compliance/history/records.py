@@ -12,7 +12,7 @@ from compliance.catalogue.declaration import Register
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history import in_force, outcomes
-from compliance.history.projections import hashed_body
+from compliance.history.projections import hashed_body, stored_identity
 from compliance.proofs.history import visible_text
 from compliance.rules.vocabulary import AccessState
 from compliance.tenancy import sql
@@ -37,6 +37,8 @@ class Version(NamedTuple):
     logic_version: int
     body: str
     why: str
+    identity: str | None = None
+    """The commitment to a name and address that it bears (`projections.stored_identity`)."""
 
 
 class InForce(NamedTuple):
@@ -49,7 +51,10 @@ class InForce(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A row that was written, with the body that held at its `valid_from` before ("": none, None: no version)."""
+    """A row that was written, with the body that held at its `valid_from` before ("": none, None: no version).
+
+    `renamed`: it commits to another name or address than that.
+    """
 
     register: int
     record_id: uuid.UUID
@@ -57,6 +62,12 @@ class Written(NamedTuple):
     course_id: uuid.UUID | None
     body: str
     before: str | None
+    renamed: bool = False
+
+
+def differ(before: str | None, after: str | None) -> bool:
+    """Whether two commitments differ; not where a version bears none, being absent or written before there were any."""
+    return before is not None and after is not None and before != after
 
 
 def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]:
@@ -68,7 +79,10 @@ def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]
         " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
         [organization_id, birth, most],
     )
-    return [version._replace(body=visible_text(version.body)) for version in map(Version._make, rows)]
+    return [
+        version._replace(body=visible_text(version.body), identity=stored_identity(version.body))
+        for version in (Version(*row) for row in rows)
+    ]
 
 
 class Provable(NamedTuple):
@@ -128,8 +142,12 @@ def written_after(organization_id: uuid.UUID, sequence: int, most: int) -> list[
         {"organization": organization_id, "sequence": sequence, "most": most},
     )
     return [
-        row._replace(body=visible_text(row.body), before=row.before and visible_text(row.before))
-        for row in map(Written._make, rows)
+        row._replace(
+            body=visible_text(row.body),
+            before=row.before and visible_text(row.before),
+            renamed=differ(stored_identity(row.before or ""), stored_identity(row.body)),
+        )
+        for row in (Written(*row) for row in rows)
     ]
 
 

@@ -119,7 +119,7 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
                 learner_profile_id=row.learner_profile_id,
                 person_name=None if person is None else ERASED_PERSON if person.erased else person.person_name,
                 course_title=titles.get(row.course_id) if row.course_id else None,
-                difference=difference(row.before, row.body),
+                difference=difference(row.before, row.body, renamed=row.renamed),
             )
         )
     preview.rows = len(rows)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from compliance.facts.happenings import Happening
-from compliance.history.records import Version
+from compliance.history.records import Version, differ
 
 
 class Change(NamedTuple):
@@ -19,11 +19,15 @@ class Change(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What one stored text says otherwise than another: which fields, or that a record appears or is gone."""
+    """What one stored text says otherwise than another: which fields, or that a record appears or is gone.
+
+    `renamed`: it commits to another name or address, or to none any more.
+    """
 
     changes: list[Change]
     appears: bool
     gone: bool
+    renamed: bool
 
 
 class StoryVersion(NamedTuple):
@@ -51,12 +55,12 @@ class StoryVersion(NamedTuple):
         return [name.replace("_", " ") for name, value in self.fields.items() if value in (None, "", [])]
 
 
-def difference(before: str | None, after: str) -> Difference:
+def difference(before: str | None, after: str, *, renamed: bool) -> Difference:
     """What a stored text says otherwise than the one before it; an empty text, or none, is an absent record."""
     old, new = (orjson.loads(text) if text else {} for text in (before, after))
     names = dict.fromkeys([*new, *old]) if old and new else ()
     changes = [Change(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
-    return Difference(changes, bool(new and not old), bool(old and not new))
+    return Difference(changes, bool(new and not old), bool(old and not new), renamed)
 
 
 def story_of(found: list[Version], happened: list[Happening], now: datetime) -> list[StoryVersion]:
@@ -68,7 +72,8 @@ def story_of(found: list[Version], happened: list[Happening], now: datetime) -> 
     story = []
     for number, version in enumerate(found):
         before = _in_force(found[:number], version.valid_from)
-        changed = difference(before.body if before else None, version.body)
+        renamed = before is not None and differ(before.identity, version.identity)
+        changed = difference(before.body if before else None, version.body, renamed=renamed)
         late = any(earlier.valid_from > version.valid_from for earlier in found[:number])
         story.append(StoryVersion(version, changed, late, version is current, list(at_once[version.valid_from])))
     return story

@@ -4,9 +4,12 @@ import pytest
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
+from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord
 from compliance.interfaces.console.who_may import OPERATOR
 from compliance.tenancy import context
+from tests import verbs
+from tests.companies import make_company
 from tests.interfaces.console.companies import full_company
 
 pytestmark = pytest.mark.django_db
@@ -36,3 +39,17 @@ def test_the_story_of_a_course_version_tells_its_publication_and_its_shares(staf
     assert "Version 1 published" in text
     assert "with everyone, required" in text
     assert "The facts about this course" in text
+
+
+def test_the_story_of_a_person_names_the_versions_that_a_new_name_made(staff):
+    company = make_company()
+    anna = company.join("Anna")
+    capture_all(company.organization_id, company.now)
+    where = f"/console/companies/{company.organization_id}/records/people/{anna.person_id}/"
+    assert "Name or address changed or erased" not in staff(OPERATOR).get(where).content.decode()
+    verbs.change_person(
+        organization_id=company.organization_id, at=company.now, now=company.now,
+        learner_profile_id=anna.learner_profile_id, person_name="Anna Dahl",
+    )  # fmt: skip
+    capture_all(company.organization_id, company.now)
+    assert staff(OPERATOR).get(where).content.decode().count("Name or address changed or erased") == 1
