@@ -8,6 +8,7 @@ import logging
 import signal
 import threading
 from argparse import ArgumentParser
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -47,12 +48,15 @@ class Command(OperatorCommand):
             self.stdout.write(",".join(keys.verifier_keys()))
             return
         startup.start_or_exit()
-        asked = witnesses.configured()
+        with closing(witnesses.configured()) as asked:
+            self._sign(asked, once=options["once"])
+
+    def _sign(self, asked: witnesses.Witnesses, *, once: bool) -> None:
         try:
             entries = _pass(asked)
         except LogError as error:
             raise CommandError(f"Refused to start. {error}") from error
-        if options["once"]:
+        if once:
             self.stderr.write(f"{entries} entries signed.")
             return
         ended = threading.Event()
