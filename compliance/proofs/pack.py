@@ -150,6 +150,7 @@ def _about(archive: Archive) -> About:
     found = parse_line(PACK, archive.content(PACK, _MOST_TEXT))
     if text(PACK, found, "format") != EVIDENCE_CONSTANT:
         raise PackMalformed(PACK, f"The format is not {EVIDENCE_CONSTANT}.")
+    text(PACK, found, "company")
     pin, period, counts = (member(PACK, found, name) for name in ("pin", "period", "completeness"))
     tenant = {name: text(PACK, found, name) for name in ("deployment_id", "organization_id", "learning_space_id")}
     chain_hash = text(PACK, pin, "chain_hash")

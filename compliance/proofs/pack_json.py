@@ -21,9 +21,17 @@ def parse_line(place: str, line: bytes) -> JsonObject:
         raise PackMalformed(place, "This is not JSON.") from fault
     if not isinstance(found, JsonObject):
         raise PackMalformed(place, "This is no JSON object.")
-    if found.repeated:
+    if _repeats(found):
         raise PackMalformed(place, "A member is given more than once.")
     return found
+
+
+def _repeats(found: JsonObject | list[object]) -> bool:
+    """Whether an object gives a member twice, or one within it does."""
+    if isinstance(found, JsonObject) and found.repeated:
+        return True
+    nested = found.values() if isinstance(found, JsonObject) else found
+    return any(_repeats(each) for each in nested if isinstance(each, JsonObject | list))
 
 
 def text(place: str, found: Mapping[str, object], name: str) -> str:

@@ -227,15 +227,15 @@ def _on_pack(surface: str, change: Callable[[random.Random], pack_mutations.Outc
 
 
 SURFACES: dict[str, tuple[int, Surface]] = {
-    "proof": (15, _proof),
-    "checkpoint": (12, _checkpoint),
-    "inclusion": (36, tree_mutations.change_path),
-    "consistency": (36, tree_mutations.change_consistency),
-    "two proofs": (1, _two_histories),
-    "pack": (1, _on_pack("pack", pack_mutations.change_pack)),
-    "sealed pack": (1, _on_pack("sealed pack", pack_mutations.change_sealed_pack)),
-    "forged row": (1, _on_pack("forged row", pack_mutations.forge_row)),
-    "ZIP": (1, _on_pack("ZIP", pack_mutations.change_zip)),
+    "proof": (150, _proof),
+    "checkpoint": (120, _checkpoint),
+    "inclusion": (360, tree_mutations.change_path),
+    "consistency": (346, tree_mutations.change_consistency),
+    "two proofs": (4, _two_histories),
+    "pack": (5, _on_pack("pack", pack_mutations.change_pack)),
+    "sealed pack": (5, _on_pack("sealed pack", pack_mutations.change_sealed_pack)),
+    "forged row": (5, _on_pack("forged row", pack_mutations.forge_row)),
+    "ZIP": (5, _on_pack("ZIP", pack_mutations.change_zip)),
 }
 
 

@@ -141,14 +141,21 @@ def _equivalent(changed: dict[str, bytes]) -> bool | None:
         if after is None or before is None:
             return False
         if name == "pack.json" and isinstance(after, dict) and set(before) <= set(after):
-            left = left or set(before) != set(after)
-            different = {f"pack.json {member}" for member in before if _same(before[member]) != _same(after[member])}
+            left = True  # members that the format does not name say nothing
+            different = {f"pack.json {member}" for member in before if not _within(before[member], after[member])}
             if not different <= LEFT_TO_THE_PRODUCT:
                 return False
             left = left or bool(different)
         elif _same(before) != _same(after):
             return False
     return None if left else True
+
+
+def _within(before: Any, after: Any) -> bool:
+    """Whether a value is the same, but for members that the format does not name."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return set(before) <= set(after) and all(_within(before[name], after[name]) for name in before)
+    return _same(before) == _same(after)
 
 
 def _values(name: str, content: bytes) -> Any:

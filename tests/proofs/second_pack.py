@@ -28,6 +28,7 @@ from tests.proofs.second_registers import FILES, ID_FIELDS, Period, Version, che
 from tests.proofs.second_verifier import (
     CAPTURE_LINES,
     DIGEST,
+    INSTANT,
     REGISTERS,
     UUID,
     capture_digest,
@@ -142,12 +143,18 @@ def _about(files: Mapping[str, bytes]) -> dict[str, Any]:
     about = read_json(_file(files, "pack.json"), "pack.json")
     if not isinstance(about, dict) or not set(ABOUT) <= set(about):
         raise Refused("pack.json", f"lacks one of {', '.join(ABOUT)}")
-    if about["format"] != "svc.evidence/2":
+    if not isinstance(about["company"], str) or about["format"] != "svc.evidence/2":
         raise Refused("pack.json", "is not of svc.evidence/2")
     for name in ("organization_id", "deployment_id", "learning_space_id"):
         is_text(about[name], UUID, f"pack.json {name}")
-    members_of(about["period"], "pack.json period", "from", "to", "start", "end")
-    members_of(about["pin"], "pack.json pin", "capture_sequence", "sequence", "chain_hash")
+    for part, names in (
+        ("period", ("from", "to", "start", "end")),
+        ("pin", ("capture_sequence", "sequence", "chain_hash")),
+    ):
+        if not isinstance(about[part], dict) or not set(names) <= set(about[part]):
+            raise Refused(f"pack.json {part}", f"lacks one of {', '.join(names)}")
+    for name in ("start", "end"):
+        is_text(about["period"][name], INSTANT, f"pack.json period.{name}")
     is_count(about["pin"]["capture_sequence"], "pack.json pin.capture_sequence", 1)
     is_count(about["pin"]["sequence"], "pack.json pin.sequence")
     is_text(about["pin"]["chain_hash"], DIGEST, "pack.json pin.chain_hash")
@@ -257,7 +264,7 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
     for name, register in FILES.items():
         place = f"registers/{name}.jsonl"
         rows = list(_lines(pack.files, place))
-        if pack.about["registers"][name] != len(rows):
+        if is_count(pack.about["registers"][name], f"pack.json registers.{name}") != len(rows):
             raise Refused(f"pack.json registers.{name}", "is not how many rows there are")
         listed = listed_versions(name, histories, period)
         for (at, row), version in zip(rows, listed, strict=False):
