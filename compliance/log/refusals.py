@@ -57,8 +57,8 @@ def refusals() -> list[Refusal]:
 
     Raises LogFolderError when the folder's checkpoint is signed by none of our keys, and OriginChangedError.
     """
-    newest = queries.newest_checkpoints(2)
-    if (sentence := _refused(newest)) is not None:
+    sentence, newest = _looked_at()
+    if sentence is not None:
         return [Refusal(None, sentence)]
     if not newest:
         return []
@@ -72,11 +72,24 @@ def refusals() -> list[Refusal]:
 
 def refused_log() -> str | None:
     """What of the log as a whole is not what was signed, in one sentence; None when all is. Raises as `refusals`."""
-    return _refused(queries.newest_checkpoints(2))
+    return _looked_at()[0]
 
 
-def _refused(newest: list[Published]) -> str | None:
-    note = folder.read(folder.CHECKPOINT)
+def _looked_at() -> tuple[str | None, list[Published]]:
+    """Why the log is refused, if it is, and its newest checkpoints.
+
+    The folder is read before the database, which can then only know more of what a running signer adds; what is refused
+    is looked at again, for it may have signed twice in between.
+    """
+    for _ in range(2):
+        note, newest = folder.read(folder.CHECKPOINT), queries.newest_checkpoints(2)
+        sentence = _refused(note, newest)
+        if sentence is None:
+            break
+    return sentence, newest
+
+
+def _refused(note: str | None, newest: list[Published]) -> str | None:
     if note is None:
         return _missing(newest[0]) if newest else None
     stated = keys.checked_checkpoint(note)
