@@ -2,8 +2,7 @@
 
 import uuid
 
-from compliance.history.errors import NoHistoryError, NoTreeError
-from compliance.history.models import Capture
+from compliance.history.errors import NoTreeError
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import tree_capture_lines
 from compliance.tenancy import sql
@@ -38,12 +37,3 @@ def capture_lines(organization_id: uuid.UUID, capture_sequence: int) -> dict[str
         ledger_head=bytes(ledger_head).hex(),
         previous_chain_hash=ZERO_DIGEST if previous is None else previous,
     )
-
-
-def chain_hash(organization_id: uuid.UUID, capture_sequence: int) -> str:
-    """The chain hash of one capture, within the company's context. Raises NoHistoryError when there is none."""
-    found = Capture.objects.filter(organization_id=organization_id, capture_sequence=capture_sequence)
-    stored = found.values_list("chain_hash", flat=True).first()
-    if stored is None:
-        raise NoHistoryError(f"Organization {organization_id} has no capture {capture_sequence}.")
-    return stored

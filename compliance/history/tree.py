@@ -5,9 +5,9 @@ roots of complete subtrees of 256, 65,536, ... leaves are kept in a table. All e
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 
 from compliance.history.errors import MissingRowError
 from compliance.proofs import merkle
@@ -44,9 +44,6 @@ CROSS JOIN LATERAL (
 GROUP BY w.place
 """  # noqa: S608
 _COLUMNS = {"organization_id": "uuid", "height": "smallint", "index": "bigint", "root": "bytea"}
-
-
-Found = TypeVar("Found")
 
 
 KeptRoot = tuple[int, int, bytes]
@@ -93,28 +90,9 @@ def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterato
 def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
     """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
 
-    Two statements at any size, within the company's context. Raises TreeProofRefused when that tree has no such row,
-    and MissingRowError when the history holds fewer rows than `size`.
-    """
-    return read(organization_id, lambda subtree: merkle.inclusion_path(sequence - 1, size, subtree))
-
-
-def root_at(organization_id: uuid.UUID, size: int) -> bytes:
-    """The root of the tree of the first `size` rows, in two statements. Raises MissingRowError."""
-    return read(organization_id, lambda subtree: merkle.root_of_range(0, size, subtree))
-
-
-def range_at(organization_id: uuid.UUID, size: int) -> CompactRange:
-    """The compact range of the tree of the first `size` rows, in two statements. Raises MissingRowError."""
-    places = [(height, (size >> height) - 1) for height in reversed(range(size.bit_length())) if size >> height & 1]
-    return CompactRange(size, read(organization_id, lambda subtree: [subtree(*place) for place in places]))
-
-
-def read(organization_id: uuid.UUID, ask: Callable[[merkle.Subtree], Found]) -> Found:
-    """What `ask` computes from the complete subtrees of a company's tree, which it asks for by height and index.
-
-    It is called twice: first to learn which subtrees it asks for, then with what two statements have read for all of
-    them. Raises MissingRowError when the history does not hold what it asks for.
+    Two statements at any size, within the company's context: the path is asked for twice, first to learn which subtrees
+    it needs. Raises TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer
+    rows than `size`.
     """
     asked: list[Place] = []
 
@@ -122,9 +100,9 @@ def read(organization_id: uuid.UUID, ask: Callable[[merkle.Subtree], Found]) -> 
         asked.append((height, index))
         return merkle.EMPTY_ROOT
 
-    ask(note)
+    merkle.inclusion_path(sequence - 1, size, note)
     roots = _roots(organization_id, asked)
-    return ask(lambda height, index: roots[height, index])
+    return merkle.inclusion_path(sequence - 1, size, lambda height, index: roots[height, index])
 
 
 def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, bytes]:
