@@ -23,6 +23,7 @@ from compliance.history.verify import FirstFault, verify_history
 from compliance.log import folder, keys, queries, refusals, signing, verify
 from compliance.log.models import Checkpoint, Leaf, Tile
 from compliance.proofs.errors import LogForked, TreeProofRefused
+from compliance.proofs.history import tree_capture_digest
 from compliance.proofs.witness_memory import WitnessMemory
 from compliance.proofs.witness_request import CheckpointRequest
 from compliance.proofs.witnessing import Witness
@@ -74,7 +75,7 @@ def proof_of(company: Company, sequence: int) -> bytes:
         lines = history_captures.capture_lines(organization_id, capture)
         size = int(lines["tree_size"])
         path = tree.inclusion(organization_id, sequence, size)
-        chain_hash = history_captures.chain_hash(organization_id, capture)
+        chain_hash = tree_capture_digest(lines)
         row = stored_row(organization_id, sequence)
         committed = stored_identity(row["content"]) if row["register"] in ("people", "certificates") else None
         behind = identity_behind(organization_id, committed) if committed else None
