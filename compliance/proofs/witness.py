@@ -141,8 +141,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self._incoming)
 
     def handle_one_request(self) -> None:
+        self.raw_requestline = b""
         self._incoming.begin()
         super().handle_one_request()
+
+    def log_error(self, format: str, *args: Any) -> None:
+        if self.raw_requestline:  # else a connection was silent for long enough, which is no fault
+            super().log_error(format, *args)
 
     def do_POST(self) -> None:
         if self.path == _ADD_CHECKPOINT:
