@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.people import PEOPLE
+from compliance.facts.certificates.models import IssuedName
 from compliance.facts.identities import Identities, identity_behind
 from compliance.facts.lines import Certificate, CertificateRevoked, PersonChanged
 from compliance.facts.people.erasing import erase_invitation, erase_person
@@ -169,6 +170,29 @@ def test_after_an_erasure_nothing_lies_behind_any_commitment_and_every_hash_hold
     for record_id in (staffed.anna.person_id, staffed.invitation, staffed.cleo):
         stood = {row.valid_from for row in before if row.register == PEOPLE.number and str(record_id) in row.body}
         assert stood < {row.valid_from for row in people if str(record_id) in row.body}
+
+
+def test_a_capture_clears_what_a_release_left_that_erased_without_knowing_of_commitments(staffed: Staffed) -> None:
+    organization_id = staffed.organization_id
+    about = (staffed.anna.learner_profile_id, staffed.invitation)
+
+    def left() -> list[bool]:
+        with context.company(organization_id):
+            people = Identity.objects.filter(subject_id__in=about, salt__isnull=False)
+            return [people.exists(), IssuedName.objects.filter(salt__isnull=False).exists()]
+
+    with context.company(organization_id):
+        kept = [list(model.objects.values()) for model in (Identity, IssuedName)]
+    erase_person(organization_id=organization_id, learner_profile_id=staffed.anna.learner_profile_id, at=LATER)
+    assert left() == [False, False]
+    with context.company(organization_id):
+        for row in kept[0]:
+            Identity.objects.filter(identity_sha256=row["identity_sha256"]).update(**row)
+        for row in kept[1]:
+            IssuedName.objects.filter(identity_sha256=row["identity_sha256"]).update(salt=row["salt"])
+    assert left() == [True, True]
+    staffed.capture()
+    assert left() == [False, False]
 
 
 def test_an_erasure_that_is_quicker_than_the_capture_leaves_nothing_to_be_kept(staffed: Staffed) -> None:

@@ -17,6 +17,10 @@ _KEPT = """
 SELECT certificate_id, identity_sha256, person_name FROM certificates_issuedname
 WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])
 """
+_CLEAR = """
+UPDATE certificates_issuedname SET salt = NULL, person_name = NULL
+WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND salt IS NOT NULL
+"""
 
 
 class _Named(NamedTuple):
@@ -86,6 +90,9 @@ class Issuing:
         Of an `erased` holder neither name, salt nor code is kept: a row without a code says that there never will be
         one.
         """
+        gone = [profile_id for profile_id, is_erased in self._erased.items() if is_erased]
+        if gone:  # by a release that did not know of commitments, if it ran beside this one: else it is done
+            sql.execute(_CLEAR, [self._organization_id, arrays.uuids(gone)])
         append(
             "certificates_checkcode",
             self._organization_id,

@@ -127,7 +127,7 @@ def erase_invitation(
                 actor_id=actor_id,
                 invitation_id=invitation_id,
             )
-        identities.clear_invitation(organization_id, invitation_id)
+        identities.clear(organization_id, [invitation_id])
         sql.execute(
             "UPDATE people_invitation SET work_email = NULL, person_name = NULL, erased_at = %s"
             " WHERE organization_id = %s AND invitation_id = %s",

@@ -98,6 +98,7 @@ class PeopleIdentities:
         self._organization_id = organization_id
         self._until = until
         self._new: dict[uuid.UUID, _New] = {}
+        self._erased: list[uuid.UUID] = []
 
     def of_people(self, learner_profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
         """Return the commitment of each of those profiles, in one statement; `NO_IDENTITY` of the erased."""
@@ -112,6 +113,8 @@ class PeopleIdentities:
         salts = secrets.token_bytes(SALT_BYTES * len(found)).hex()
         settled = {}
         for number, (subject_id, profile_id, erased_at, person_name, work_email, latest, holds) in enumerate(found):
+            if erased_at is not None and latest is not None:
+                self._erased.append(subject_id)
             if erased_at is not None and (latest is None or erased_at <= self._until):
                 settled[subject_id] = NO_IDENTITY
             elif holds or erased_at is not None:  # names are cleared as soon as an erasure is recorded
@@ -135,6 +138,8 @@ class PeopleIdentities:
 
         Nothing lies behind those of profiles that are `erased` by now, nor of invitations that are.
         """
+        if self._erased:  # by a release that did not know of commitments, if it ran beside this one: else it is done
+            clear(self._organization_id, self._erased)
         gone = self._cleared_invitations()
         rows = []
         for subject_id, (identity, behind, profile_id) in self._new.items():
@@ -191,10 +196,10 @@ def differing(organization_id: uuid.UUID) -> list[Shown]:
     return [Shown._make(row) for shown in _ALL for row in sql.fetch(_DIFFER.format(shown=shown), asked)]
 
 
-def clear_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID) -> None:
-    """Clear what lies behind the commitments of an invitation that is erased."""
+def clear(organization_id: uuid.UUID, subject_ids: Collection[uuid.UUID]) -> None:
+    """Clear what lies behind the commitments of profiles and invitations that are erased."""
     sql.execute(
         "UPDATE people_identity SET salt = NULL, person_name = NULL, work_email = NULL"
-        " WHERE organization_id = %s AND subject_id = %s",
-        [organization_id, invitation_id],
+        " WHERE organization_id = (SELECT %s::uuid) AND subject_id = ANY(%s::uuid[]) AND salt IS NOT NULL",
+        [organization_id, arrays.uuids(list(subject_ids))],
     )
