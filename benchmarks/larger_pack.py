@@ -138,6 +138,7 @@ class Larger:
         self._write("log.json", {"size": 1, "index": 0, "path": [], "checkpoint": checkpoint})
         (self.folder / "log-key.txt").write_text(f"{signer.verifier_key}\n")
         self.about["pin"] = {"capture_sequence": 1, "sequence": self.sequence, "chain_hash": chain_hash}
+        self.about["snapshot"] |= self.about["pin"]
         self.about["completeness"] = {name: count * self.times for name, count in self.about["completeness"].items()}
         for name in self.about["registers"]:
             if name not in ONCE:

@@ -37,7 +37,10 @@ class Identities:
         if committed is None or opened is None:
             if opened is not None:
                 report.fault(Check.IDENTITY, opened[0], (), "The history commits to no name in this row.")
-            elif row.get("person_name") != ERASED_PERSON:
+            elif committed is not None and row.get("person_name") != ERASED_PERSON:
+                sentence = "The history commits to a name here, and nothing opens the commitment."
+                report.fault(Check.IDENTITY, place, ("person_name",), sentence)
+            elif committed is None and row.get("person_name") != ERASED_PERSON:
                 self.unproved += 1
             return
         at, found = opened

@@ -108,7 +108,7 @@ def parse_json(name: str, content: bytes) -> object:
         raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")
     try:
         # As text: of bytes, `json` would guess the encoding, and take a byte order mark.
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return _DECODER.decode(content.decode("utf-8"))
     except RecursionError as fault:
         raise NotAPage(f"{name} is not JSON that can be read: it is nested too deeply.") from fault
     except ValueError as fault:
@@ -199,3 +199,7 @@ def _object(pairs: list[tuple[str, object]]) -> JsonObject:
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
+"""Made once: a pack has millions of lines."""

@@ -1,7 +1,7 @@
 """The names of a pack, each behind the commitment that the history holds of it: `identities.jsonl`.
 
-A line for each row of people and certificates that the pack lists, whose name is the one that was committed to. Where a
-name has changed since the pin, or is from before there were commitments, there is none: the verifier says of how many.
+A line for each row of people and certificates that the pack lists, unless it is from before there were commitments, or
+of somebody who was erased.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
 from compliance.facts.identities import behind
 from compliance.history.text import instant
+from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.evidence.subject import Subject
+from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import context
 
 FILE = "identities.jsonl"
@@ -32,7 +34,11 @@ class _Committed(NamedTuple):
 
 
 def write_identities(subject: Subject, folder: Path) -> None:
-    """Writes the file from those of the registers and their histories, which must be there."""
+    """Writes the file from those of the registers and their histories, which must be there.
+
+    Raises CannotBuildError when a register names somebody otherwise than the history commits to: names are current,
+    and what was named otherwise at the pin cannot be proved.
+    """
     with (folder / FILE).open("wb") as lines:
         for register in REGISTERS.values():
             found = _committed(register, folder, instant(subject.moment))
@@ -42,8 +48,13 @@ def write_identities(subject: Subject, folder: Path) -> None:
                 for row, sequence, identity_sha256 in batch:
                     of = opened.get(identity_sha256)
                     names = (row["person_name"], row.get("work_email"))
-                    if of is None or names != (of.person_name, of.work_email):
+                    if row["person_name"] == ERASED_PERSON:
                         continue
+                    if of is None or names != (of.person_name, of.work_email):
+                        raise CannotBuildError(
+                            f"Somebody was renamed since capture {subject.pin.capture_sequence}, whose names alone it"
+                            " can prove. Build a pack of the newest capture, or ask again in a minute."
+                        )
                     line = {"register": register.name, "record_id": row[register.identity], "sequence": sequence}
                     lines.write(orjson.dumps(line | of._asdict()) + b"\n")
 

@@ -20,8 +20,10 @@ from compliance.log import keys, queries, signing
 from compliance.proofs.pack_captures import manifest_text
 from compliance.proofs.signed_note import verified_text
 from compliance.proofs.single_file import single_file
+from tests.companies import ADMINISTRATOR
 from tests.interfaces.console.evidence.packs import LOG_KEY, files_of, rows, verified
 from tests.interfaces.console.small_company import FORMULA, NOW, SmallCompany, small_company
+from tests.verbs import change_person
 
 FIRST, LAST = date(2025, 1, 1), date(2026, 5, 31)
 CHANGING = {"log.json", "SHA256SUMS", "manifest.txt"}
@@ -101,6 +103,24 @@ def test_two_packs_of_one_subject_are_the_same_but_for_the_log_that_has_grown(sm
 def test_a_pack_of_any_period_is_verified(small, tmp_path, first, last):
     building.build(subject(small.organization_id, first, last, now=NOW), tmp_path / "pack.zip")
     assert verified((tmp_path / "pack.zip").read_bytes()).faults == []
+
+
+def test_names_that_the_pinned_capture_does_not_commit_to_are_not_put_into_a_pack(small, tmp_path):
+    about = subject(small.organization_id, FIRST, LAST, now=NOW)
+    change_person(
+        organization_id=small.organization_id,
+        learner_profile_id=small.people["Ben"].learner_profile_id,
+        person_name="Benjamin",
+        actor_id=ADMINISTRATOR,
+        at=NOW,
+        now=NOW,
+    )
+    capture_all(small.organization_id, NOW)
+    again = subject(small.organization_id, FIRST, LAST, now=NOW, capture_sequence=about.pin.capture_sequence)
+    with pytest.raises(CannotBuildError, match="renamed since capture"):
+        building.build(again, tmp_path / "older.zip")
+    building.build(subject(small.organization_id, FIRST, LAST, now=NOW), tmp_path / "newest.zip")
+    assert verified((tmp_path / "newest.zip").read_bytes()).faults == []
 
 
 def test_texts_that_no_moment_of_the_period_needs_are_digests(small, tmp_path):
