@@ -230,12 +230,12 @@ SURFACES: dict[str, tuple[int, Surface]] = {
     "proof": (150, _proof),
     "checkpoint": (120, _checkpoint),
     "inclusion": (360, tree_mutations.change_path),
-    "consistency": (346, tree_mutations.change_consistency),
-    "two proofs": (4, _two_histories),
-    "pack": (5, _on_pack("pack", pack_mutations.change_pack)),
-    "sealed pack": (5, _on_pack("sealed pack", pack_mutations.change_sealed_pack)),
-    "forged row": (5, _on_pack("forged row", pack_mutations.forge_row)),
-    "ZIP": (5, _on_pack("ZIP", pack_mutations.change_zip)),
+    "consistency": (359, tree_mutations.change_consistency),
+    "two proofs": (3, _two_histories),
+    "pack": (2, _on_pack("pack", pack_mutations.change_pack)),
+    "sealed pack": (2, _on_pack("sealed pack", pack_mutations.change_sealed_pack)),
+    "forged row": (2, _on_pack("forged row", pack_mutations.forge_row)),
+    "ZIP": (2, _on_pack("ZIP", pack_mutations.change_zip)),
 }
 
 
