@@ -247,6 +247,19 @@ def test_the_whole_company_and_its_entries_in_the_published_log(company, auditor
     assert {"signer", "verify_history", "start-up", "older proof"} <= set(found)
 
 
+def test_names_exchanged_between_two_people_where_proofs_take_them_from(company, auditor, forger):
+    forger.exchange("people_identity", "subject_id", ["person_name", "work_email", "salt"])
+    found = findings(company, auditor)
+    assert set(found) == {"verify_history", "older proof"}
+    assert "no proof of the row can be made: identity" in found["older proof"]
+
+
+def test_names_exchanged_between_two_people_where_readers_see_them(company, auditor, forger):
+    forger.exchange("people_profile", "learner_profile_id", ["person_name", "work_email"])
+    assert set(findings(company, auditor)) == {"verify_history"}
+    assert json.loads(auditor.kept[1])["identity"] == json.loads(proof_of(company, 1))["identity"]
+
+
 def test_the_whole_company_by_who_holds_the_key_as_well_and_begins_the_log_anew(company, auditor, forger, log_folder):
     forger.rewrite_row(1, active_to_suspended)
     forger.rewrite_captures()

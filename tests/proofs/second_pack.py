@@ -304,6 +304,8 @@ def _check_name(
             ):
                 raise Refused(at, "names somebody else than the history commits to")
             return
+    if "identity_sha256" in version.members and committed is None and row["person_name"] != ERASED:
+        raise Refused(at, "names somebody whom the history says is erased")
     if committed is not None and row["person_name"] != ERASED:
         raise Refused(at, "has a name that no line of identities.jsonl opens the commitment of")
 
