@@ -12,4 +12,6 @@ imports it.
 - `cosignature`, `witness_request`: what a witness signs, and is asked; `witnessing`, `witness_memory`, `witness`: one.
 - `single_file`: a program of this room as one file.
 - `pages`, `versions`, `receipts`, `findings`, `verifier`, `__main__`: the offline verifier.
+- `pack`, `pack_*`, `partitions`, `cells`: evidence packs; `verify` is the program of `/tools/verify.py`.
+  `pack_registers` alone imports another room: the rules of the clock, which the one file takes in.
 """

@@ -12,7 +12,7 @@ from types import TracebackType
 
 PARTS = 64
 _HELD = 1 << 12
-_IN_MEMORY = 1 << 18
+_IN_MEMORY = 1 << 17
 
 
 class Partitions:
