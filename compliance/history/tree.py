@@ -113,12 +113,12 @@ def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, by
     if of_rows:
         stored = sql.fetch(_WANTED_DIGESTS, [*_ends(of_rows), organization_id])
         for place, hashes in _complete(organization_id, of_rows, stored):
-            found[place] = _root(list(map(merkle.leaf_hash, hashes)))
+            found[place] = merkle.root_of_complete(merkle.leaf_hashes(hashes))
     if of_roots:
         heights = arrays.smallints([height - height % TILE_HEIGHT for height, _ in of_roots])
         stored = sql.fetch(_WANTED_ROOTS, [*_ends(of_roots), heights, organization_id])
         for place, hashes in _complete(organization_id, of_roots, stored):
-            found[place] = _root(hashes)
+            found[place] = merkle.root_of_complete(hashes)
     return found
 
 
@@ -144,10 +144,3 @@ def _complete(
             )
         hashes = [bytes(joined[at : at + merkle.HASH_BYTES]) for at in range(0, len(joined), merkle.HASH_BYTES)]
         yield (height, index), hashes
-
-
-def _root(hashes: list[bytes]) -> bytes:
-    """The root over the hashes of a complete subtree's nodes of one height."""
-    while len(hashes) > 1:
-        hashes = list(map(merkle.node_hash, hashes[::2], hashes[1::2]))
-    return hashes[0]

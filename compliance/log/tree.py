@@ -49,7 +49,7 @@ def subtrees(size: int, leaves: Iterable[int] = ()) -> Subtree:
         hashes = tiles.get((level, tile), b"")[begin:end]
         if len(hashes) != end - begin:
             raise LogRefusedError(f"Tile {tile} of level {level} of the log is missing in the database, or too short.")
-        return merkle.root_of(hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES))
+        return merkle.root_of_complete([hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)])
 
     return subtree
 

@@ -28,6 +28,21 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
+def leaf_hashes(leaves: Iterable[bytes]) -> list[bytes]:
+    """Return the hashes of many leaves' contents."""
+    sha256 = hashlib.sha256
+    return [sha256(b"\x00" + leaf).digest() for leaf in leaves]
+
+
+def root_of_complete(hashes: Sequence[bytes]) -> bytes:
+    """Return the root of a complete subtree from the hashes of one height below it: a loop a height."""
+    sha256 = hashlib.sha256
+    while len(hashes) > 1:
+        pairs = zip(hashes[::2], hashes[1::2], strict=True)
+        hashes = [sha256(b"\x01" + left + right).digest() for left, right in pairs]
+    return hashes[0]
+
+
 class CompactRange:
     """The roots of the complete subtrees that make up a tree, largest first: all that is needed to let it grow.
 

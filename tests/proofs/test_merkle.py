@@ -10,9 +10,11 @@ from compliance.proofs.merkle import (
     consistency_proof,
     inclusion_path,
     leaf_hash,
+    leaf_hashes,
     node_hash,
     root_from_inclusion,
     root_of,
+    root_of_complete,
 )
 
 LEAVES = [leaf_hash(bytes([number])) for number in range(70)]
@@ -77,3 +79,10 @@ def test_any_other_path_or_root_is_refused(size: int) -> None:
             check_consistency(first, size, defined(LEAVES[:first]), EMPTY_ROOT, proof)
         with pytest.raises(TreeProofRefused):
             check_consistency(first, size, defined(LEAVES[:first]), root, proof[:-1])
+
+
+@pytest.mark.parametrize("height", range(7))
+def test_a_complete_tree_has_the_same_root_however_it_is_computed(height: int) -> None:
+    contents = [bytes([number]) for number in range(1 << height)]
+    assert leaf_hashes(contents) == LEAVES[: 1 << height]
+    assert root_of_complete(LEAVES[: 1 << height]) == defined(LEAVES[: 1 << height])

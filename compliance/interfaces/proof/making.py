@@ -21,6 +21,7 @@ from compliance.proofs.history import tree_capture_digest
 from compliance.proofs.merkle import leaf_hash, root_from_inclusion
 from compliance.proofs.row_proof import Identity, ProvedRow, TreePlace, row_proof_text
 from compliance.proofs.row_verifier import commitment_in, row_sha256
+from compliance.tenancy import sql
 
 RETRY_AFTER_SECONDS: Final = 5
 """When to ask again for a proof that is not signed yet: the signer takes new captures in every few seconds."""
@@ -35,6 +36,7 @@ def prove(
     statements. Raises NothingToProveError, NotSignedYetError, and HistoryRefutedError when what is stored does not
     lead to what was signed.
     """
+    sql.execute(_PLANNED_ONCE)
     version = provable(organization_id, register, record_id, moment)
     if version is None:
         raise NothingToProveError(f"The register {register.name} holds no such record at that moment.")
@@ -72,6 +74,8 @@ def refute(organization_id: uuid.UUID, error: HistoryRefutedError) -> None:
     fail_verification(organization_id, str(error))
 
 
+# Each statement takes a few rows by their keys, whatever the values: planning each anew took 0.5 of 3.5 ms.
+_PLANNED_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
 _NOT_SIGNED = "The row is recorded, and its capture is not signed yet. It will be within seconds."
 
 
