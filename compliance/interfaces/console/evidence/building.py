@@ -98,7 +98,11 @@ def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tup
     registers = contents.write_registers(subject, folder, tally, count)
     completeness = tally.completeness()
     history_files.write_history(subject, folder, count)
-    identity_files.write_identities(subject, folder)
+    try:
+        identity_files.write_identities(subject, folder)
+    except CannotBuildError:
+        refuse_outlived(subject, erasures)  # an erasure opens no commitment either, and is the better reason
+        raise
     log_files.write_log(subject, folder)
     _write_json(folder / "pack.json", _pack(subject, registers, completeness))
     (folder / "summary.pdf").write_bytes(summary.summary_pdf(subject, tally, registers, completeness))
