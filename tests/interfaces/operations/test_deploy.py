@@ -47,7 +47,8 @@ def environment_of(service: dict) -> dict[str, str]:
     """What Compose gives a container: our values for what stands in production.env."""
     given = {name: f"{name}-K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0Yc" for name in example()} | {
         "BASE_URL": "https://records.example.com", "ALLOWED_HOSTS": "records.example.com",
-        "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "", "CHECKPOINT_VERIFIER_KEY": "svc-checkpoint+00000000+AA==",
+        "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "",
+        "CHECKPOINT_VERIFIER_KEY": "records.example.com/log+00000000+AA==",
         "LOG_WITNESSES": "",
         "LOG_QUORUM": "",
     }  # fmt: skip

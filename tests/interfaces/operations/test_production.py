@@ -194,7 +194,7 @@ def of_role(production, role) -> dict[str, str]:
     return kept | {
         "PROCESS_ROLE": role,
         "DATABASE_URL": f"postgresql://{process.database_role}:secret@database.invalid/compliance",
-        "CHECKPOINT_VERIFIER_KEY": "svc-checkpoint+00000000+AA==",
+        "CHECKPOINT_VERIFIER_KEY": "records.example.com/log+00000000+AA==",
     }
 
 
