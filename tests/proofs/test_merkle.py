@@ -55,7 +55,8 @@ def test_roots_and_proofs_are_those_of_the_definition(size: int) -> None:
 
 
 def test_a_range_names_each_complete_subtree_when_it_closes() -> None:
-    tree, closed = CompactRange(), {}
+    tree = CompactRange()
+    closed: dict[tuple[int, int], bytes] = {}
     for leaf in LEAVES:
         closed |= {(height, index): found for height, index, found in tree.append(leaf)}
     assert closed == {(h, i): subtree(h, i) for h in range(1, 7) for i in range(70 >> h)}
