@@ -102,7 +102,6 @@ class _Teller:
         for _ in range(self.chance.randint(0, 2)):
             self.invitation()  # that nobody accepts
         self.course()
-        self.leave_no_place_on_coming()
         policies = [self.name(), self.name()]
         for policy in policies:
             self.policy(policy)
@@ -124,20 +123,6 @@ class _Teller:
         )  # fmt: skip
 
     # --- people
-
-    def leave_no_place_on_coming(self) -> None:
-        """Leaves out who goes from a team, or as a contact, at a moment at which they come to one."""
-        coming = {
-            (line.learner_profile_id, line.at)
-            for line in self.facts
-            if isinstance(line, lines.TeamJoined | lines.ContactJoined | lines.EmployeeJoined)
-        }
-        self.facts = [
-            line
-            for line in self.facts
-            if not isinstance(line, lines.TeamLeft | lines.ContactLeft)
-            or (line.learner_profile_id, line.at) not in coming
-        ]
 
     def invitation(self) -> tuple[UUID, datetime]:
         invitation, at = self.name(), self.moment(days=60)

@@ -8,7 +8,7 @@ it.
 """
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -173,13 +173,21 @@ def load_contacts(
 def _stretches(
     events: Iterable[tuple[Any, ...]],
 ) -> Iterator[tuple[tuple[uuid.UUID, Any], datetime, datetime | None]]:
-    """Turns events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) of each pair."""
+    """Turns events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) of each pair.
+
+    Of one moment leavings come first; one that finds nobody there ends what begins at that moment, which lasts no time.
+    """
     open_since: dict[tuple[uuid.UUID, Any], datetime] = {}
+    passing: Counter[tuple[tuple[uuid.UUID, Any], datetime]] = Counter()
     for profile_id, what, at, joined in events:
         key = (profile_id, what)
-        if joined:
-            open_since.setdefault(key, at)
-        elif key in open_since:
+        if not joined and key in open_since:
             yield key, open_since.pop(key), at
+        elif not joined:
+            passing[key, at] += 1
+        elif passing[key, at]:
+            passing[key, at] -= 1
+        else:
+            open_since.setdefault(key, at)
     for key, begin in open_since.items():
         yield key, begin, None

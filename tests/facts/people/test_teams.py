@@ -109,3 +109,14 @@ def test_who_is_in_the_invitation_s_team_already_stays_in_it(inside: uuid.UUID) 
     left = fact("employee_left", "ben", 10, person_id="stay ben")
     assert take_in(inside, [CREW, INVITED, joined("ben", 0, team_ids=ids("team crew")), left, again]).errors == []
     assert stretches(inside, "ben") == [(at(0), None)]
+
+
+@pytest.mark.parametrize("there_before", [False, True])
+def test_who_joins_and_leaves_at_one_moment_is_where_the_only_possible_order_leads(
+    inside: uuid.UUID, there_before: bool
+) -> None:
+    before = [fact("team_joined", "before", 5, team_id="team crew", learner_profile_id="ana")] if there_before else []
+    into = fact("team_joined", "into", 8, team_id="team crew", learner_profile_id="ana")
+    out = fact("team_left", "out", 8, team_id="team crew", learner_profile_id="ana")
+    assert take_in(inside, [CREW, joined("ana", 1), *before, into, out]).errors == []
+    assert stretches(inside, "ana") == ([(at(5), at(8)), (at(8), None)] if there_before else [])
