@@ -130,6 +130,8 @@ class Witnesses:
         while waiting:
             try:
                 witness, old, response = arrived.get(timeout=max(deadline - time.monotonic(), 0))
+                if witness.thread is not None:
+                    witness.thread.join()  # it has nothing left to do, and `is_due` asks whether it still runs
                 line = _cosignature(witness.key, note, response)
             except Empty:
                 break

@@ -23,6 +23,7 @@ import pytest
 from compliance.access.actions import issue_key
 from compliance.history import actions
 from compliance.interfaces import pull
+from compliance.interfaces.pull_service import FaultError, PullError, Service
 from compliance.interfaces.pulled import Folder
 from compliance.rules.vocabulary import Scope
 from tests.facts.story import BEGIN, Story
@@ -141,7 +142,7 @@ def _test_what_follows(served, folder, found):
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
 
         def again():
-            return pull.pull(pull.Service(client), Folder(folder), datetime.fromisoformat(AS_AT), said.append)
+            return pull.pull(Service(client), Folder(folder), datetime.fromisoformat(AS_AT), said.append)
 
         # Nothing has moved: nothing is done. A new fact: pulled again.
         assert not again()
@@ -154,7 +155,7 @@ def _test_what_follows(served, folder, found):
         # The chain that was pulled last must still be the beginning.
         state = json.loads((folder / "state.json").read_text())
         (folder / "state.json").write_text(json.dumps(state | {"sequence": 0, "receipts": [12, "0" * 64]}))
-        with pytest.raises(pull.FaultError, match="chain no longer begins"):
+        with pytest.raises(FaultError, match="chain no longer begins"):
             again()
 
 
@@ -173,7 +174,7 @@ def _service(answers, waits):
         return answers(request)
 
     client = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://svc.example")
-    return pull.Service(client, waits.append)
+    return Service(client, waits.append)
 
 
 def test_it_waits_as_long_as_it_is_told_and_repeats_what_may_pass():
@@ -191,7 +192,7 @@ def test_it_waits_as_long_as_it_is_told_and_repeats_what_may_pass():
 
 def test_what_will_not_pass_is_not_repeated():
     waits: list[float] = []
-    with pytest.raises(pull.PullError, match="invalid_token"):
+    with pytest.raises(PullError, match="invalid_token"):
         _service(lambda request: httpx.Response(401, json={"code": "invalid_token"}), waits).get("/v1/snapshot")
     assert waits == []
 
@@ -215,5 +216,5 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
         page = {"data": [{"person_id": "a", "sequence": 5}], "total": 1, "snapshot": SNAPSHOT, "next_cursor": None}
         return httpx.Response(200, json=spoil(page))
 
-    with pytest.raises(pull.FaultError, match=complaint):
+    with pytest.raises(FaultError, match=complaint):
         pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)

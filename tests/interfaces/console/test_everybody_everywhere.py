@@ -45,8 +45,8 @@ def _each(names: str, methods: str, who: set[str]) -> dict[str, tuple[str, set[s
 PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "overview training-records period people certificates courses policies policy-records"
-        " acknowledgements person record receipt policy captures capture waiting keys readings reading reading-media"
-        " reading-style dashboard work matrix acts job inbox",
+        " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
+        " readings reading reading-media reading-style dashboard work matrix acts job inbox",
         "get",
         ALL,
     ),
@@ -99,7 +99,7 @@ INVITED = WAITING | {"mfa_activate_totp", "mfa_add_webauthn", "account_reauthent
 # Whoever asks, with whatever session, gets the same.
 PUBLIC = {
     "docs", "docs-contract", "problems", "problem", "livez", "readyz", "check", "certificate-pdf", "sign",
-    "security-txt",
+    "security-txt", "log-checkpoint", "log-tile", "tools-verify", "tools-witness",
 }  # fmt: skip
 API = {
     "v1/training-records", "v1/training-records/period", "v1/people", "v1/certificates", "v1/courses", "v1/policies",

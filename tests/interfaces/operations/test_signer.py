@@ -9,11 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from compliance.history import queries as history
 from compliance.history.models import HistoryHead
+from compliance.interfaces.console import access_chain
 from compliance.interfaces.operations import access_heads, metrics, startup, verification
 from compliance.interfaces.operations.models import VerificationRun
-from compliance.log import folder, signing
+from compliance.log import folder, keys, signing
 from compliance.log.errors import LogRefusedError
 from compliance.log.models import Leaf, Tile
+from compliance.proofs.access_log import ChainEnd, heads_text
 from compliance.tenancy.models import Organization
 from tests.companies import NOW, make_company
 from tests.log.deployment import LATER, grow
@@ -73,9 +75,11 @@ def test_an_operator_accepts_what_is_gone_and_the_log_says_so(company):
 def test_accepting_needs_the_comparison_and_signs_the_ends_of_the_access_log_anew(company):
     with pytest.raises(CommandError, match="--accept goes with --checkpoints"):
         told("verify_history", "--accept")
+    ahead = heads_text({company.organization_id: ChainEnd(5, "1" * 64)})
+    folder.write(access_heads.FILE, keys.signing_key(purpose=access_heads.PURPOSE).sign(ahead))
     told("verify_history", "--checkpoints", "--accept")
-    assert access_heads.stated() == {}
-    assert folder.read(access_heads.FILE) is not None
+    assert access_heads.stated() == access_chain.heads()
+    assert company.organization_id not in access_heads.stated()
 
 
 def test_the_night_closes_a_company_that_the_log_contradicts_and_opens_it_when_all_holds(company):
