@@ -10,7 +10,6 @@ that is missing or unsafe. Outside production a secret that is not set is made o
 import functools
 import json
 import os
-import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
@@ -24,9 +23,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from compliance.proofs.cosignature import parse_witness_key
-from compliance.proofs.errors import NoteMalformed
 from config import processes
+from config.witnesses import checked_witnesses
 
 ROOT = Path(__file__).resolve().parent.parent
 Data = dict[str, Any]
@@ -149,26 +147,6 @@ def _issuer(value: str, info: ValidationInfo) -> str:
     return value.rstrip("/")
 
 
-_WITNESS_ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]*)?")
-
-
-def _witnesses(value: list[str]) -> list[str]:
-    """Each entry as its verifier key, a space, and the address without a slash at its end."""
-    found: dict[bytes, str] = {}
-    for entry in value:
-        line, _, address = entry.partition(" ")
-        try:
-            key = parse_witness_key(line)
-        except NoteMalformed as fault:
-            raise ValueError(f"LOG_WITNESSES: {line!r} is no verifier key of a witness. {fault}") from None
-        if _WITNESS_ADDRESS.fullmatch(address.strip()) is None:
-            raise ValueError(f"LOG_WITNESSES: {key.key_name} has no address that begins with https:// or http://.")
-        if key.public_key in found:
-            raise ValueError(f"LOG_WITNESSES: {key.key_name} has the key of another entry.")
-        found[key.public_key] = f"{key.line()} {address.strip().rstrip('/')}"
-    return list(found.values())
-
-
 def _quorum(value: int, info: ValidationInfo) -> int:
     witnesses = info.data.get("LOG_WITNESSES", [])
     if witnesses and value > len(witnesses):
@@ -263,7 +241,7 @@ class Environment(BaseSettings):
         description="the name of the log and of its key, fixed when the log is begun; without it `BASE_URL` without its"
         " scheme, and `/log`",
     )
-    LOG_WITNESSES: Annotated[Words, AfterValidator(_witnesses)] = Field(
+    LOG_WITNESSES: Annotated[Words, AfterValidator(checked_witnesses)] = Field(
         [], description="who cosigns checkpoints: `VKEY URL`, with commas between ([witnesses](witness.md))"
     )
     LOG_QUORUM: Annotated[Number, AfterValidator(_quorum)] = _setting(
