@@ -67,6 +67,8 @@ INSTALLED_APPS = [
     "compliance.access",
     "compliance.history",
     "compliance.log",
+    "compliance.learning",
+    "compliance.letters",
     "compliance.interfaces.console",
     "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",

@@ -12,6 +12,7 @@ handler500 = "compliance.interfaces.pages.failures.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("compliance.interfaces.api.page_urls")),  # /v1 itself is answered by api.gate
     path("", include("compliance.interfaces.pages.urls")),
+    path("learn/", include("compliance.interfaces.learner.urls")),
     path("log/", include("compliance.interfaces.log.urls")),
     path("tools/", include("compliance.interfaces.tools.urls")),
     path("console/sign-in/", include("compliance.interfaces.console.sign_in.urls")),

@@ -11,7 +11,7 @@ from django.db.models.functions import Lower
 from compliance.facts.people import searching
 from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.recording.rows import lookup
-from compliance.rules.vocabulary import ERASED_PERSON
+from compliance.rules.vocabulary import ERASED_PERSON, Door
 from compliance.tenancy import arrays, sql
 
 
@@ -217,6 +217,20 @@ def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID
         joined_at__lte=at,
     )
     return found.order_by("-joined_at").values_list("person_id", flat=True).first()
+
+
+def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[Door]:
+    """The doors by which the person may come in at `at`: none for whoever left, is suspended or was erased."""
+    rows = sql.fetch(
+        f"SELECT h.door FROM ({HERE}) h WHERE h.learner_profile_id = %(learner)s"  # noqa: S608 - constants of our own
+        " AND NOT (h.door = 'employee' AND coalesce((SELECT s.suspended FROM people_suspension s"
+        " JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id"
+        " WHERE s.organization_id = %(organization)s AND e.learner_profile_id = %(learner)s AND s.at <= %(at)s"
+        " AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)"
+        " ORDER BY s.at DESC, s.id DESC LIMIT 1), false))",
+        {"organization": organization_id, "learner": learner_profile_id, "at": at},
+    )
+    return frozenset(Door(door) for (door,) in rows)
 
 
 def employees(organization_id: uuid.UUID, at: datetime) -> int:

@@ -1,0 +1,1 @@
+"""Courses kept on a device, and sending what was done there."""

@@ -1,0 +1,1 @@
+"""The player: courses, page by page, with their questions and films."""

@@ -1,0 +1,1 @@
+"""Signing a policy within the learner's pages, and its receipt."""

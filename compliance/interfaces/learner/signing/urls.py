@@ -1,0 +1,5 @@
+"""The addresses of this room."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,14 @@
+"""The addresses below `/learn/`, each subject's own beside its views."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+app_name = "learner"
+ROOM = "compliance.interfaces.learner"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include(f"{ROOM}.entry.urls")),
+    path("", include(f"{ROOM}.home.urls")),
+    path("", include(f"{ROOM}.player.urls")),
+    path("", include(f"{ROOM}.signing.urls")),
+    path("", include(f"{ROOM}.offline.urls")),
+]

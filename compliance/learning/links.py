@@ -1,0 +1,95 @@
+"""Personal links: each is one row, for one person or one invitation; it runs out, and can be withdrawn.
+
+Opening a link shows one button, since mail scanners open links too; pressing it uses the link up. Whoever holds a link
+may come in as its person, so links are sent to the person alone, and logs leave them out (`pages/private_paths.py`).
+"""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q
+
+from compliance.learning import tokens
+from compliance.learning.errors import LinkExpiredError, LinkRevokedError, LinkUsedError, UnknownTokenError
+from compliance.learning.models import PersonalLink
+
+ASKED_FOR = timedelta(minutes=15)
+"""How long a link holds that somebody asked for by typing an address, or that an operator printed."""
+
+IN_A_LETTER = timedelta(days=30)
+
+
+def address_of(token: str) -> str:
+    """The absolute address of a link."""
+    return f"{settings.BASE_URL}/learn/in/{token}"
+
+
+def make(
+    organization_id: uuid.UUID,
+    *,
+    now: datetime,
+    life: timedelta,
+    learner_profile_id: uuid.UUID | None = None,
+    invitation_id: uuid.UUID | None = None,
+    leads_to: str = "",
+    uses: int | None = 1,
+) -> str:
+    """Makes a link for a person or for somebody invited and returns its token, which is kept nowhere.
+
+    `uses` None: for many uses until it expires. `leads_to` is what follows `/learn/` in the address to go on to. Needs
+    the company's context.
+    """
+    token = tokens.make(organization_id)
+    PersonalLink.objects.create(
+        organization_id=organization_id,
+        token_sha256=tokens.digest(token),
+        learner_profile_id=learner_profile_id,
+        invitation_id=invitation_id,
+        leads_to=leads_to,
+        made_at=now,
+        expires_at=now + life,
+        uses_left=uses,
+    )
+    return token
+
+
+def look(organization_id: uuid.UUID, token: str, now: datetime, *, lock: bool = False) -> PersonalLink:
+    """The row of a token that can still be used. Needs the company's context.
+
+    Raises UnknownTokenError, LinkRevokedError, LinkUsedError and LinkExpiredError.
+    """
+    rows = PersonalLink.objects.select_for_update() if lock else PersonalLink.objects
+    found = rows.filter(organization_id=organization_id, token_sha256=tokens.digest(token)).first()
+    if found is None:
+        raise UnknownTokenError("The link is not one of ours.")
+    if found.revoked_at is not None:
+        raise LinkRevokedError("The link was withdrawn.")
+    if found.uses_left == 0:
+        raise LinkUsedError("The link was used.")
+    if now >= found.expires_at:
+        raise LinkExpiredError(found.expires_at)
+    return found
+
+
+def use(organization_id: uuid.UUID, token: str, now: datetime) -> PersonalLink:
+    """Uses a link once and returns its row. Needs the company's context; raises as `look` does."""
+    found = look(organization_id, token, now, lock=True)
+    if found.uses_left is not None:
+        found.uses_left -= 1
+    found.used_at = now
+    found.save(update_fields=["uses_left", "used_at"])
+    return found
+
+
+def revoke(
+    organization_id: uuid.UUID,
+    now: datetime,
+    *,
+    learner_profile_id: uuid.UUID | None = None,
+    invitation_id: uuid.UUID | None = None,
+) -> int:
+    """Withdraws the links of a person or an invitation; how many could still be used. Needs the company's context."""
+    whose = Q(learner_profile_id=learner_profile_id) if learner_profile_id else Q(invitation_id=invitation_id)
+    found = PersonalLink.objects.filter(whose, organization_id=organization_id, revoked_at=None, expires_at__gt=now)
+    return found.exclude(uses_left=0).update(revoked_at=now)

@@ -1,0 +1,67 @@
+"""Sessions of learners: one for each device, 30 days long, ended by its owner, or with the person's access.
+
+Whether a person may still come in is read from the facts at every request, so leaving, suspension and erasure end
+every session at once.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from compliance.facts.people.queries import doors_of
+from compliance.learning import tokens
+from compliance.learning.models import LearnerPreference, LearnerSession
+from compliance.rules.vocabulary import Door
+
+SESSION_LIFE = timedelta(days=30)
+_SEEN_EVERY = timedelta(hours=1)
+
+
+class Session(NamedTuple):
+    """A session that holds, and whose it is. `language` is the one the person chose, None where they did not."""
+
+    session_id: int
+    learner_profile_id: uuid.UUID
+    doors: frozenset[Door]
+    language: str | None
+
+
+def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str, now: datetime) -> str:
+    """Begins a session and returns its token, which is kept nowhere. Needs the company's context."""
+    token = tokens.make(organization_id)
+    LearnerSession.objects.create(
+        organization_id=organization_id,
+        token_sha256=tokens.digest(token),
+        learner_profile_id=learner_profile_id,
+        begun_at=now,
+        seen_at=now,
+        expires_at=now + SESSION_LIFE,
+        device=device,
+    )
+    return token
+
+
+def session_of(organization_id: uuid.UUID, token: str, now: datetime) -> Session | None:
+    """The session of a token; None where it has ended, or its person may not come in. Needs the company's context."""
+    found = LearnerSession.objects.filter(
+        organization_id=organization_id, token_sha256=tokens.digest(token), ended_at=None, expires_at__gt=now
+    ).first()
+    if found is None:
+        return None
+    doors = doors_of(organization_id, found.learner_profile_id, now)
+    if not doors:
+        return None
+    if now - found.seen_at >= _SEEN_EVERY:
+        LearnerSession.objects.filter(organization_id=organization_id, pk=found.pk).update(seen_at=now)
+    chosen = LearnerPreference.objects.filter(
+        organization_id=organization_id, learner_profile_id=found.learner_profile_id
+    )
+    return Session(found.pk, found.learner_profile_id, doors, chosen.values_list("language", flat=True).first())
+
+
+def end(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: int, now: datetime) -> bool:
+    """Ends a session of this person; whether there was one. Needs the company's context."""
+    found = LearnerSession.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, pk=session_id, ended_at=None
+    )
+    return bool(found.update(ended_at=now))

@@ -1,0 +1,36 @@
+"""Tokens of links and sessions: the company's identifier and 24 random bytes. The database keeps their SHA-256 alone.
+
+The company stands in the token because every statement names its company; a forged one names a company in which the
+digest is not found.
+"""
+
+import base64
+import binascii
+import hashlib
+import secrets
+import uuid
+
+from compliance.learning.errors import UnknownTokenError
+
+_RANDOM = 24
+
+
+def make(organization_id: uuid.UUID) -> str:
+    """A new token."""
+    return base64.urlsafe_b64encode(organization_id.bytes + secrets.token_bytes(_RANDOM)).decode()
+
+
+def company_of(token: str) -> uuid.UUID:
+    """The company that a token names, which need not know it. Raises UnknownTokenError."""
+    try:
+        content = base64.b64decode(token, b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise UnknownTokenError("The token is not one of ours.") from error
+    if len(content) != 16 + _RANDOM:
+        raise UnknownTokenError("The token is not one of ours.")
+    return uuid.UUID(bytes=content[:16])
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Letters to learners: news, reminders, policy notices, signed copies, certificates, invitations, links."""

@@ -1,0 +1,64 @@
+"""Letters that wait to be sent, and how far the history was looked at for what is new to write about.
+
+A letter is a row before it is sent. The row holds no address, no name and no link: they are read, and made, when it
+leaves, so nothing here is personal but whom it is for.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from compliance.tenancy.models import CompanyRow
+
+
+class Letter(CompanyRow):
+    """One letter to a person or to somebody invited."""
+
+    class Kind(models.TextChoices):
+        """What a letter is about."""
+
+        LINK = "link", "a link that was asked for"
+        INVITATION = "invitation", "an invitation to join"
+        NEW = "new", "what is new to do"
+        REMINDER = "reminder", "a reminder"
+        POLICY = "policy", "a policy to sign"
+        SIGNED = "signed", "a signed copy"
+        CERTIFICATE = "certificate", "a certificate"
+
+    letter_id = models.UUIDField()
+    kind = models.CharField(max_length=12, choices=Kind)
+    learner_profile_id = models.UUIDField(null=True)
+    invitation_id = models.UUIDField(null=True)
+    subject_ids = ArrayField(
+        models.UUIDField(), default=list, help_text="Courses, policies, a receipt or a certificate, by kind."
+    )
+    made_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True, help_text="When it is tried next; null once it is settled.")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
+    failure = models.CharField(max_length=100, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "letter_id"], name="learner_letter_once"),
+            models.CheckConstraint(
+                condition=models.Q(learner_profile_id__isnull=True) ^ models.Q(invitation_id__isnull=True),
+                name="learner_letter_to_one",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["organization_id", "due_at"],
+                name="learner_letter_due",
+                condition=models.Q(due_at__isnull=False),
+            ),
+            models.Index(fields=["organization_id", "learner_profile_id"], name="learner_letter_by_person"),
+        ]
+
+
+class LettersRead(CompanyRow):
+    """Up to which sequence of a company's history was looked at for what is new."""
+
+    sequence = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id"], name="letters_read_once")]

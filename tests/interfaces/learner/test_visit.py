@@ -1,0 +1,29 @@
+"""Who may come in: a person with a session that holds, for as long as they may come in at all."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+
+from tests.companies import make_company, noon
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_session_opens_home_until_its_person_leaves(signed_in):
+    company = make_company(at=noon(30))
+    anna = company.join("Anna", at=noon(20))
+    client = signed_in(company.organization_id, anna.learner_profile_id)
+    assert client.get("/learn/").status_code == 200
+    company.leave(anna, at=datetime.now(UTC) - timedelta(seconds=1))
+    answer = client.get("/learn/")
+    assert (answer.status_code, answer["Location"]) == (303, "/learn/")
+    assert answer.cookies["learner"].value == ""
+
+
+@pytest.mark.parametrize("token", ["x", "AAAA", "f00d" * 8, "a" * 5000])
+def test_a_cookie_that_is_none_of_ours_leads_to_the_way_in(token):
+    client = Client()
+    client.cookies["learner"] = token
+    assert client.get("/learn/").status_code == 303
+    assert Client().get("/learn/").status_code == 200
