@@ -10,7 +10,7 @@ All moments default to `company.start`; `day(n)` is n days after it.
 """
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -121,3 +121,9 @@ def make_company(
         name=name, time_zone=time_zone, history_from=history_from, now=at, organization_id=organization_id
     )
     return Company(made.organization_id)
+
+
+def make_present_company(name: str = "Acme", time_zone: str = "Europe/London") -> Company:
+    """A company whose facts are told today, made a hundred days ago: for pages, which know no other now."""
+    made = make_company(name, time_zone, at=noon(100))
+    return replace(made, start=noon(100), now=datetime.now(UTC))

@@ -43,7 +43,7 @@ class Visit:
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The company."""
+        """The company that the person is signed in to."""
         return self.organization.organization_id
 
     @property

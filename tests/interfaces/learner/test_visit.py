@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from tests.companies import make_company, noon
+from tests.companies import make_present_company, noon
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_session_opens_home_until_its_person_leaves(signed_in):
-    company = make_company(at=noon(30))
+    company = make_present_company()
     anna = company.join("Anna", at=noon(20))
     client = signed_in(company.organization_id, anna.learner_profile_id)
     assert client.get("/learn/").status_code == 200
