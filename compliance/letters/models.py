@@ -17,6 +17,7 @@ class Letter(CompanyRow):
         """What a letter is about."""
 
         LINK = "link", "a link that was asked for"
+        STAFF_LINK = "staff link", "a link that staff sent"
         INVITATION = "invitation", "an invitation to join"
         NEW = "new", "what is new to do"
         REMINDER = "reminder", "a reminder"
@@ -31,11 +32,14 @@ class Letter(CompanyRow):
     subject_ids = ArrayField(
         models.UUIDField(), default=list, help_text="Courses, policies, a receipt or a certificate, by kind."
     )
+    to_work_address = models.BooleanField(default=False, help_text="Else to the account's address, if there is one.")
     made_at = models.DateTimeField()
-    due_at = models.DateTimeField(null=True, help_text="When it is tried next; null once it is settled.")
+    due_at = models.DateTimeField(null=True, help_text="When it is tried next; null: it is on its way, or settled.")
     attempts = models.PositiveSmallIntegerField(default=0)
+    tried_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
-    failure = models.CharField(max_length=100, blank=True, default="")
+    failure = models.CharField(max_length=100, blank=True, default="", help_text="Why it was not sent, or not at once.")
 
     class Meta:
         constraints = [
@@ -51,6 +55,12 @@ class Letter(CompanyRow):
                 name="learner_letter_due",
                 condition=models.Q(due_at__isnull=False),
             ),
+            models.Index(
+                fields=["organization_id", "tried_at"],
+                name="learner_letter_unsettled",
+                condition=models.Q(settled_at__isnull=True),
+            ),
+            models.Index(fields=["organization_id", "settled_at"], name="learner_letter_settled"),
             models.Index(fields=["organization_id", "learner_profile_id"], name="learner_letter_by_person"),
         ]
 

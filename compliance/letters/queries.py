@@ -1,0 +1,41 @@
+"""Reads about letters: how many a person was sent lately, and what waits or failed."""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count, Min, Q
+
+from compliance.letters.actions import NOBODY
+from compliance.letters.models import Letter
+
+
+class Outbox(NamedTuple):
+    """What of a company's letters waits, and what of the last day was given up or left unknown."""
+
+    waiting: int
+    failed: int
+    oldest_due_at: datetime | None
+
+
+def asked_since(
+    organization_id: uuid.UUID, kind: Letter.Kind, since: datetime, *, learner_profile_id: uuid.UUID
+) -> int:
+    """How many letters of a kind were asked for, for this person, at `since` or later. Needs the company's context."""
+    found = Letter.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, kind=kind, made_at__gte=since
+    )
+    return found.count()
+
+
+def outbox(organization_id: uuid.UUID, since: datetime) -> Outbox:
+    """How the company's letters fare: what waits, and what failed for good at `since` or later. In its context."""
+    found = Letter.objects.filter(organization_id=organization_id)
+    waiting = found.filter(settled_at=None).aggregate(number=Count("pk"), oldest=Min("due_at"))
+    failed = found.filter(~Q(failure=NOBODY), settled_at__gte=since, sent_at=None).count()
+    return Outbox(waiting["number"], failed, waiting["oldest"])
+
+
+def is_due(organization_id: uuid.UUID, now: datetime) -> bool:
+    """Whether a letter of the company is due. Needs the company's context."""
+    return Letter.objects.filter(organization_id=organization_id, due_at__lte=now).exists()
