@@ -5,6 +5,7 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "people_identity": ("salt", "person_name", "work_email"),
     "people_profile": ("person_name", "account_email", "work_email"),
     "people_personaldetail": ("person_name", "account_email", "work_email"),
+    "people_personroles": ("role_ids",),
     "people_invitation": ("work_email", "person_name"),
     "people_contact": ("company",),
     "training_trainer": ("trainer_name",),

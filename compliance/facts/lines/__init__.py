@@ -83,7 +83,9 @@ KINDS: dict[str, type[FactLine]] = {
 
 # Fields that erasure clears: a line's digest leaves them out, so that a repetition of a fact about an erased person is
 # still known.
-PERSONAL_FIELDS = frozenset({"person_name", "work_email", "account_email", "company", "trainer_name", "signature"})
+PERSONAL_FIELDS = frozenset(
+    {"person_name", "work_email", "account_email", "role_ids", "company", "trainer_name", "signature"}
+)
 
 adapter: TypeAdapter[FactLine] = TypeAdapter(
     Annotated[reduce(or_, KINDS.values()), Field(discriminator="fact")]  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchema
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from compliance.contentfile import limits
 from compliance.rules.instants import INSTANT_PATTERN, instant_written
 from compliance.rules.vocabulary import Door
 
@@ -107,6 +108,10 @@ def _sorted_ids(ids: tuple[UUID, ...]) -> tuple[UUID, ...]:
     return tuple(sorted(set(ids)))
 
 
+def _sorted_roles(roles: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(set(roles)))
+
+
 Identifier = Annotated[UUID, _Identifier()]
 Instant = Annotated[datetime, _Instant()]
 Day = Annotated[date, _Day()]
@@ -130,6 +135,10 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647)]
 Doors = Annotated[tuple[Door, ...], Field(min_length=1), AfterValidator(_sorted_doors)]
 Identifiers = Annotated[tuple[Identifier, ...], Field(max_length=100_000), AfterValidator(_sorted_ids)]
+
+# The roles of a manifest, which lessons are required for. Any well-formed one is taken: its package may come later.
+RoleId = Annotated[str, Field(min_length=1, max_length=limits.LESSON_ID_LENGTH, pattern=r"^[a-z0-9][a-z0-9-]*$")]
+RoleIds = Annotated[tuple[RoleId, ...], Field(max_length=1_000), AfterValidator(_sorted_roles)]
 
 
 class Part(BaseModel):

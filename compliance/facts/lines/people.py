@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from compliance.facts.lines.fields import Email, FactLine, Identifier, Identifiers, Instant, Name
+from compliance.facts.lines.fields import Email, FactLine, Identifier, Identifiers, Instant, Name, RoleIds
 from compliance.rules.vocabulary import Door
 
 ContactDoor = Literal[Door.PARTNER, Door.CUSTOMER]
@@ -67,6 +67,7 @@ class EmployeeJoined(_Validated):
     account_email: Email | None = None
     invitation_id: Identifier | None = None
     team_ids: Identifiers | None = None
+    role_ids: RoleIds | None = None
     staff_practice: bool = False
 
 
@@ -111,19 +112,27 @@ class ContactLeft(_Validated):
 
 
 class PersonChanged(_OfPerson):
-    """A person's name or addresses changed; what is absent stays."""
+    """A person's name, addresses or roles changed; what is absent stays, and an empty list removes all roles."""
 
     fact: Literal["person_changed"] = "person_changed"
     learner_profile_id: Identifier
     person_name: Name | None = None
     account_email: Email | None = None
     work_email: Email | None = None
+    role_ids: RoleIds | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if self.person_name is None and self.account_email is None and self.work_email is None:
-            raise PydanticCustomError("empty", "changes nothing: give person_name, account_email or work_email")
+        if not self.details and self.role_ids is None:
+            raise PydanticCustomError(
+                "empty", "changes nothing: give person_name, account_email, work_email or role_ids"
+            )
         return self
+
+    @property
+    def details(self) -> bool:
+        """Whether it states a name or an address, which rows of the registers show; roles are in none."""
+        return any(each is not None for each in (self.person_name, self.account_email, self.work_email))
 
 
 class TeamJoined(_Validated):

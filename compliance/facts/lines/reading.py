@@ -195,6 +195,8 @@ def _pattern_hint(place: str) -> str:
         return "must be 64 lower-case hexadecimal digits."
     if name.endswith("_at") or name == "at":
         return "must be an RFC 3339 instant with its offset, like 2026-05-31T09:30:00Z."
+    if "role_ids" in place:
+        return "must be a role of a course's manifest: lower-case letters, digits and hyphens, no hyphen first."
     if name.endswith("_id") or "_ids" in place:
         return "must be a uuid in canonical form, like 0b2e4f6a-8c1d-4e3f-9a5b-7d6c8e9f0a1b."
     return "must be text with something to read in it and without control characters."

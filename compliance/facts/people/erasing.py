@@ -48,6 +48,7 @@ WHOSE: Mapping[str, str] = {  # conditions of our own words only: values travel 
     ),
     "people_invitation": _INVITATIONS,
     "people_personaldetail": _BY_PROFILE,
+    "people_personroles": _BY_PROFILE,
     "people_profile": _BY_PROFILE,
     "people_contact": _BY_PROFILE,
     "training_trainer": "organization_id = %(organization)s AND trainer_profile_id = ANY(%(profiles)s)",

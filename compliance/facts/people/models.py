@@ -7,6 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
+from compliance.contentfile import limits
 from compliance.facts.people.searching import search_text
 from compliance.tenancy.models import CompanyRow
 
@@ -37,6 +38,21 @@ class PersonalDetail(CompanyRow):
 
     class Meta:
         indexes = [models.Index(fields=["organization_id", "learner_profile_id", "at"], name="detail_by_person")]
+
+
+class PersonRoles(CompanyRow):
+    """An event: from `at` on these are the person's roles, all of them. Null once the person is erased.
+
+    A role is a word about a person ("first-aider"), and in a small company it names one: so it is personal.
+    """
+
+    fact_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    at = models.DateTimeField()
+    role_ids = ArrayField(models.CharField(max_length=limits.LESSON_ID_LENGTH), null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id", "at"], name="roles_by_person")]
 
 
 class Team(CompanyRow):

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from compliance.facts.people import searching
-from compliance.facts.people.models import Employment, Profile, Team
+from compliance.facts.people.models import Employment, PersonRoles, Profile, Team
 from compliance.facts.recording.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
 from compliance.tenancy import arrays, sql
@@ -120,6 +120,9 @@ UNION ALL SELECT m.at, CASE WHEN m.joined THEN 'Joined the team' ELSE 'Left the 
   WHERE m.organization_id = %(organization)s AND m.learner_profile_id = %(learner)s
 UNION ALL SELECT at, CASE WHEN joined THEN 'Came as ' ELSE 'Went as ' END || door, '' FROM people_contact
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL SELECT at, 'Roles changed',
+    CASE WHEN role_ids = '{}' THEN 'none' ELSE coalesce(array_to_string(role_ids, ', '), '') END
+  FROM people_personroles WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 UNION ALL SELECT at, 'Erased at the company''s instruction', '' FROM people_erasure
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 """
@@ -231,6 +234,17 @@ def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: date
         {"organization": organization_id, "learner": learner_profile_id, "at": at},
     )
     return frozenset(Door(door) for (door,) in rows)
+
+
+def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[str]:
+    """The person's roles at `at`: those of the latest fact that states any, of one moment that of the greater fact_id.
+
+    Lessons are required for some roles (`requiredFor` of a course's content). None for whoever was erased.
+    """
+    found = PersonRoles.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, at__lte=at
+    )
+    return frozenset(found.order_by("-at", "-fact_id").values_list("role_ids", flat=True).first() or ())
 
 
 def employees(organization_id: uuid.UUID, at: datetime) -> int:

@@ -22,7 +22,7 @@ from compliance.facts.lines import (
 )
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, Suspension
+from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, PersonRoles, Suspension
 from compliance.facts.people.teams import keep_memberships, named_teams_stand
 from compliance.facts.recording.batch import Batch, RefusalReason
 from compliance.facts.recording.rows import append, keep, update
@@ -108,6 +108,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
     lines = batch.accepted_lines()
     keep(Employment, organization_id, lines, joined_at=[line.at for line in lines])
     keep_memberships(organization_id, [(line, team_id) for line in lines for team_id in teams[line.fact_id]])
+    _keep_roles(organization_id, lines)
     sent = [invitations[line.invitation_id] if line.invitation_id else None for line in lines]
     _keep_details(
         batch,
@@ -172,9 +173,13 @@ def record_contact_left(batch: Batch[ContactLeft]) -> Iterator[None]:
 
 
 def record_person_changed(batch: Batch[PersonChanged]) -> None:
-    """Records names and addresses; the profile shows what is latest."""
+    """Records names, addresses and roles; the profile shows what is latest.
+
+    No row of the history holds roles, and nobody owes anything by them: a change of roles alone is not captured.
+    """
     resolving.living_profiles(batch)
-    lines = batch.accepted_lines()
+    _keep_roles(batch.organization_id, batch.accepted_lines())
+    lines = [line for line in batch.accepted_lines() if line.details]
     profile_ids = {line.learner_profile_id for line in lines}
     keep(PersonalDetail, batch.organization_id, lines)
     batch.unwritten["changed"].update(dict.fromkeys(profile_ids))
@@ -230,6 +235,11 @@ def _keep_details(
         [(line.learner_profile_id, *said) for line, said in speaking if times[line.learner_profile_id] == 1],
     )
     _show_latest_details(batch.organization_id, {profile_id for profile_id, count in times.items() if count > 1})
+
+
+def _keep_roles(organization_id: uuid.UUID, lines: Sequence[EmployeeJoined] | Sequence[PersonChanged]) -> None:
+    """Keeps the roles of those lines that state any, be it none."""
+    keep(PersonRoles, organization_id, [line for line in lines if line.role_ids is not None])
 
 
 def _show_latest_details(organization_id: uuid.UUID, profile_ids: set[uuid.UUID]) -> None:

@@ -93,11 +93,11 @@ STORY: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 SOURCES = (
-    "people_profile", "people_personaldetail", "people_team", "people_invitation", "people_employment",
-    "people_suspension", "people_contact", "people_teammembership", "courses_course", "courses_certificateedition",
-    "courses_lesson", "courses_release", "shares_share", "shares_sharestep", "training_completion",
-    "training_obligationchange", "training_reminder", "training_livesession", "training_attendancemark",
-    "training_trainer",
+    "people_profile", "people_personaldetail", "people_personroles", "people_team", "people_invitation",
+    "people_employment", "people_suspension", "people_contact", "people_teammembership", "courses_course",
+    "courses_certificateedition", "courses_lesson", "courses_release", "shares_share", "shares_sharestep",
+    "training_completion", "training_obligationchange", "training_reminder", "training_livesession",
+    "training_attendancemark", "training_trainer",
 )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ from compliance.facts.lines.reading import MAXIMUM_LINE_BYTES, Fault, ReadLine, 
 from tests.facts.files import completed, course, fact, file_of, joined, moment, shared, team, waived
 
 ANNA = joined("anna")
+JOINED_DIGEST = "f809971f63aac239aec52ceaee51be15f254f5cd16153bb21122ecadb307502a"
+CHANGED_DIGEST = "2b9f62fa12ed73eb3352032ac4167f6d605b9bee891b53cd85fcf89a31cd610d"
 
 
 def faults(content: bytes) -> list[Fault]:
@@ -124,6 +126,20 @@ def test_a_byte_order_mark_blank_lines_and_a_missing_last_line_feed_are_forgiven
     found = list(read(io.BytesIO(content)))
     assert [type(each) for each in found] == [ReadLine, ReadLine]
     assert [each.number for each in found] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (ANNA, JOINED_DIGEST),
+        (ANNA | {"role_ids": ["manager"]}, JOINED_DIGEST),
+        (fact("person_changed", "anna", 1, learner_profile_id="anna", person_name="Anna"), CHANGED_DIGEST),
+    ],
+)
+def test_lines_of_files_from_before_roles_keep_their_digests(line: dict[str, Any], expected: str) -> None:
+    [found] = read(file_of([line]))
+    assert isinstance(found, ReadLine)
+    assert digest(found.line).hex() == expected
 
 
 def test_the_digest_ignores_how_a_line_is_written_and_what_is_personal() -> None:

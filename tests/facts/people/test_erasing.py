@@ -95,6 +95,7 @@ class Remembered:
                     learner_profile_id=self.profile_id,
                     person_name=self.said("Märried"),
                     work_email=self.said("new") + "@example.com",
+                    role_ids=(self.said("first-aider-"),),
                 ),
                 lines.ContactJoined(
                     fact_id=uuid.uuid4(),
