@@ -1,21 +1,19 @@
-"""What can go wrong with personal links."""
-
-from datetime import datetime
+"""What can be wrong with a form that was sent."""
 
 from compliance.errors import ComplianceError
 
 
-class LinkError(ComplianceError):
-    """The link was altered, cut off, or never ours."""
+class SigningFormError(ComplianceError):
+    """Something is missing or unreadable; its text is what the person reads, `field` the id of its field."""
+
+    def __init__(self, sentence: str, field: str) -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
-class LinkExpiredError(LinkError):
-    """The link was ours and has run out."""
+class OtherNameError(ComplianceError):
+    """The name that was typed is not the person's, and nobody has confirmed it yet."""
 
-    def __init__(self, expired_at: datetime) -> None:
-        super().__init__("The link has run out.")
-        self.expired_at = expired_at
-
-
-class LinkRevokedError(LinkError):
-    """The link was ours and was withdrawn."""
+    def __init__(self, typed: str) -> None:
+        super().__init__("The name that was typed is not the person's.")
+        self.typed = typed

@@ -1,15 +1,11 @@
 """Personal links to `/sign/<token>`: each is one row, for one person and one share, signs once, runs out, and can be
 revoked.
 
-A token carries the company's identifier and 24 random bytes, nothing else; the database keeps its SHA-256 alone.
-Whoever holds a link may sign with it, so links are sent to the person alone, logs leave them out (`private_paths.py`),
-and the person is told by mail when one was used (`notices.py`).
+Their tokens are made like those of `compliance.learning`. Whoever holds a link may sign with it, so links are sent to
+the person alone, logs leave them out (`private_paths.py`), and the person is told by mail when one was used
+(`notices.py`).
 """
 
-import base64
-import binascii
-import hashlib
-import secrets
 import uuid
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -17,15 +13,14 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db.models import QuerySet
 
-from compliance.interfaces.pages.errors import LinkError, LinkExpiredError, LinkRevokedError
 from compliance.interfaces.pages.models import Link
+from compliance.learning import tokens
+from compliance.learning.errors import LinkExpiredError, LinkRevokedError, UnknownTokenError
 from compliance.tenancy import context
 
 LINK_LIFE = timedelta(days=30)
 RECEIPT_SHOWN = timedelta(minutes=15)
 """How long a link shows the receipt; after that a fresh one does."""
-
-_RANDOM = 24
 
 
 class SigningLink(NamedTuple):
@@ -49,11 +44,11 @@ def address_of(token: str) -> str:
 
 def make_token(link: SigningLink, now: datetime) -> str:
     """Makes a link and returns its token."""
-    token = base64.urlsafe_b64encode(link.organization_id.bytes + secrets.token_bytes(_RANDOM)).decode()
+    token = tokens.make(link.organization_id)
     with context.company(link.organization_id):
         Link.objects.create(
             organization_id=link.organization_id,
-            token_sha256=_digest(token),
+            token_sha256=tokens.digest(token),
             share_id=link.share_id,
             learner_profile_id=link.learner_profile_id,
             made_at=now,
@@ -62,23 +57,15 @@ def make_token(link: SigningLink, now: datetime) -> str:
     return token
 
 
-def company_of(token: str) -> uuid.UUID:
-    """The company that a token names, which need not know it. Raises LinkError."""
-    try:
-        content = base64.b64decode(token, b"-_", validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise LinkError("The link is not one of ours.") from error
-    if len(content) != 16 + _RANDOM:
-        raise LinkError("The link is not one of ours.")
-    return uuid.UUID(bytes=content[:16])
-
-
 def read_token(organization_id: uuid.UUID, token: str, now: datetime, *, lock: bool = False) -> Link:
-    """The row of a token, within the company's context. Raises LinkError, LinkExpiredError, LinkRevokedError."""
+    """The row of a token, within the company's context.
+
+    Raises UnknownTokenError, LinkExpiredError and LinkRevokedError.
+    """
     rows = Link.objects.select_for_update() if lock else Link.objects
-    found = rows.filter(organization_id=organization_id, token_sha256=_digest(token)).first()
+    found = rows.filter(organization_id=organization_id, token_sha256=tokens.digest(token)).first()
     if found is None:
-        raise LinkError("The link is not one of ours.")
+        raise UnknownTokenError("The link is not one of ours.")
     if found.revoked_at is not None:
         raise LinkRevokedError("The link was withdrawn.")
     if now >= found.expires_at:
@@ -105,7 +92,3 @@ def _open(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: dateti
     return Link.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, revoked_at=None, expires_at__gt=now
     )
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -5,13 +5,10 @@ signature needs no JavaScript. A GET, which mail scanners send too, shows nothin
 policy. After signing the link says that it is done, and shows the receipt for a quarter of an hour.
 """
 
-import json
 from datetime import UTC, datetime
-from typing import Any, Never
-from uuid import UUID
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.templatetags.static import static
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
@@ -31,22 +28,24 @@ from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.pages import notices
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificates import written_day, written_moment
-from compliance.interfaces.pages.errors import LinkError, LinkExpiredError, LinkRevokedError
-from compliance.interfaces.pages.links import RECEIPT_SHOWN, company_of, read_token
+from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
+from compliance.interfaces.pages.links import RECEIPT_SHOWN, read_token
 from compliance.interfaces.pages.models import Link
+from compliance.interfaces.pages.signing_form import (
+    SIGN_IN_METHOD,
+    framed,
+    hashed,
+    refused,
+    release_of,
+    shown_signature,
+    signature_of,
+)
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
-from compliance.proofs.instants import hashed_instant
+from compliance.learning.errors import LearningError, LinkExpiredError, LinkRevokedError
+from compliance.learning.tokens import company_of
 from compliance.rules.vocabulary import PolicyAct
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization
-
-SIGN_IN_METHOD = "personal_link"
-MOST_BYTES = 1024 * 1024
-DOCUMENT_OPENING = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Policy</title><base target="_blank">'
-    f'<link rel="stylesheet" href="{static("pages/policy.css")}"><body>'
-)
-"""What stands before the sealed file inside the sandboxed frame: nothing that it could be taken for."""
 
 
 @csrf_exempt
@@ -68,7 +67,7 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
     except LinkRevokedError:
         sentences = ["It was withdrawn by whoever sent it.", "Ask for a new one."]
         return message(request, "This link was withdrawn", sentences, status=410)
-    except LinkError:
+    except LearningError:
         sentences = ["It was altered or cut off on its way.", "Open it again from the message it came with."]
         return message(request, "This link does not work", sentences, status=404)
     if request.method != "POST":
@@ -136,10 +135,6 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
     if link.signed_at is not None:
         return _again(request)
     try:
-        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
-            raise SignatureError("The signature is too large: draw it again with fewer strokes.")
-        if request.POST.get("agree") != "yes":
-            raise SignatureError("Confirm the statement first: tick the box above your signature.")
         with telling(Teller(Channel.LEARNER)), context.company(link.organization_id):
             locked = read_token(link.organization_id, token, now, lock=True)
             if locked.signed_at is not None:
@@ -148,8 +143,8 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
                 organization_id=link.organization_id,
                 share_id=link.share_id,
                 learner_profile_id=link.learner_profile_id,
-                course_release_id=_release(request),
-                signature=_signature(request),
+                course_release_id=release_of(request),
+                signature=signature_of(request, name_of(link.organization_id, link.learner_profile_id)),
                 sign_in_methods=SIGN_IN_METHOD,
                 at=now,
             )
@@ -159,18 +154,39 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
                 locked.notice_due_at = now
                 notices.ask_to_send(link.organization_id)
             locked.save(update_fields=["signed_at", "notice_due_at", "receipt_until"])
-    except LinkError:
+    except LearningError:
         return message(request, "This link was withdrawn", ["Ask for a new one."], status=410)
     except SigningRefusedError as error:
         if error.code == "other_version":
             fault = "A newer version was published while you read. Please read it before you sign."
             return _shown(request, link, now, fault=fault, status=409)
         return _nothing_to_sign(request)
-    except SignatureError as error:
+    except OtherNameError as error:
+        return _asked_about_the_name(request, link, error.typed, now)
+    except SigningFormError as error:
         return _shown(request, link, now, fault=str(error), status=422)
+    except SignatureError as error:
+        return _shown(request, link, now, fault=str(refused(error, request)), status=422)
     except (PolicyError, FactsError):
         return _nothing_to_sign(request)
     return _again(request)
+
+
+def _asked_about_the_name(request: HttpRequest, link: Link, typed: str, now: datetime) -> HttpResponse:
+    """Asks whether to sign in a name that is not the person's; nothing is written yet."""
+    with context.company(link.organization_id):
+        state = signing_state(
+            link.organization_id, share_id=link.share_id, learner_profile_id=link.learner_profile_id, moment=now
+        )
+        if state is None or state.record is None or state.door is None:
+            return _nothing_to_sign(request)
+        values = {
+            "company": organization(link.organization_id).name,
+            "person_name": name_of(link.organization_id, link.learner_profile_id),
+            "typed": typed,
+            "release": request.POST.get("release", ""),
+        }
+    return page(request, "other_name.html", values)
 
 
 def _again(request: HttpRequest) -> HttpResponse:
@@ -178,32 +194,6 @@ def _again(request: HttpRequest) -> HttpResponse:
     response = HttpResponseRedirect(request.path)
     response.status_code = 303
     return sealed(response)
-
-
-def _release(request: HttpRequest) -> UUID:
-    try:
-        return UUID(request.POST.get("release", ""))
-    except ValueError:
-        raise SigningRefusedError("The form names no version.", "other_version") from None
-
-
-def _signature(request: HttpRequest) -> dict[str, Any] | None:
-    """The signature in the form of the facts file, unchecked; null where the form has no place for one."""
-    if request.POST.get("act") == PolicyAct.ACKNOWLEDGE:
-        return None
-    drawn = request.POST.get("drawn", "").strip()
-    if request.POST.get("kind") == "drawn" and drawn:
-        try:
-            return {"drawn": json.loads(drawn, parse_constant=_no_number)}
-        except (ValueError, RecursionError):
-            raise SignatureError("The drawing could not be read: draw it again, or type your name.") from None
-    if request.POST.get("kind") == "drawn":
-        raise SignatureError("Nothing was drawn: draw your signature, or type your name.")
-    return {"typed": request.POST.get("typed", "").strip()}
-
-
-def _no_number(word: str) -> Never:
-    raise ValueError(word)
 
 
 def _form_context(
@@ -228,13 +218,12 @@ def _form_context(
         "overdue": state.record.due_at is not None and state.record.due_at < now,
         "asks_again": state.latest_receipt_id is not None,
         "drawn": request.POST.get("kind") == "drawn",
-        "document": DOCUMENT_OPENING + version.html,
+        "document": framed(version),
         "fault": fault,
     }
 
 
 def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion) -> dict[str, Any]:
-    drawn = (receipt.signature or {}).get("drawn")
     company = organization(link.organization_id)
     return {
         "company": company.name,
@@ -243,37 +232,8 @@ def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion)
         "version": version,
         "signed_at": written_moment(receipt.signed_at, company.time_zone),
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
-        "typed": (receipt.signature or {}).get("typed"),
-        "drawing": _drawing(drawn) if drawn else None,
-        "hashed": [
-            ("receipt_id", receipt.receipt_id),
-            ("organization_id", link.organization_id),
-            ("course_release_id", receipt.course_release_id),
-            ("learner_profile_id", receipt.learner_profile_id),
-            ("assignment_id", receipt.share_id),
-            ("cycle_id", receipt.cycle_id),
-            ("act", receipt.act),
-            ("statement_sha256", receipt.statement_sha256),
-            ("document_sha256", receipt.document_sha256),
-            ("signature_sha256", receipt.signature_sha256 or ""),
-            ("signed_at", hashed_instant(receipt.signed_at)),
-            ("previous_sha256", receipt.previous_sha256),
-        ],
-    }
-
-
-def _drawing(strokes: list[list[float]]) -> dict[str, Any]:
-    """The strokes as lines of an SVG, in a box that holds them all. An odd last number is dropped."""
-    lines = [list(zip(stroke[0::2], stroke[1::2], strict=False)) for stroke in strokes]
-    xs = [x for line in lines for x, _ in line] or [0]
-    ys = [y for line in lines for _, y in line] or [0]
-    margin = max(max(xs) - min(xs), max(ys) - min(ys), 1) * 0.04
-    box = (min(xs) - margin, min(ys) - margin, max(xs) - min(xs) + 2 * margin, max(ys) - min(ys) + 2 * margin)
-    return {
-        "box": " ".join(f"{number:.2f}" for number in box),
-        "width": f"{max(box[2], box[3]) / 120:.3f}",
-        # A dot is a line of no length: a round end makes it visible.
-        "lines": [" ".join(f"{x},{y}" for x, y in (line if len(line) > 1 else line * 2)) for line in lines],
+        "hashed": hashed(link.organization_id, receipt),
+        **shown_signature(receipt),
     }
 
 

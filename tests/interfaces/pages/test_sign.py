@@ -22,7 +22,7 @@ from compliance.history.actions import capture_all
 from compliance.interfaces.pages import tasks
 from compliance.interfaces.pages.links import SigningLink, make_token
 from compliance.interfaces.pages.models import Link
-from compliance.interfaces.pages.sign import MOST_BYTES
+from compliance.interfaces.pages.signing_form import MOST_BYTES
 from compliance.rules.vocabulary import ChangeKind, PolicyAct, Scope
 from compliance.tenancy import context
 from tests.facts.story import HTML, Story
@@ -96,6 +96,25 @@ def test_a_signature_becomes_one_receipt_that_the_register_serves(page: Page) ->
     client = Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.78.1.2")
     (row,) = client.get("/v1/acknowledgements").json()["data"]
     assert (row["receipt_sha256"], row["sign_in_methods"]) == (receipt.receipt_sha256, "personal_link")
+
+
+def test_another_name_is_asked_about_and_nothing_is_written_until_it_is_confirmed(page: Page) -> None:
+    asked = page.post(typed="Ana M. Reis")
+    body = html.unescape(asked.content.decode())
+    assert asked.status_code == 200
+    assert "Your name here is <strong>Ana Reis</strong>" in body
+    assert "Sign as Ana M. Reis" in body
+    assert page.receipts() == []
+    assert page.post(typed="Ana N. Reis", confirmed="Ana M. Reis").status_code == 200
+    assert page.receipts() == []
+    assert page.post(typed="Ana M. Reis", confirmed="Ana M. Reis").status_code == 303
+    assert len(page.receipts()) == 1
+
+
+@pytest.mark.parametrize("typed", ["ana reis", " \u00c1na   R\u00e9is "])
+def test_the_same_name_in_other_letters_is_signed_at_once(typed: str, page: Page) -> None:
+    assert page.post(typed=typed).status_code == 303
+    assert len(page.receipts()) == 1
 
 
 def test_an_acknowledgement_takes_no_signature(story: Story, visitor: Client) -> None:
