@@ -65,3 +65,28 @@ def end(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: i
         organization_id=organization_id, learner_profile_id=learner_profile_id, pk=session_id, ended_at=None
     )
     return bool(found.update(ended_at=now))
+
+
+def end_others(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: int, now: datetime) -> int:
+    """Ends every session of this person but one. Returns how many there were. Needs the company's context."""
+    found = LearnerSession.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now
+    )
+    return found.exclude(pk=session_id).update(ended_at=now)
+
+
+class Device(NamedTuple):
+    """A device on which the person is signed in, as its owner knows it; `name` is "" for one that told none."""
+
+    session_id: int
+    name: str
+    begun_at: datetime
+    seen_at: datetime
+
+
+def standing(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Device]:
+    """The devices on which the person is signed in, the one used last first. Needs the company's context."""
+    found = LearnerSession.objects.filter(
+        organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now
+    )
+    return [Device(row.pk, row.device or "", row.begun_at, row.seen_at) for row in found.order_by("-seen_at", "-pk")]

@@ -13,12 +13,15 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 from zoneinfo import ZoneInfo
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
+from django.utils import translation
 
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.learner import cookies
+from compliance.interfaces.learner.languages import interface_language, languages_of
+from compliance.interfaces.learner.leading import leads_to, way_in
+from compliance.interfaces.learner.rendering import drawn, outside, private, see_other
 from compliance.learning import sessions, tokens
 from compliance.learning.errors import UnknownTokenError
 from compliance.rules.vocabulary import Door
@@ -53,14 +56,12 @@ class Visit:
 
     def render(self, template: str, values: dict[str, Any] | None = None, *, status: int = 200) -> HttpResponse:
         """A page of `templates/learner/`."""
-        html = render_to_string(f"learner/{template}", {"visit": self} | (values or {}), self.request)
-        return HttpResponse(html, status=status)
+        shown = {"visit": self} | (values or {})
+        return drawn(self.request, template, shown, status=status, company_name=self.organization.name)
 
     def go(self, name: str, **values: Any) -> HttpResponse:
         """After a POST: the browser goes on by GET, so that loading again sends nothing twice."""
-        response = HttpResponseRedirect(reverse(f"learner:{name}", kwargs=values or None))
-        response.status_code = 303
-        return response
+        return see_other(reverse(f"learner:{name}", kwargs=values or None))
 
 
 def learner_page(
@@ -89,41 +90,24 @@ def learner_page(
                 now,
                 languages_of(request, session.language),
             )
-            return private(view(visit, *args, **values))
+            with translation.override(interface_language(visit.languages)):
+                return private(view(visit, *args, **values))
 
     return answered
 
 
-def languages_of(request: HttpRequest, chosen: str | None) -> tuple[str, ...]:
-    """The languages that the person reads, the wanted one first: their choice, then what the browser says."""
-    accepted = []
-    for part in request.headers.get("Accept-Language", "")[:1000].split(","):
-        tag, _, quality = part.strip().partition(";q=")
-        if tag and tag != "*":
-            accepted.append((-_number(quality), tag))
-    said = [tag for _, tag in sorted(accepted, key=lambda each: each[0])]
-    return tuple(dict.fromkeys([*([chosen] if chosen else []), *said]))
-
-
-def _number(quality: str) -> float:
-    try:
-        return min(max(float(quality), 0.0), 1.0)
-    except ValueError:
-        return 1.0
-
-
-def private(response: HttpResponseBase) -> HttpResponseBase:
-    """Give an answer the headers of these pages: kept by nobody, indexed by nobody."""
-    response.headers.setdefault("Cache-Control", "no-store")
-    response.headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-    response.headers["Referrer-Policy"] = "same-origin"
-    return response
-
-
 def _signed_out(request: HttpRequest) -> HttpResponseBase:
-    """To the page that asks for one's address. The cookie goes, so that the page does not ask for it in turn."""
-    response = HttpResponseRedirect(reverse("learner:home"))
-    response.status_code = 303
+    """To whoever has no session that holds: the way in, which leads on to the page that was asked for.
+
+    What was sent by POST was not done, and the page says so. The cookie goes, so that the way in does not send the
+    reader round in a circle.
+    """
+    lead = leads_to(request.path)
+    if request.method in ("GET", "HEAD"):
+        response = see_other(way_in(lead))
+    else:
+        response = outside(request, "entry/ended.html", {"back_to": reverse("learner:home")}, status=401)
+        response.headers["WWW-Authenticate"] = 'PersonalLink realm="/learn/"'
     if cookies.token_of(request):
         cookies.forget(response)
     return private(response)

@@ -1,11 +1,12 @@
 """`/learn/` for whoever is not signed in."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
+
+from compliance.interfaces.learner.rendering import outside
 
 
 @require_safe
 def ask(request: HttpRequest) -> HttpResponse:
     """The page that asks for one's address."""
-    return render(request, "learner/entry/ask.html")
+    return outside(request, "entry/ask.html")

@@ -1,0 +1,43 @@
+"""`/learn/devices` and `/learn/out`: where one is signed in, and signing out, here or there."""
+
+from django.http import HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_http_methods, require_POST
+
+from compliance.interfaces.learner import cookies
+from compliance.interfaces.learner.rendering import outside
+from compliance.interfaces.learner.visit import Visit, learner_page
+from compliance.learning import sessions
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@learner_page
+def devices(visit: Visit) -> HttpResponseBase:
+    """The person's sessions, this one first; a POST ends one of them, or all but this one."""
+    if visit.request.method != "POST":
+        standing = sessions.standing(visit.organization_id, visit.learner_profile_id, visit.now)
+        here = [each for each in standing if each.session_id == visit.session_id]
+        others = [each for each in standing if each.session_id != visit.session_id]
+        return visit.render("entry/devices.html", {"here": here, "others": others})
+    chosen = visit.request.POST.get("session", "")
+    if chosen == "others":
+        sessions.end_others(visit.organization_id, visit.learner_profile_id, visit.session_id, visit.now)
+    elif chosen.isascii() and chosen.isdigit() and len(chosen) < 19 and int(chosen) != visit.session_id:
+        sessions.end(visit.organization_id, visit.learner_profile_id, int(chosen), visit.now)
+    return visit.go("devices")
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponseBase:
+    """Ends the session of this browser, if it holds, and empties what the browser keeps of these pages."""
+    if cookies.token_of(request):
+        _end(request)
+    response = outside(request, "entry/signed_out.html", {"back_to": "/learn/"})
+    cookies.forget(response)
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response
+
+
+@learner_page
+def _end(visit: Visit) -> HttpResponseBase:
+    sessions.end(visit.organization_id, visit.learner_profile_id, visit.session_id, visit.now)
+    return visit.go("home")

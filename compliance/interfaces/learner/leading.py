@@ -1,0 +1,52 @@
+"""Where a link, a sign-in or a choice of language may lead: to a page of these pages by GET, and nowhere else.
+
+What comes from outside is compared with the URLconf, so no address of another host, of another interface or of an act
+gets through, whatever a browser would make of it.
+"""
+
+import re
+from urllib.parse import unquote, urlencode
+
+from django.urls import Resolver404, resolve, reverse
+
+_PATH = re.compile(r"/learn/[A-Za-z0-9/._-]*")
+_LINK = re.compile(r"/learn/in/[A-Za-z0-9_-]{1,100}")
+_NO_PAGES = frozenset({"out", "language", "come_in"})
+_MOST = 300
+
+
+def leads_to(path: str) -> str:
+    """What follows `/learn/` in the path of a page that one can be led to; "" for home and for all else."""
+    if len(path) > _MOST or "//" in path or ".." in path or not _PATH.fullmatch(path):
+        return ""
+    try:
+        found = resolve(path)
+    except Resolver404:
+        return ""
+    if found.namespace != "learner" or found.url_name in _NO_PAGES:
+        return ""
+    return path.removeprefix("/learn/")
+
+
+def address_of(lead: str) -> str:
+    """The address of a page by what `leads_to` answers or a link's row keeps; home where that is no page."""
+    return reverse("learner:home") + leads_to(f"/learn/{lead}")
+
+
+def way_in(lead: str) -> str:
+    """The address of the page that asks for one's address, from which one gets to that page once signed in."""
+    home = reverse("learner:home")
+    return f"{home}?{urlencode({'to': lead})}" if lead else home
+
+
+def page_again(address: str) -> str:
+    """The page on which somebody chose a language, by its own word; home where it is no page of ours.
+
+    A personal link may be shown again, though nothing leads to one.
+    """
+    path, _, query = address.partition("?")
+    if path == reverse("learner:home"):
+        return way_in(leads_to("/learn/" + unquote(query.removeprefix("to="))))
+    if _LINK.fullmatch(path):
+        return path
+    return address_of(path.removeprefix("/learn/"))
