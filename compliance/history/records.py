@@ -50,6 +50,18 @@ class InForce(NamedTuple):
     ends_at: datetime | None
 
 
+class Owed(NamedTuple):
+    """A training record of a person as it is now: its body, and what the body does not say.
+
+    `lesson_share_id`: the first share of it, where a lesson was shared alone.
+    """
+
+    record_id: uuid.UUID
+    course_id: uuid.UUID
+    body: str
+    lesson_share_id: uuid.UUID | None
+
+
 class Written(NamedTuple):
     """A row that was written, with the body that held at its `valid_from` before ("": none, None: no version).
 
@@ -170,6 +182,27 @@ def current(organization_id: uuid.UUID, register: int, record_id: uuid.UUID, now
         {"organization": organization_id, "moment": now, "register": register, "record": record_id},
     )
     return InForce(visible_text(rows[0][0]), *rows[0][1:]) if rows else None
+
+
+def training_of(
+    organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime, course_id: uuid.UUID | None = None
+) -> list[Owed]:
+    """The training records that apply to a person at `now`, done or not; of one course, or of all."""
+    of_course = " AND r.course_id = %(course)s" if course_id is not None else ""
+    columns = "v.begins_at, v.ends_at, v.lesson_share_id"
+    rows = sql.fetch(
+        "SELECT r.record_id, r.course_id, v.body, v.lesson_share_id"  # noqa: S608
+        f" FROM {in_force.records(columns, sequence=None)} AND r.register = %(register)s"
+        f" AND r.learner_profile_id = %(learner)s{of_course} AND {outcomes.listed()} ORDER BY r.birth",
+        {
+            "organization": organization_id,
+            "moment": now,
+            "register": TRAINING_RECORDS.number,
+            "learner": learner_profile_id,
+            "course": course_id,
+        },
+    )
+    return [Owed(record_id, course, visible_text(body), share_id) for record_id, course, body, share_id in rows]
 
 
 def still_to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:

@@ -30,6 +30,43 @@ class Readable(NamedTuple):
     languages: list[str]
 
 
+class ReleaseState(NamedTuple):
+    """A version of a course, or the version that holds a lesson, and whether it was withdrawn."""
+
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    published_at: datetime
+    withdrawn_at: datetime | None
+
+
+class LessonState(NamedTuple):
+    """A lesson release, and the version of its course in which it is taken: null where none has content."""
+
+    lesson_release_id: uuid.UUID
+    course_id: uuid.UUID
+    content_sha256: str | None
+    course_release_id: uuid.UUID | None
+
+
+class Media(NamedTuple):
+    """A media file of a version, without its content."""
+
+    media_id: str
+    media_type: str
+    sha256: str
+    size: int
+
+
+class PackageContent(NamedTuple):
+    """The texts (JSON) of a version's content file, manifest and words, and its media. Null: from no package."""
+
+    content: str
+    manifest: str | None
+    words: str | None
+    media: list[Media]
+
+
 HAPPENED = """
 SELECT published_at, 'Version ' || version || ' published', CASE WHEN retake THEN 'retake' ELSE '' END
   FROM courses_release WHERE organization_id = %(organization)s AND course_id = %(course)s
@@ -104,3 +141,58 @@ def readable(organization_id: uuid.UUID, most: int, course_release_id: uuid.UUID
         {"organization": organization_id, "release": course_release_id, "most": most},
     )
     return [Readable(*row) for row in rows]
+
+
+def release_states(
+    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, ReleaseState]:
+    """Those of the versions that the company knows."""
+    rows = sql.fetch(
+        "SELECT course_id, course_release_id, version, published_at, withdrawn_at FROM courses_release"
+        " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[])",
+        [organization_id, list(course_release_ids)],
+    )
+    return {row[1]: ReleaseState(*row) for row in rows}
+
+
+def lesson_states(
+    organization_id: uuid.UUID, lesson_release_ids: Collection[uuid.UUID], at: datetime
+) -> dict[uuid.UUID, LessonState]:
+    """The lessons, each with the newest version of its course that has content and holds it: withdrawn ones last.
+
+    A lesson that was shared alone stays owed when its course is withdrawn, so it stays readable too.
+    """
+    rows = sql.fetch(
+        """
+        SELECT l.lesson_release_id, l.course_id, l.content_sha256, (
+            SELECT r.course_release_id FROM courses_release r
+            JOIN courses_releasecontent x ON x.organization_id = r.organization_id
+                AND x.course_release_id = r.course_release_id
+            WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.course_id = l.course_id
+                AND r.published_at <= %(at)s AND l.lesson_release_id = ANY(r.lesson_release_ids)
+            ORDER BY coalesce(r.withdrawn_at <= %(at)s, false), r.published_at DESC, r.version DESC LIMIT 1)
+        FROM courses_lesson l WHERE l.organization_id = (SELECT %(organization)s::uuid)
+            AND l.lesson_release_id = ANY(%(lessons)s::uuid[])""",
+        {"organization": organization_id, "lessons": list(lesson_release_ids), "at": at},
+    )
+    return {row[0]: LessonState(*row) for row in rows}
+
+
+def package_contents(
+    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, PackageContent]:
+    """The content of those of the versions that have any: two statements, however many there are."""
+    values = [organization_id, list(course_release_ids)]
+    media: dict[uuid.UUID, list[Media]] = {}
+    for release_id, *told in sql.fetch(
+        "SELECT course_release_id, media_id, media_type, sha256, size FROM courses_releasemedia"
+        " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[]) ORDER BY media_id",
+        values,
+    ):
+        media.setdefault(release_id, []).append(Media(*told))
+    rows = sql.fetch(
+        "SELECT course_release_id, content::text, manifest::text, words::text FROM courses_releasecontent"
+        " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[])",
+        values,
+    )
+    return {row[0]: PackageContent(row[1], row[2], row[3], media.get(row[0], [])) for row in rows}

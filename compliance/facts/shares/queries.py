@@ -1,6 +1,7 @@
 """Reads about shares: those that are open, and whom one reaches."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
@@ -92,3 +93,13 @@ def title_of(organization_id: uuid.UUID, share_id: uuid.UUID) -> str | None:
         [organization_id, share_id],
     )
     return rows[0][0] if rows else None
+
+
+def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
+    """The lesson that each of the shares shares alone; a share of a whole course is missing."""
+    rows = sql.fetch(
+        "SELECT share_id, lesson_release_id FROM shares_share WHERE organization_id = (SELECT %s::uuid)"
+        " AND share_id = ANY(%s::uuid[]) AND lesson_release_id IS NOT NULL",
+        [organization_id, list(share_ids)],
+    )
+    return dict(rows)

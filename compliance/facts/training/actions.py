@@ -1,12 +1,40 @@
-"""Writes of this room that need more than a line: a change of an obligation takes the company's next number."""
+"""Writes of this room that need more than a line: a completion is a learner's own word, a change takes a number."""
 
 import uuid
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.lines import ObligationChanged
+from compliance.facts.lines import CourseCompleted, ObligationChanged
 from compliance.facts.recording.acting import act
+from compliance.facts.recording.telling import Channel, Teller, telling
 from compliance.tenancy import context, sql
+
+
+def complete_course(
+    *,
+    organization_id: uuid.UUID,
+    completion_receipt_id: uuid.UUID,
+    learner_profile_id: uuid.UUID,
+    course_release_id: uuid.UUID | None = None,
+    lesson_release_id: uuid.UUID | None = None,
+    assessed: bool,
+    now: datetime,
+) -> None:
+    """Records that a learner finished a release, or a lesson that was shared alone; `now` is the receipt time.
+
+    Raises what `act` raises.
+    """
+    with telling(Teller(Channel.LEARNER)):
+        act(
+            CourseCompleted,
+            organization_id=organization_id,
+            at=now,
+            completion_receipt_id=completion_receipt_id,
+            learner_profile_id=learner_profile_id,
+            course_release_id=course_release_id,
+            lesson_release_id=lesson_release_id,
+            assessed=assessed,
+        )
 
 
 def change_obligation(

@@ -1,6 +1,7 @@
 """Reads about training, and SQL about it that other rooms put into statements of theirs."""
 
 import uuid
+from datetime import datetime
 
 from compliance.tenancy import sql
 
@@ -43,3 +44,13 @@ def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | 
         [organization_id, live_session_id],
     )
     return rows[0][0] if rows else None
+
+
+def is_void(organization_id: uuid.UUID, completion_receipt_id: uuid.UUID, at: datetime) -> bool:
+    """Whether the completion of this receipt had been declared void by `at`."""
+    rows = sql.fetch(
+        "SELECT 1 FROM training_completion WHERE organization_id = %s AND completion_receipt_id = %s"
+        " AND voided_at <= %s",
+        [organization_id, completion_receipt_id, at],
+    )
+    return bool(rows)

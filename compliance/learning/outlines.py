@@ -1,0 +1,47 @@
+"""The outline of a content file: what of it counts towards finishing the course."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compliance.contentfile.fingerprint import lesson_fingerprints
+from compliance.rules.taking.outline import Lesson, Outline, Page, Question
+
+
+def outline(content: Mapping[str, Any]) -> Outline:
+    """The outline of a checked content file."""
+    fingerprints = {each.lesson_id: each.content_sha256 for each in lesson_fingerprints(content)}
+    return Outline(
+        tuple(
+            Lesson(
+                lesson["id"],
+                fingerprints[lesson["id"]],
+                frozenset(lesson["requiredFor"]) if lesson.get("requiredFor") else None,
+                tuple(
+                    Page(page["id"], tuple(_question(each) for each in _asked(page.get("blocks", ()))))
+                    for page in lesson["pages"]
+                ),
+            )
+            for lesson in content["lessons"]
+        )
+    )
+
+
+def _asked(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The questions of a page in reading order: those between its texts, and those at which its films wait."""
+    for block in blocks:
+        if block["type"] == "question":
+            yield block
+        elif block["type"] == "film":
+            for scene in block["scenes"]:
+                if "question" in scene:
+                    yield scene["question"]
+
+
+def _question(asked: dict[str, Any]) -> Question:
+    return Question(
+        id=asked["id"],
+        kind=asked["kind"],
+        right=frozenset(choice["id"] for choice in asked["choices"] if choice["correct"]),
+        choices=frozenset(choice["id"] for choice in asked["choices"]),
+        attempts=asked.get("attempts"),
+    )

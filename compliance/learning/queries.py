@@ -1,0 +1,143 @@
+"""Reads about takes: how far a person is, and what they did."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.learning import courses
+from compliance.learning.courses import Content
+from compliance.learning.models import Take
+from compliance.rules.taking.outline import Outline
+from compliance.rules.taking.progress import Answered, Progress, progress
+from compliance.tenancy import sql
+
+
+@dataclass
+class Way:
+    """A take with what is taken. `outline` is that of the course or of the lesson; `roles` are the person's.
+
+    `carried_at`: when it took over what counts of a take of an earlier release, None where it did not.
+    """
+
+    take: Take
+    content: Content
+    outline: Outline
+    roles: frozenset[str]
+    carried_at: datetime | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether a completion of this take is recorded."""
+        return self.take.completion_receipt_id is not None
+
+
+class LastAnswer(NamedTuple):
+    """The last counted answer to a question. `choices` None: they are kept no more."""
+
+    number: int
+    right: bool
+    choices: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done in a take: pages, answers, and the attempts that were given beyond the questions' own."""
+
+    pages_read: frozenset[tuple[str, str]]
+    answers: tuple[Answered, ...]
+    last_answers: dict[tuple[str, str], LastAnswer]
+    more_attempts: dict[str, int]
+
+
+_DONE = """
+SELECT take_id, 1, lesson_sha256, page_id, 0, false, NULL::varchar[] FROM learning_pageread
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(takes)s::uuid[])
+UNION ALL SELECT take_id, 2, lesson_sha256, question_id, number, "right", choices FROM learning_answer
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(takes)s::uuid[])
+UNION ALL SELECT take_id, 3, '', question_id, attempts, false, NULL FROM learning_moreattempts
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(takes)s::uuid[])"""
+
+
+def done_in(organization_id: uuid.UUID, take_ids: list[uuid.UUID]) -> dict[uuid.UUID, Done]:
+    """What was done in each of the takes; one statement."""
+    pages: dict[uuid.UUID, set[tuple[str, str]]] = {take_id: set() for take_id in take_ids}
+    answers: dict[uuid.UUID, list[Answered]] = {take_id: [] for take_id in take_ids}
+    last: dict[uuid.UUID, dict[tuple[str, str], LastAnswer]] = {take_id: {} for take_id in take_ids}
+    more: dict[uuid.UUID, dict[str, int]] = {take_id: {} for take_id in take_ids}
+    for take_id, what, sha256, name, number, right, choices in sql.fetch(
+        _DONE, {"organization": organization_id, "takes": take_ids}
+    ):
+        if what == 1:
+            pages[take_id].add((sha256, name))
+        elif what == 3:
+            more[take_id][name] = more[take_id].get(name, 0) + number
+        else:
+            answers[take_id].append(Answered(sha256, name, number, right))
+            before = last[take_id].get((sha256, name))
+            if before is None or before.number < number:
+                said = None if choices is None else frozenset(choices)
+                last[take_id][sha256, name] = LastAnswer(number, right, said)
+    return {
+        take_id: Done(frozenset(pages[take_id]), tuple(answers[take_id]), last[take_id], more[take_id])
+        for take_id in take_ids
+    }
+
+
+def done_of(way: Way) -> Done:
+    """What was done in the take."""
+    return done_in(way.take.organization_id, [way.take.take_id])[way.take.take_id]
+
+
+def progress_of(way: Way, done: Done | None = None) -> Progress:
+    """How far the person is. `done` is read where it is not given."""
+    done = done or done_of(way)
+    return progress(way.outline, way.roles, done.pages_read, done.answers, done.more_attempts)
+
+
+def last_answers(way: Way, done: Done | None = None) -> dict[str, LastAnswer]:
+    """The last counted answer to each question that has one, by question."""
+    done = done or done_of(way)
+    return {
+        question_id: done.last_answers[lesson.sha256, question_id]
+        for question_id, (lesson, _, _) in way.outline.questions.items()
+        if (lesson.sha256, question_id) in done.last_answers
+    }
+
+
+def takes_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Take]:
+    """All takes of a person, in the order in which they were begun."""
+    found = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+    return list(found.order_by("begun_at", "id"))
+
+
+def how_far(
+    organization_id: uuid.UUID, assignments: list[courses.Assignment], roles: frozenset[str]
+) -> dict[uuid.UUID, Progress]:
+    """How far one person is with those of the assignments that were begun and are not finished, by `record_id`.
+
+    Four statements, however many there are.
+    """
+    if not assignments:
+        return {}
+    wanted = {each.record_id: each for each in assignments}
+    begun = list(
+        Take.objects.filter(
+            organization_id=organization_id,
+            learner_profile_id=assignments[0].learner_profile_id,
+            record_id__in=list(wanted),
+            finished_at=None,
+            carried_at=None,
+        )
+    )
+    if not begun:
+        return {}
+    contents = courses.contents(organization_id, list({take.course_release_id for take in begun}))
+    done = done_in(organization_id, [take.take_id for take in begun])
+    found = {}
+    for take in begun:
+        content = contents.get(take.course_release_id)
+        if content is not None:
+            outline = content.of_lesson(wanted[take.record_id].lesson_sha256)
+            found[take.record_id] = progress_of(Way(take, content, outline, roles), done[take.take_id])
+    return found

@@ -1,0 +1,310 @@
+"""Taking a course: beginning, opening pages, answering, finishing. The server decides; a browser only asks.
+
+Whatever counts is written under a lock of the take's row, so that two tabs, a double click and a repeated request come
+to one answer and one completion. Each function needs the company's context.
+"""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.errors import ErasedPersonError
+from compliance.facts.training import queries as training
+from compliance.facts.training.actions import complete_course
+from compliance.learning import courses
+from compliance.learning.courses import Assignment
+from compliance.learning.errors import (
+    AlreadyCompletedError,
+    ChoiceNumberError,
+    NotHereError,
+    QuestionSettledError,
+    TakeClosedError,
+    UnknownChoiceError,
+    UnknownPageError,
+    UnknownQuestionError,
+)
+from compliance.learning.models import Answer, MoreAttempts, Take
+from compliance.learning.queries import Way, progress_of
+from compliance.rules.taking.progress import QuestionProgress, QuestionState, question_progress
+from compliance.tenancy import sql
+
+
+class Verdict(NamedTuple):
+    """What came of an answer. `repeated`: it had been counted before, and nothing was counted now."""
+
+    right: bool
+    settled: bool
+    attempts_left: int | None
+    number: int
+    repeated: bool
+
+
+def resume(assignment: Assignment, now: datetime) -> Way | None:
+    """The take that goes on, or that has finished; None where nothing was begun that counts.
+
+    A take of an earlier release is carried: it ends, and a new one has the pages and answers of the lessons that are
+    the same. Raises NoContentError and AlreadyCompletedError.
+    """
+    return _opened(assignment, now, begin=False)
+
+
+def open_take(assignment: Assignment, now: datetime) -> Way:
+    """The take that goes on, or that has finished; where there is none, a new one. Raises as `resume` does."""
+    way = _opened(assignment, now, begin=True)
+    assert way is not None
+    return way
+
+
+def read_page(way: Way, page_id: str, now: datetime) -> None:
+    """Counts a page as opened, and as the one that was open last; once the take is finished it counts nothing.
+
+    Raises UnknownPageError.
+    """
+    lesson = way.outline.lesson_of_page.get(page_id)
+    if lesson is None:
+        raise UnknownPageError("The course has no such page.")
+    sql.execute(
+        "WITH open AS (UPDATE learning_take SET page_id = %(page)s, seen_at = %(now)s"
+        " WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(take)s"
+        " AND finished_at IS NULL AND carried_at IS NULL RETURNING take_id)"
+        " INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, at)"
+        " SELECT %(organization)s, take_id, %(lesson)s, %(page)s, %(now)s FROM open ON CONFLICT DO NOTHING",
+        {
+            "organization": way.take.organization_id,
+            "take": way.take.take_id,
+            "lesson": lesson.sha256,
+            "page": page_id,
+            "now": now,
+        },
+    )
+
+
+def answer(
+    way: Way, question_id: str, choices: Collection[str], now: datetime, *, number: int | None = None
+) -> Verdict:
+    """Counts an answer and says whether it is right.
+
+    `number` is the one that the answer has in its form, from 1: one that has been counted is not counted again, and its
+    own verdict is given again. Raises UnknownQuestionError, UnknownChoiceError, ChoiceNumberError, QuestionSettledError
+    and TakeClosedError.
+    """
+    lesson, _, question = way.outline.questions.get(question_id, (None, None, None))
+    if lesson is None or question is None:
+        raise UnknownQuestionError("The course has no such question.")
+    chosen = frozenset(choices)
+    if not chosen <= question.choices:
+        raise UnknownChoiceError("The question has no such choice.")
+    if not chosen or (len(chosen) > 1 and not question.takes_several):
+        raise ChoiceNumberError("Choose at least one." if not chosen else "Choose one.")
+    take = _locked(way)
+    counted = list(
+        Answer.objects.filter(
+            organization_id=take.organization_id,
+            take_id=take.take_id,
+            lesson_sha256=lesson.sha256,
+            question_id=question_id,
+        )
+        .order_by("number")
+        .values_list("right", flat=True)
+    )
+    more = 0
+    if question.attempts is not None:
+        given = MoreAttempts.objects.filter(
+            organization_id=take.organization_id, take_id=take.take_id, question_id=question_id
+        )
+        more = sum(given.values_list("attempts", flat=True))
+    if number is not None and 1 <= number <= len(counted):
+        then = question_progress(question, number, counted[number - 1], more)
+        return _verdict(then, counted[number - 1], repeated=True)
+    if take.finished_at is not None or take.carried_at is not None:
+        raise TakeClosedError("The take counts no more answers.")
+    if question_progress(question, len(counted), bool(counted) and counted[-1], more).settled:
+        raise QuestionSettledError("The question takes no more answers.")
+    right = question.is_right(chosen)
+    Answer.objects.create(
+        organization_id=take.organization_id,
+        take_id=take.take_id,
+        lesson_sha256=lesson.sha256,
+        question_id=question_id,
+        number=len(counted) + 1,
+        at=now,
+        right=right,
+        choices=sorted(chosen),
+    )
+    return _verdict(question_progress(question, len(counted) + 1, right, more), right, repeated=False)
+
+
+def finish(way: Way, now: datetime) -> uuid.UUID | None:
+    """Records the completion where everything is done, once; its receipt, or None where something is left to do.
+
+    The receipt follows from the take, so that whoever asks again, in whichever tab, is given the same. Raises
+    TakeClosedError and NotHereError.
+    """
+    take = _locked(way)
+    if take.completion_receipt_id is None:
+        if take.carried_at is not None:
+            raise TakeClosedError("The take goes on in another release.")
+        now_done = progress_of(way)
+        if not now_done.finished:
+            return None
+        receipt_id = uuid.uuid5(take.organization_id, f"take/{take.take_id}")
+        of_lesson = take.lesson_release_id is not None
+        try:
+            complete_course(
+                organization_id=take.organization_id,
+                completion_receipt_id=receipt_id,
+                learner_profile_id=take.learner_profile_id,
+                course_release_id=None if of_lesson else take.course_release_id,
+                lesson_release_id=take.lesson_release_id,
+                assessed=now_done.assessed,
+                now=now,
+            )
+        except ErasedPersonError as error:
+            raise NotHereError("The person was erased.") from error
+        take.finished_at = now
+        take.seen_at = now
+        take.assessed = now_done.assessed
+        take.completion_receipt_id = receipt_id
+        take.save(update_fields=["finished_at", "seen_at", "assessed", "completion_receipt_id"])
+    way.take = take
+    return take.completion_receipt_id
+
+
+def _locked(way: Way) -> Take:
+    """The take as it is now; whoever else would write to it waits until this transaction ends."""
+    rows = Take.objects.select_for_update()
+    found = rows.filter(organization_id=way.take.organization_id, take_id=way.take.take_id).first()
+    if found is None:
+        raise NotHereError("What the person did was erased.")
+    return found
+
+
+def _verdict(state: QuestionProgress, right: bool, *, repeated: bool) -> Verdict:
+    left = 0 if state.state is QuestionState.RIGHT else state.attempts_left
+    return Verdict(right, state.settled, left, state.answers, repeated)
+
+
+def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None:
+    takes = _takes(assignment)
+    chosen = _chosen(assignment, takes, now)
+    if chosen is None and (begin or _to_carry(assignment, takes)):
+        sql.fetch(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            [f"take {assignment.organization_id} {assignment.learner_profile_id} {assignment.course_id}"],
+        )
+        takes = _takes(assignment)
+        chosen = _chosen(assignment, takes, now)
+        if chosen is None:
+            chosen = _begin(assignment, _to_carry(assignment, takes), now)
+            takes = _takes(assignment)
+    if chosen is None:
+        return None
+    content = courses.content(assignment.organization_id, chosen.course_release_id)
+    return Way(
+        take=chosen,
+        content=content,
+        outline=content.of_lesson(assignment.lesson_sha256),
+        roles=frozenset(),
+        carried_at=next((each.carried_at for each in takes if each.carried_at == chosen.begun_at), None),
+    )
+
+
+def _takes(assignment: Assignment) -> list[Take]:
+    """The takes of what is assigned, of whichever record and release, newest first."""
+    found = Take.objects.filter(
+        organization_id=assignment.organization_id,
+        learner_profile_id=assignment.learner_profile_id,
+        course_id=assignment.course_id,
+        lesson_release_id=assignment.lesson_release_id,
+    )
+    return list(found.order_by("-begun_at", "-id"))
+
+
+def _chosen(assignment: Assignment, takes: list[Take], now: datetime) -> Take | None:
+    """The take that goes on, or that finished the record; None where one is to be begun, or carried."""
+    finished = [each for each in takes if each.finished_at is not None]
+    own = [each for each in finished if each.record_id == assignment.record_id]
+    if assignment.done:
+        receipt_id = assignment.completion_receipt_id
+        found = next((each for each in finished if each.completion_receipt_id == receipt_id), None) or next(
+            iter(own), None
+        )
+        if found is None:
+            raise AlreadyCompletedError("The record was completed in another way.")
+        return found
+    for each in takes:
+        if each.record_id == assignment.record_id and each.finished_at is None and each.carried_at is None:
+            return each if each.course_release_id == assignment.course_release_id else None
+    for each in own[:1]:  # the history has not taken the completion in yet, or the completion was voided
+        receipt_id = each.completion_receipt_id
+        if receipt_id is not None and not training.is_void(assignment.organization_id, receipt_id, now):
+            return each
+    return None
+
+
+def _to_carry(assignment: Assignment, takes: list[Take]) -> list[Take]:
+    return [each for each in takes if each.finished_at is None and each.carried_at is None]
+
+
+_PAGES_CARRIED = """
+INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, at)
+SELECT organization_id, %(take)s, lesson_sha256, page_id, min(at) FROM learning_pageread
+WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(before)s::uuid[])
+  AND lesson_sha256 = ANY(%(lessons)s) GROUP BY organization_id, lesson_sha256, page_id"""
+_ANSWERS_CARRIED = """
+INSERT INTO learning_answer (organization_id, take_id, lesson_sha256, question_id, number, at, "right", choices)
+SELECT organization_id, %(take)s, lesson_sha256, question_id, number, at, "right", choices FROM learning_answer
+WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND lesson_sha256 = ANY(%(lessons)s)"""
+_ATTEMPTS_CARRIED = """
+INSERT INTO learning_moreattempts (organization_id, take_id, question_id, attempts, at, actor_id)
+SELECT organization_id, %(take)s, question_id, attempts, at, actor_id FROM learning_moreattempts
+WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND question_id = ANY(%(questions)s)"""
+
+
+def _begin(assignment: Assignment, before: list[Take], now: datetime) -> Take:
+    """A new take, with what counts of those before, which end."""
+    content = courses.content(assignment.organization_id, assignment.course_release_id)
+    outline = content.of_lesson(assignment.lesson_sha256)
+    Take.objects.filter(organization_id=assignment.organization_id, pk__in=[each.pk for each in before]).update(
+        carried_at=now
+    )
+    take = Take.objects.create(
+        organization_id=assignment.organization_id,
+        take_id=uuid.uuid4(),
+        learner_profile_id=assignment.learner_profile_id,
+        record_id=assignment.record_id,
+        course_id=assignment.course_id,
+        course_release_id=content.course_release_id,
+        lesson_release_id=assignment.lesson_release_id,
+        begun_at=now,
+        seen_at=now,
+    )
+    if before:
+        values = {
+            "organization": assignment.organization_id,
+            "take": take.take_id,
+            "before": [each.take_id for each in before],
+            "newest": before[0].take_id,
+            "lessons": [lesson.sha256 for lesson in outline.lessons],
+            "questions": list(outline.questions),
+        }
+        for statement in (_PAGES_CARRIED, _ANSWERS_CARRIED, _ATTEMPTS_CARRIED):
+            sql.execute(statement, values)
+    return take
+
+
+def give_attempts(take: Take, question_id: str, attempts: int, *, actor_id: uuid.UUID, now: datetime) -> None:
+    """Gives the person of a take further attempts at a question. Raises TakeClosedError where nothing counts more."""
+    rows = Take.objects.select_for_update()
+    found = rows.filter(organization_id=take.organization_id, take_id=take.take_id).first()
+    if found is None or found.finished_at is not None or found.carried_at is not None:
+        raise TakeClosedError("The take counts no more answers.")
+    MoreAttempts.objects.create(
+        organization_id=take.organization_id,
+        take_id=take.take_id,
+        question_id=question_id,
+        attempts=attempts,
+        at=now,
+        actor_id=actor_id,
+    )
