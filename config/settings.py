@@ -189,7 +189,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 # Outside production they lie in a folder, and nobody is reminded unless REMINDERS says so.
 REMINDERS = environment.REMINDERS == "on"
 DEFAULT_FROM_EMAIL = environment.EMAIL_FROM
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if PRODUCTION else 'filebased'}.EmailBackend"
+EMAIL_BACKEND = f"{'django.core.mail.backends.smtp' if PRODUCTION else 'compliance.letters.mailbox'}.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER / "letters")
 EMAIL_HOST = environment.EMAIL_HOST
 EMAIL_PORT = environment.EMAIL_PORT
