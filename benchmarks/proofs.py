@@ -27,6 +27,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     import orjson
+    from django.conf import settings
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
     from django.utils import timezone
@@ -35,7 +36,7 @@ def main() -> int:
     from compliance.interfaces.proof.errors import NothingToProveError
     from compliance.interfaces.proof.making import prove
     from compliance.log import queries, signing
-    from compliance.tenancy import context, sql
+    from compliance.tenancy import context, reading, sql
 
     now = timezone.now()
     signing.sign_new(now)
@@ -52,7 +53,7 @@ def main() -> int:
         register, record_id = chance.choice(records)
         began = time.perf_counter()
         try:
-            with context.company(organization_id):
+            with reading.company(organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS):
                 proof = prove(organization_id, REGISTERS[register], record_id, now, personal=number % 2 == 0)
         except NothingToProveError:
             none += 1
@@ -60,7 +61,10 @@ def main() -> int:
         if number >= 50:
             took.append((time.perf_counter() - began) * 1000)
             beside.append(len(proof.encode()) - len(orjson.dumps(orjson.loads(proof)["row"]["content"])))
-    with CaptureQueriesContext(connection) as asked, context.company(organization_id):
+    with (
+        CaptureQueriesContext(connection) as asked,
+        reading.company(organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS),
+    ):
         prove(organization_id, REGISTERS[register], record_id, now, personal=True)
     percentile = statistics.quantiles(took, n=100)[98]
     checkpoint = queries.newest_checkpoint()

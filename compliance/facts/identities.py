@@ -12,6 +12,7 @@ from compliance.facts.certificates.actions import Issuing
 from compliance.facts.people import identities as people
 from compliance.facts.people import resolving
 from compliance.facts.people.identities import Behind, PeopleIdentities
+from compliance.tenancy import arrays, reading
 
 
 class Identities:
@@ -36,12 +37,13 @@ class Identities:
 
 
 def behind(organization_id: uuid.UUID, identities: Collection[str]) -> dict[str, Behind]:
-    """Return what lies behind the commitments (hexadecimal) of rows, in the company's context; two statements.
+    """Return what lies behind the commitments (hexadecimal) of rows, in the company's context; one statement.
 
     Those of the erased are left out, and what is no commitment of the company. Of a certificate there is no address.
     """
-    found = people.behind(organization_id, identities) | certificates.behind(organization_id, identities)
-    return {identity: opened for identity, (_, opened) in found.items() if opened is not None}
+    asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
+    found = reading.fetch(f"{people.BEHIND} UNION ALL {certificates.BEHIND}", asked)
+    return {identity: opened for identity, (_, opened) in people.opened(found).items() if opened is not None}
 
 
 def identity_behind(organization_id: uuid.UUID, identity_sha256: str) -> Behind | None:

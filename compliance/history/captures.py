@@ -7,24 +7,24 @@ from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import tree_capture_lines
 from compliance.tenancy import sql
 
-_LINES = """
-SELECT c.captured_at, c.first_sequence, c.last_sequence, c.tree_root, c.ledger_head, before.chain_hash
-FROM history_capture c
-LEFT JOIN history_capture before ON before.organization_id = c.organization_id
-    AND before.capture_sequence = c.capture_sequence - 1
-WHERE c.organization_id = %s AND c.capture_sequence = %s AND c.tree_root IS NOT NULL
-"""
+COLUMNS = "c.captured_at, c.first_sequence, c.last_sequence, c.tree_root, c.ledger_head, previous.chain_hash"
 
 
-def capture_lines(organization_id: uuid.UUID, capture_sequence: int) -> dict[str, str]:
-    """The lines of `svc.capture/2` of one capture by name, in the order hashed, within the company's context.
+def with_tree(capture_sequence: str) -> str:
+    """SQL of the capture of the number that `capture_sequence` says, no row when it has no tree; for `lines_of`."""
+    return f"""SELECT {COLUMNS} FROM history_capture c
+        LEFT JOIN history_capture previous ON previous.organization_id = c.organization_id
+            AND previous.capture_sequence = c.capture_sequence - 1
+        WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.capture_sequence = {capture_sequence}
+            AND c.tree_root IS NOT NULL"""  # noqa: S608
 
-    `proofs.history.tree_capture_digest` makes the chain hash of them. Raises NoTreeError.
+
+def lines_of(organization_id: uuid.UUID, capture_sequence: int, row: sql.Row) -> dict[str, str]:
+    """The lines of `svc.capture/2` by name, in the order hashed, of the capture that a row of `with_tree` holds.
+
+    `proofs.history.tree_capture_digest` makes the chain hash of them.
     """
-    found = sql.fetch(_LINES, [organization_id, capture_sequence])
-    if not found:
-        raise NoTreeError(f"Organization {organization_id} has no capture {capture_sequence} with a tree.")
-    captured_at, first, last, tree_root, ledger_head, previous = found[0]
+    captured_at, first, last, tree_root, ledger_head, previous = row
     has_rows = last >= first
     return tree_capture_lines(
         organization_id=organization_id,
@@ -37,3 +37,14 @@ def capture_lines(organization_id: uuid.UUID, capture_sequence: int) -> dict[str
         ledger_head=bytes(ledger_head).hex(),
         previous_chain_hash=ZERO_DIGEST if previous is None else previous,
     )
+
+
+_LINES = with_tree("%(capture_sequence)s::bigint")
+
+
+def capture_lines(organization_id: uuid.UUID, capture_sequence: int) -> dict[str, str]:
+    """The lines of one capture within the company's context (`lines_of`). Raises NoTreeError."""
+    found = sql.fetch(_LINES, {"organization": organization_id, "capture_sequence": capture_sequence})
+    if not found:
+        raise NoTreeError(f"Organization {organization_id} has no capture {capture_sequence} with a tree.")
+    return lines_of(organization_id, capture_sequence, found[0])

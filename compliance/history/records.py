@@ -108,28 +108,40 @@ class Provable(NamedTuple):
     content: str
 
 
-def provable(organization_id: uuid.UUID, register: Register, record_id: uuid.UUID, moment: datetime) -> Provable | None:
-    """The version of a record that is in force at `moment`, as known now; None where the register lists none.
+_PROVABLE = "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end"
 
-    What is behind no training record is not there either, in a register that lists nothing else.
+
+def provable(register: Register) -> str:
+    """SQL of the version of a record that is in force at a moment, as known now: `read_provable` reads its row.
+
+    No row where the register lists none: what is behind no training record is not there either, in a register that
+    lists nothing else. Parameters: those of `provable_parameters`.
     """
     behind = f" AND {in_force.BEHIND_RECORDS}" if register.behind_records else ""
-    columns = "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.state, v.state_before_end"
-    rows = sql.fetch(
-        f"SELECT {columns}, v.body FROM {in_force.records(columns, sequence=None)}"  # noqa: S608
-        f" AND r.register = %(register)s AND r.record_id = %(record)s{behind}",
-        {
-            "organization": organization_id,
-            "moment": moment,
-            "register": register.number,
-            "record": record_id,
-            "sequence": _LAST_SEQUENCE,
-        },
+    return (
+        f"SELECT {_PROVABLE}, v.body FROM {in_force.records(_PROVABLE, sequence=None)}"  # noqa: S608
+        f" AND r.register = %(register)s AND r.record_id = %(record)s{behind}"
     )
-    for sequence, valid_from, recorded_at, cause, logic_version, state, state_before_end, body in rows:
-        hashed = hashed_body(register.number, body.encode(), state, state_before_end)
-        return Provable(sequence, valid_from, recorded_at, cause, logic_version, hashed.decode())
-    return None
+
+
+def provable_parameters(
+    organization_id: uuid.UUID, register: Register, record_id: uuid.UUID, moment: datetime
+) -> dict[str, Any]:
+    """The parameters of `provable`."""
+    return {
+        "organization": organization_id,
+        "moment": moment,
+        "register": register.number,
+        "record": record_id,
+        "sequence": _LAST_SEQUENCE,
+    }
+
+
+def read_provable(register: Register, row: sql.Row) -> Provable:
+    """The version that a row of `provable` holds."""
+    sequence, valid_from, recorded_at, cause, logic_version, state, state_before_end, body = row
+    hashed = hashed_body(register.number, body.encode(), state, state_before_end)
+    return Provable(sequence, valid_from, recorded_at, cause, logic_version, hashed.decode())
 
 
 def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -> list[dict[str, Any]]:

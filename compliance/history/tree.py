@@ -12,7 +12,7 @@ from typing import Final
 from compliance.history.errors import MissingRowError
 from compliance.proofs import merkle
 from compliance.proofs.merkle import CompactRange
-from compliance.tenancy import arrays, sql
+from compliance.tenancy import arrays, reading, sql
 
 TILE_HEIGHT: Final = 8
 """Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 255 hashes a height and side."""
@@ -25,26 +25,26 @@ WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s O
 # LATERAL in the order of the key, with a limit, holds the planner to a short walk along the index for each range: it
 # takes a range between two columns for a good part of the company, and read the whole table. One text of bytes a range,
 # since a thousand rows take the driver longer than PostgreSQL.
-_WANTED_DIGESTS = f"""
-SELECT w.place, string_agg(v.row_sha256, ''::bytea ORDER BY v.sequence)
-FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS w (first, last, place)
+_WANTED = f"""
+SELECT w.place, string_agg(kept.hash, ''::bytea ORDER BY kept.number)
+FROM unnest(%(heights)s::smallint[], %(firsts)s::bigint[], %(lasts)s::bigint[])
+    WITH ORDINALITY AS w (height, first, last, place)
 CROSS JOIN LATERAL (
-    SELECT sequence, row_sha256 FROM history_historyrow WHERE organization_id = (SELECT %s::uuid)
-        AND sequence BETWEEN w.first + 1 AND w.last + 1 ORDER BY sequence LIMIT {1 << TILE_HEIGHT}
-) v
-GROUP BY w.place
-"""  # noqa: S608
-_WANTED_ROOTS = f"""
-SELECT w.place, string_agg(s.root, ''::bytea ORDER BY s.index)
-FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) WITH ORDINALITY AS w (first, last, height, place)
-CROSS JOIN LATERAL (
-    SELECT index, root FROM history_subtree WHERE organization_id = (SELECT %s::uuid) AND height = w.height
-        AND index BETWEEN w.first AND w.last ORDER BY index LIMIT {1 << TILE_HEIGHT}
-) s
+    (SELECT sequence AS number, row_sha256 AS hash FROM history_historyrow
+        WHERE organization_id = (SELECT %(organization)s::uuid) AND w.height = 0
+        AND sequence BETWEEN w.first + 1 AND w.last + 1 ORDER BY sequence LIMIT {1 << TILE_HEIGHT})
+    UNION ALL
+    (SELECT index, root FROM history_subtree
+        WHERE organization_id = (SELECT %(organization)s::uuid) AND height = w.height
+        AND index BETWEEN w.first AND w.last ORDER BY index LIMIT {1 << TILE_HEIGHT})
+) kept
 GROUP BY w.place
 """  # noqa: S608
 _COLUMNS = {"organization_id": "uuid", "height": "smallint", "index": "bigint", "root": "bytea"}
 
+
+EDGE = "SELECT tree_range FROM history_historyhead WHERE organization_id = %(organization)s AND tree_size = "
+"""SQL, to be followed by a size, of the compact range of the company's tree while it has that size."""
 
 KeptRoot = tuple[int, int, bytes]
 """Height, index and root of a complete subtree that the table holds."""
@@ -87,60 +87,73 @@ def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterato
             raise MissingRowError(f"Row {after + 1} of organization {organization_id} is missing.")
 
 
-def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
+def inclusion(organization_id: uuid.UUID, sequence: int, size: int, edge: CompactRange | None = None) -> list[bytes]:
     """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
 
-    Two statements at any size, within the company's context: the path is asked for twice, first to learn which subtrees
-    it needs. Raises TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer
-    rows than `size`.
+    `edge`: the compact range of that tree, where it is known: then half as much is read. One statement at any size,
+    within the company's context: the path is asked for twice, first to learn which subtrees it needs. Raises
+    TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer rows than `size`.
     """
+    roots = {} if edge is None else dict(_largest(edge))
     asked: list[Place] = []
 
     def note(height: int, index: int) -> bytes:
-        asked.append((height, index))
+        if (height, index) not in roots:
+            asked.append((height, index))
         return merkle.EMPTY_ROOT
 
     merkle.inclusion_path(sequence - 1, size, note)
-    roots = _roots(organization_id, asked)
+    if asked:
+        roots |= _roots(organization_id, asked)
     return merkle.inclusion_path(sequence - 1, size, lambda height, index: roots[height, index])
 
 
+def _largest(tree: CompactRange) -> Iterator[tuple[Place, bytes]]:
+    """The complete subtrees of which a tree is made, each with its root."""
+    begin = 0
+    for root in tree.hashes:
+        height = (tree.size - begin).bit_length() - 1
+        yield (height, begin >> height), root
+        begin += 1 << height
+
+
 def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, bytes]:
-    """The roots of the complete subtrees at these places."""
-    of_rows = [place for place in asked if place[0] < TILE_HEIGHT]
-    of_roots = [place for place in asked if place[0] >= TILE_HEIGHT]
-    found: dict[Place, bytes] = {}
-    if of_rows:
-        stored = sql.fetch(_WANTED_DIGESTS, [*_ends(of_rows), organization_id])
-        for place, hashes in _complete(organization_id, of_rows, stored):
-            found[place] = merkle.root_of_complete(merkle.leaf_hashes(hashes))
-    if of_roots:
-        heights = arrays.smallints([height - height % TILE_HEIGHT for height, _ in of_roots])
-        stored = sql.fetch(_WANTED_ROOTS, [*_ends(of_roots), heights, organization_id])
-        for place, hashes in _complete(organization_id, of_roots, stored):
-            found[place] = merkle.root_of_complete(hashes)
+    """The roots of the complete subtrees at these places.
+
+    What is kept is read a range for each tile that they lie in: the siblings on a path are neighbours there.
+    """
+    below = [(height, index, height % TILE_HEIGHT) for height, index in asked]
+    kept = {
+        (height, index): (height - within, index << within, (index + 1 << within) - 1)
+        for height, index, within in below
+    }
+    ranges: dict[Place, tuple[int, int]] = {}
+    for level, first, last in kept.values():
+        tile = (level, first >> TILE_HEIGHT)
+        low, high = ranges.get(tile, (first, last))
+        ranges[tile] = min(low, first), max(high, last)
+    hashes = _kept(organization_id, ranges)
+    return {
+        place: merkle.root_of_complete(hashes[level, first >> TILE_HEIGHT][first - low : last + 1 - low])
+        for place, (level, first, last) in kept.items()
+        for low, _ in [ranges[level, first >> TILE_HEIGHT]]
+    }
+
+
+def _kept(organization_id: uuid.UUID, ranges: dict[Place, tuple[int, int]]) -> dict[Place, list[bytes]]:
+    """The hashes that are kept within each range of a tile, those of rows made from their digests; one statement."""
+    asked = {
+        "organization": organization_id,
+        "heights": arrays.smallints([level for level, _ in ranges]),
+        "firsts": arrays.bigints([first for first, _ in ranges.values()]),
+        "lasts": arrays.bigints([last for _, last in ranges.values()]),
+    }
+    joined: dict[int, bytes] = dict(reading.fetch(_WANTED, asked))
+    found = {}
+    for number, ((level, tile), (first, last)) in enumerate(ranges.items(), 1):
+        hashes = joined.get(number, b"")
+        if len(hashes) != merkle.HASH_BYTES * (last + 1 - first):
+            raise MissingRowError(f"Organization {organization_id} lacks rows below tile {tile} of height {level}.")
+        each = [hashes[at : at + merkle.HASH_BYTES] for at in range(0, len(hashes), merkle.HASH_BYTES)]
+        found[level, tile] = each if level else merkle.leaf_hashes(each)
     return found
-
-
-def _ends(places: list[Place]) -> tuple[arrays.BinaryArray, arrays.BinaryArray]:
-    """The first and the last of what is kept below each place."""
-    below = [(index, height % TILE_HEIGHT) for height, index in places]
-    return (
-        arrays.bigints([index << height for index, height in below]),
-        arrays.bigints([(index + 1 << height) - 1 for index, height in below]),
-    )
-
-
-def _complete(
-    organization_id: uuid.UUID, places: list[Place], stored: list[sql.Row]
-) -> Iterator[tuple[Place, list[bytes]]]:
-    """What is kept below each place, hash by hash."""
-    by_place: dict[int, bytes] = dict(stored)
-    for number, (height, index) in enumerate(places, 1):
-        joined = by_place.get(number, b"")
-        if len(joined) != merkle.HASH_BYTES << height % TILE_HEIGHT:
-            raise MissingRowError(
-                f"Organization {organization_id} lacks rows below subtree {index} of height {height}."
-            )
-        hashes = [bytes(joined[at : at + merkle.HASH_BYTES]) for at in range(0, len(joined), merkle.HASH_BYTES)]
-        yield (height, index), hashes

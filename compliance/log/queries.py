@@ -76,15 +76,21 @@ LEFT JOIN LATERAL (SELECT index, entry FROM log_leaf WHERE organization_id = c.o
 """
 
 
+NEWEST_SIGNED = """
+SELECT newest.capture_sequence, leaf.index FROM
+(SELECT capture_sequence FROM log_leaf WHERE organization_id = %(organization)s ORDER BY index DESC LIMIT 1) newest
+CROSS JOIN LATERAL (SELECT index FROM log_leaf WHERE organization_id = %(organization)s AND kind = 'capture'
+    AND capture_sequence = newest.capture_sequence ORDER BY index DESC LIMIT 1) leaf
+"""
+"""SQL of the number of a company's newest capture under the newest checkpoint, and the place of its entry."""
+NEWEST_CHECKPOINT = "SELECT size, root, note, signed_at FROM log_checkpoint ORDER BY size DESC LIMIT 1"
+"""SQL of the newest checkpoint, as `Published` has it."""
+
+
 def newest_signed_capture(organization_id: uuid.UUID) -> tuple[int, int] | None:
     """The number of a company's newest capture under the newest checkpoint, and the place of its entry; None: none."""
-    rows = sql.fetch(
-        f"WITH company AS (SELECT %(organization_id)s::uuid AS organization_id) {_NEWEST}",
-        {"organization_id": organization_id, "size": _EVERYTHING},
-    )
-    for _, capture_sequence, index, _ in rows:
-        if index is not None:
-            return capture_sequence, index
+    for capture_sequence, index in sql.fetch(NEWEST_SIGNED, {"organization": organization_id}):
+        return capture_sequence, index
     return None
 
 

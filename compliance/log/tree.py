@@ -6,7 +6,7 @@ from compliance.log.errors import LogRefusedError
 from compliance.proofs import merkle
 from compliance.proofs.log import TILE_HEIGHT, TILE_WIDTH
 from compliance.proofs.merkle import HASH_BYTES, Subtree
-from compliance.tenancy import sql
+from compliance.tenancy import arrays, reading
 
 TILE_BYTES = TILE_WIDTH * HASH_BYTES
 
@@ -67,10 +67,10 @@ def edge(size: int) -> list[Place]:
 def stored(places: Iterable[Place]) -> dict[Place, bytes]:
     """The hashes of those of the tiles that are published, by place; one statement."""
     levels, indexes = zip(*sorted(places), strict=True) if places else ((), ())
-    rows = sql.fetch(
-        "SELECT level, index, hashes FROM log_tile"
-        " WHERE (level, index) IN (SELECT * FROM unnest(%s::smallint[], %s::bigint[]))",
-        [list(levels), list(indexes)],
+    rows = reading.fetch(
+        "SELECT t.level, t.index, t.hashes FROM unnest(%s::smallint[], %s::bigint[]) AS w (level, index)"
+        " JOIN log_tile t ON t.level = w.level AND t.index = w.index",
+        [arrays.smallints(levels), arrays.bigints(indexes)],
     )
     return {(level, index): bytes(hashes) for level, index, hashes in rows}
 

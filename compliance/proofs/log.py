@@ -8,11 +8,10 @@ import base64
 import binascii
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .errors import NoteMalformed, TilePathRefused
-from .merkle import HASH_BYTES
 
 ENTRY_BYTES = 32
 TILE_HEIGHT = 8
@@ -94,27 +93,3 @@ def tile_width(path: TilePath, size: int) -> int:
 def entry_bundle(entries: Iterable[bytes]) -> bytes:
     """Return entries as a bundle holds them: each behind its length in two bytes, big-endian."""
     return b"".join(struct.pack(">H", len(entry)) + entry for entry in entries)
-
-
-def parse_entry_bundle(content: bytes) -> list[bytes]:
-    """Return the entries of a bundle. Raises TilePathRefused when it ends within one or holds too many."""
-    entries: list[bytes] = []
-    at = 0
-    while at < len(content):
-        if at + 2 > len(content):
-            raise TilePathRefused("A bundle of entries ends within a length.")
-        (length,) = struct.unpack_from(">H", content, at)
-        if at + 2 + length > len(content):
-            raise TilePathRefused("A bundle of entries ends within an entry.")
-        entries.append(content[at + 2 : at + 2 + length])
-        at += 2 + length
-    if len(entries) > TILE_WIDTH:
-        raise TilePathRefused(f"A bundle holds at most {TILE_WIDTH} entries.")
-    return entries
-
-
-def tile_hashes(content: bytes) -> Sequence[bytes]:
-    """Return the hashes of a tile. Raises TilePathRefused when it is no whole number of them."""
-    if len(content) % HASH_BYTES or not 0 < len(content) <= HASH_BYTES * TILE_WIDTH:
-        raise TilePathRefused("A tile is 1 to 256 hashes of 32 bytes.")
-    return [content[at : at + HASH_BYTES] for at in range(0, len(content), HASH_BYTES)]

@@ -115,11 +115,6 @@ def parse_json(name: str, content: bytes) -> object:
         raise NotAPage(f"{name} is not JSON: {printable(str(fault))}") from fault
 
 
-def parse_page(name: str, content: bytes) -> Page:
-    """Return the page in `content`. Raises NotAPage with a sentence that says what it is instead."""
-    return page_in(name, parse_json(name, content))
-
-
 def page_in(name: str, document: object) -> Page:
     """Return a JSON document as the page that it is. Raises NotAPage."""
     if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):

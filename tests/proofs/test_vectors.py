@@ -12,7 +12,7 @@ import pytest
 from compliance.proofs import digests
 from compliance.proofs.findings import Report
 from compliance.proofs.history import capture_digest, row_hasher, rows_sha256
-from compliance.proofs.pages import parse_page
+from compliance.proofs.pages import page_in, parse_json
 from compliance.proofs.verifier import verify
 from tests.vectors.proofs.write import FOLDER, files
 
@@ -33,7 +33,7 @@ SAID = {
 
 
 def report(*paths: Path) -> Report:
-    return verify(parse_page(path.name, path.read_bytes()) for path in paths)
+    return verify(page_in(path.name, parse_json(path.name, path.read_bytes())) for path in paths)
 
 
 def test_the_files_are_what_the_writer_writes() -> None:

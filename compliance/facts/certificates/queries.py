@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
-from compliance.facts.people.identities import Behind
+from compliance.facts.people.identities import Behind, opened
 from compliance.facts.people.resolving import profiles
 from compliance.tenancy import arrays, sql
 
@@ -31,19 +31,20 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
     return FoundCertificate._make((*rows[0], code)) if rows else None
 
 
+BEHIND = """
+SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
+WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 = ANY(%(identities)s::bytea[])
+"""
+"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
+
+
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
     """Return of each commitment that was ever made of which certificate it is, and what lies behind it.
 
     Nothing does once the holder is erased. One statement.
     """
-    return {
-        identity.hex(): (certificate_id, None if salt is None else Behind(salt.hex(), person_name, None))
-        for identity, certificate_id, salt, person_name in sql.fetch(
-            "SELECT identity_sha256, certificate_id, salt, person_name FROM certificates_issuedname"
-            " WHERE organization_id = (SELECT %s::uuid) AND identity_sha256 = ANY(%s::bytea[])",
-            [organization_id, arrays.digests(list(identities))],
-        )
-    }
+    asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
+    return opened(sql.fetch(BEHIND, asked))
 
 
 def bared(organization_id: uuid.UUID) -> list[uuid.UUID]:

@@ -165,18 +165,27 @@ class PeopleIdentities:
         return {subject_id for (subject_id,) in sql.fetch(_CLEARED, self._asked(invitations))}
 
 
+BEHIND = """
+SELECT identity_sha256, subject_id, salt, person_name, work_email FROM people_identity
+WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 = ANY(%(identities)s::bytea[])
+"""
+"""SQL of each of the commitments, whose it is, and what lies behind it."""
+
+
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
     """Return of each commitment that was ever made whose it is (profile or invitation), and what lies behind it.
 
     Nothing does once the person is erased. One statement.
     """
+    asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
+    return opened(sql.fetch(BEHIND, asked))
+
+
+def opened(rows: Iterable[sql.Row]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
+    """Return what rows of `BEHIND`, or of another room's statement of that form, say, as `behind` does."""
     return {
         identity.hex(): (subject_id, None if salt is None else Behind(salt.hex(), person_name, work_email))
-        for identity, subject_id, salt, person_name, work_email in sql.fetch(
-            "SELECT identity_sha256, subject_id, salt, person_name, work_email FROM people_identity"
-            " WHERE organization_id = (SELECT %s::uuid) AND identity_sha256 = ANY(%s::bytea[])",
-            [organization_id, arrays.digests(list(identities))],
-        )
+        for identity, subject_id, salt, person_name, work_email in rows
     }
 
 

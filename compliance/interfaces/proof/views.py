@@ -17,7 +17,6 @@ from compliance.interfaces.api.problems import Code, Problem
 from compliance.interfaces.proof import making
 from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToProveError, NotSignedYetError
 from compliance.rules.vocabulary import Scope
-from compliance.tenancy import context
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -49,7 +48,7 @@ class ProofViewSet(views.ApiViewSet):
         personal = Scope.PEOPLE_READ in caller.scopes
         organization_id = caller.company.organization_id
         try:
-            with context.company(organization_id):
+            with views.read(caller):
                 views.check_writer(caller, now)
                 proof = making.prove(organization_id, self.register, UUID(record_id), moment, personal=personal)
         except NothingToProveError as error:

@@ -10,10 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from compliance.log import actions
 from compliance.log.memory import NewLeaf, Signed
-from compliance.proofs.log import TilePath, parse_entry_bundle, tile_hashes, tile_width
+from compliance.proofs.log import TilePath, tile_width
 from compliance.proofs.merkle import CompactRange, leaf_hash, root_of
 from tests.companies import NOW
 from tests.log.deployment import some_entries
+from tests.log.tiles import entries_of, hashes_of
 
 pytestmark = pytest.mark.django_db
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -57,20 +58,20 @@ def test_a_client_computes_the_signed_tree_from_entries_and_from_tiles(size, cli
     level_0: list[bytes] = []
     for index in range((size + 255) // 256):
         width = tile_width(TilePath(None, index), size)
-        found += parse_entry_bundle(get(client, TilePath(None, index, width)))
-        level_0 += tile_hashes(get(client, TilePath(0, index, width)))
+        found += entries_of(get(client, TilePath(None, index, width)))
+        level_0 += hashes_of(get(client, TilePath(0, index, width)))
     assert found == entries
     assert level_0 == [leaf_hash(entry) for entry in entries]
     assert root_of(level_0) == tree.root()
     if size >= 256:
-        above = tile_hashes(get(client, TilePath(1, 0, size // 256)))
-        assert list(above) == [root_of(level_0[at * 256 : (at + 1) * 256]) for at in range(size // 256)]
+        above = hashes_of(get(client, TilePath(1, 0, size // 256)))
+        assert above == [root_of(level_0[at * 256 : (at + 1) * 256]) for at in range(size // 256)]
 
 
 def test_a_partial_tile_of_an_earlier_checkpoint_is_served_on(client):
     entries, _ = publish(300)
-    assert tile_hashes(get(client, TilePath(0, 1, 7))) == [leaf_hash(each) for each in entries[256:263]]
-    assert parse_entry_bundle(get(client, TilePath(None, 0, 20))) == entries[:20]
+    assert hashes_of(get(client, TilePath(0, 1, 7))) == [leaf_hash(each) for each in entries[256:263]]
+    assert entries_of(get(client, TilePath(None, 0, 20))) == entries[:20]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,8 @@ def test_bundles_are_compressed_for_who_asks_and_nobody_writes(client):
     entries, _ = publish(256)
     answer = client.get("/log/tile/entries/000", headers={"Accept-Encoding": "gzip"})
     content = gzip.decompress(answer.content) if "Content-Encoding" in answer.headers else answer.content
-    assert parse_entry_bundle(content) == entries
+    assert entries_of(content) == entries
     for path in ("checkpoint", "tile/entries/000"):
-        assert client.post(f"/log/{path}").status_code == 405
+        answer = Client(enforce_csrf_checks=True).post(f"/log/{path}")
+        assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
         assert client.head(f"/log/{path}").status_code == 200

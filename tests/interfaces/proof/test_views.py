@@ -122,6 +122,19 @@ def test_the_capture_is_the_newest_that_is_signed(small: SmallCompany, caller_of
     assert after.tree.size == head.sequence > before.tree.size
 
 
+def test_a_row_that_is_signed_is_proved_while_newer_rows_are_not(
+    small: SmallCompany, caller_of: Callers, log_key: str
+) -> None:
+    call = caller_of(small.organization_id)
+    before = call(f"/proof/v1/training-records/{record_of(call)}")
+    small.company.join("Hana")
+    capture(small.organization_id)
+    head = HistoryHead.objects.get(organization_id=small.organization_id)
+    again = call(f"/proof/v1/training-records/{record_of(call)}")
+    assert proved(again, log_key).tree.size < head.tree_size
+    assert again.content == before.content
+
+
 # ---- what is not signed yet ----
 
 
@@ -334,6 +347,19 @@ def test_what_does_not_lead_to_the_signed_root_is_no_proof_and_closes_the_compan
     assert call("/v1/training-records").status_code == 200
 
 
+@pytest.mark.parametrize("tree_range", [b"", bytes(32)])
+def test_a_tree_that_is_kept_otherwise_than_signed_is_no_proof_and_closes_the_company(
+    tree_range: bytes, small: SmallCompany, caller_of: Callers
+) -> None:
+    call = caller_of(small.organization_id)
+    target = f"/proof/v1/training-records/{record_of(call)}"
+    head = HistoryHead.objects.get(organization_id=small.organization_id)
+    assert head.tree_size.bit_count() > 1
+    HistoryHead.objects.update(tree_range=tree_range * head.tree_size.bit_count())
+    refused(call(target), 503, "unavailable")
+    assert not HistoryHead.objects.get(organization_id=small.organization_id).available
+
+
 # ---- size and cost ----
 
 
@@ -351,7 +377,7 @@ def test_a_proof_takes_as_many_statements_whatever_the_company_s_size(small: Sma
     for number in range(30):
         small.company.join(f"Person {number}")
         sign(small.organization_id)
-    assert statements() == before <= 20
+    assert statements() == before <= 8
 
 
 # ---- whom a row is about ----

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from django.test import Client
 
 from compliance.proofs.single_file import single_file
 
@@ -24,4 +25,6 @@ def test_a_tool_is_one_file_that_runs_with_nothing_but_python(client, tmp_path, 
 
 def test_other_tools_are_not_found_and_nothing_is_posted(client):
     assert client.get("/tools/pack.py").status_code == 404
-    assert client.post("/tools/verify.py").status_code == 405
+    for program in ("verify", "witness"):
+        answer = Client(enforce_csrf_checks=True).post(f"/tools/{program}.py")
+        assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")

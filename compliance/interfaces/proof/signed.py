@@ -1,0 +1,63 @@
+"""What the proof of a row starts from, in one statement: the version in force, and what was signed last.
+
+Each room gives the SQL of its own part. A statement that reads five rows costs little more than one that reads a row:
+most of it is the way to PostgreSQL and back (docs/benchmarks.md, "Proofs of rows").
+"""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.catalogue.declaration import Register
+from compliance.history import captures, tree
+from compliance.history.records import Provable, provable, provable_parameters, read_provable
+from compliance.log.queries import NEWEST_CHECKPOINT, NEWEST_SIGNED, Published
+from compliance.proofs.merkle import CompactRange
+from compliance.tenancy import reading
+
+
+class Signed(NamedTuple):
+    """A company's newest capture under the log's newest checkpoint."""
+
+    index: int  # type: ignore[assignment] # a tuple's method of this name is not used
+    """The place of its entry in the log."""
+    lines: dict[str, str]
+    """The lines of `svc.capture/2` by name."""
+    size: int
+    """The size of the company's tree after it."""
+    edge: CompactRange | None
+    """The compact range of that tree, unless it has grown since."""
+    checkpoint: Published
+
+
+def signed_version(
+    organization_id: uuid.UUID, register: Register, record_id: uuid.UUID, moment: datetime
+) -> tuple[Provable, Signed | None] | None:
+    """The version of a record in force at `moment`, and what the log's signer signed last of the company.
+
+    In the company's context. None where the register lists no such version; without what is signed while nothing of the
+    company is, or a capture without a tree is the newest.
+    """
+    parameters = provable_parameters(organization_id, register, record_id, moment)
+    for row in reading.fetch(_statement(register), parameters):
+        version = read_provable(register, row[_VERSION])
+        if row[_CAPTURE][0] is None:  # nothing is signed, or a capture without a tree
+            return version, None
+        (number, index), capture, (edge,), checkpoint = row[_ENTRY], row[_CAPTURE], row[_EDGE], row[_CHECKPOINT]
+        lines = captures.lines_of(organization_id, number, capture)
+        size = int(lines["tree_size"])
+        grown = None if edge is None else CompactRange.from_bytes(size, edge)
+        return version, Signed(index, lines, size, grown, Published(*checkpoint))
+    return None
+
+
+_VERSION, _ENTRY, _CAPTURE, _EDGE, _CHECKPOINT = slice(8), slice(8, 10), slice(10, 16), slice(16, 17), slice(17, 21)
+"""The columns of each part of the statement."""
+
+
+def _statement(register: Register) -> str:
+    return f"""SELECT version.*, entry.*, capture.*, edge.*, checkpoint.* FROM ({provable(register)}) version
+        LEFT JOIN LATERAL ({NEWEST_SIGNED}) entry ON true
+        LEFT JOIN LATERAL ({captures.with_tree("entry.capture_sequence")}) capture ON true
+        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true
+        LEFT JOIN LATERAL ({NEWEST_CHECKPOINT}) checkpoint ON true"""  # noqa: S608
