@@ -106,17 +106,21 @@ class Take(CompanyRow):
 
 
 class PageRead(CompanyRow):
-    """A page that was opened. Pages of a lesson count as long as its content is the same (`lesson_sha256`)."""
+    """A page that was opened, or (`film`: the number of its block) a film on it that was seen to its end.
+
+    Pages of a lesson count as long as its content is the same (`lesson_sha256`).
+    """
 
     take_id = models.UUIDField()
     lesson_sha256 = models.CharField(max_length=64)
     page_id = models.CharField(max_length=48)
+    film = models.PositiveIntegerField(default=0, help_text="0: the page itself.")
     at = models.DateTimeField()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["organization_id", "take_id", "lesson_sha256", "page_id"], name="page_read_once"
+                fields=["organization_id", "take_id", "lesson_sha256", "page_id", "film"], name="page_read_once"
             )
         ]
 

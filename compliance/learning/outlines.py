@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compliance.contentfile.fingerprint import lesson_fingerprints
-from compliance.rules.taking.outline import Lesson, Outline, Page, Question
+from compliance.rules.taking.outline import Film, Lesson, Outline, Page, Question
 
 
 def outline(content: Mapping[str, Any]) -> Outline:
@@ -17,7 +17,11 @@ def outline(content: Mapping[str, Any]) -> Outline:
                 fingerprints[lesson["id"]],
                 frozenset(lesson["requiredFor"]) if lesson.get("requiredFor") else None,
                 tuple(
-                    Page(page["id"], tuple(_question(each) for each in _asked(page.get("blocks", ()))))
+                    Page(
+                        page["id"],
+                        tuple(_question(each) for each in _asked(page.get("blocks", ()))),
+                        tuple(_films(page)),
+                    )
                     for page in lesson["pages"]
                 ),
             )
@@ -35,6 +39,13 @@ def _asked(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             for scene in block["scenes"]:
                 if "question" in scene:
                     yield scene["question"]
+
+
+def _films(page: dict[str, Any]) -> Iterator[Film]:
+    """The films of a page, under the ids that `contentfile.reading` gives them."""
+    for number, block in enumerate(page.get("blocks", ()), 1):
+        if block["type"] == "film":
+            yield Film(f"film-{page['id']}-{number}", number, block["scenes"][-1]["id"])
 
 
 def _question(asked: dict[str, Any]) -> Question:

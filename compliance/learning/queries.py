@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.people import queries as people
 from compliance.learning import courses
 from compliance.learning.courses import Content
 from compliance.learning.models import Take
@@ -42,16 +43,20 @@ class LastAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Done:
-    """What was done in a take: pages, answers, and the attempts that were given beyond the questions' own."""
+    """What was done in a take: pages, films, answers, and the attempts given beyond the questions' own.
+
+    Pages, films and answers are named with the fingerprint of their lesson.
+    """
 
     pages_read: frozenset[tuple[str, str]]
+    films_seen: frozenset[tuple[str, str]]
     answers: tuple[Answered, ...]
     last_answers: dict[tuple[str, str], LastAnswer]
     more_attempts: dict[str, int]
 
 
 _DONE = """
-SELECT take_id, 1, lesson_sha256, page_id, 0, false, NULL::varchar[] FROM learning_pageread
+SELECT take_id, 1, lesson_sha256, page_id, film, false, NULL::varchar[] FROM learning_pageread
   WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(takes)s::uuid[])
 UNION ALL SELECT take_id, 2, lesson_sha256, question_id, number, "right", choices FROM learning_answer
   WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(takes)s::uuid[])
@@ -62,13 +67,16 @@ UNION ALL SELECT take_id, 3, '', question_id, attempts, false, NULL FROM learnin
 def done_in(organization_id: uuid.UUID, take_ids: list[uuid.UUID]) -> dict[uuid.UUID, Done]:
     """What was done in each of the takes; one statement."""
     pages: dict[uuid.UUID, set[tuple[str, str]]] = {take_id: set() for take_id in take_ids}
+    films: dict[uuid.UUID, set[tuple[str, str]]] = {take_id: set() for take_id in take_ids}
     answers: dict[uuid.UUID, list[Answered]] = {take_id: [] for take_id in take_ids}
     last: dict[uuid.UUID, dict[tuple[str, str], LastAnswer]] = {take_id: {} for take_id in take_ids}
     more: dict[uuid.UUID, dict[str, int]] = {take_id: {} for take_id in take_ids}
     for take_id, what, sha256, name, number, right, choices in sql.fetch(
         _DONE, {"organization": organization_id, "takes": take_ids}
     ):
-        if what == 1:
+        if what == 1 and number:
+            films[take_id].add((sha256, f"film-{name}-{number}"))
+        elif what == 1:
             pages[take_id].add((sha256, name))
         elif what == 3:
             more[take_id][name] = more[take_id].get(name, 0) + number
@@ -79,7 +87,13 @@ def done_in(organization_id: uuid.UUID, take_ids: list[uuid.UUID]) -> dict[uuid.
                 said = None if choices is None else frozenset(choices)
                 last[take_id][sha256, name] = LastAnswer(number, right, said)
     return {
-        take_id: Done(frozenset(pages[take_id]), tuple(answers[take_id]), last[take_id], more[take_id])
+        take_id: Done(
+            frozenset(pages[take_id]),
+            frozenset(films[take_id]),
+            tuple(answers[take_id]),
+            last[take_id],
+            more[take_id],
+        )
         for take_id in take_ids
     }
 
@@ -92,7 +106,7 @@ def done_of(way: Way) -> Done:
 def progress_of(way: Way, done: Done | None = None) -> Progress:
     """How far the person is. `done` is read where it is not given."""
     done = done or done_of(way)
-    return progress(way.outline, way.roles, done.pages_read, done.answers, done.more_attempts)
+    return progress(way.outline, way.roles, done.pages_read, done.answers, done.more_attempts, done.films_seen)
 
 
 def last_answers(way: Way, done: Done | None = None) -> dict[str, LastAnswer]:
@@ -112,11 +126,11 @@ def takes_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[
 
 
 def how_far(
-    organization_id: uuid.UUID, assignments: list[courses.Assignment], roles: frozenset[str]
+    organization_id: uuid.UUID, assignments: list[courses.Assignment], now: datetime
 ) -> dict[uuid.UUID, Progress]:
     """How far one person is with those of the assignments that were begun and are not finished, by `record_id`.
 
-    Four statements, however many there are.
+    Five statements, however many there are.
     """
     if not assignments:
         return {}
@@ -132,6 +146,7 @@ def how_far(
     )
     if not begun:
         return {}
+    roles = people.roles_of(organization_id, assignments[0].learner_profile_id, now)
     contents = courses.contents(organization_id, list({take.course_release_id for take in begun}))
     done = done_in(organization_id, [take.take_id for take in begun])
     found = {}

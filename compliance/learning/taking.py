@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.errors import ErasedPersonError
+from compliance.facts.people import queries as people
 from compliance.facts.training import queries as training
 from compliance.facts.training.actions import complete_course
 from compliance.learning import courses
@@ -64,20 +65,21 @@ def read_page(way: Way, page_id: str, now: datetime) -> None:
     lesson = way.outline.lesson_of_page.get(page_id)
     if lesson is None:
         raise UnknownPageError("The course has no such page.")
-    sql.execute(
-        "WITH open AS (UPDATE learning_take SET page_id = %(page)s, seen_at = %(now)s"
-        " WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(take)s"
-        " AND finished_at IS NULL AND carried_at IS NULL RETURNING take_id)"
-        " INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, at)"
-        " SELECT %(organization)s, take_id, %(lesson)s, %(page)s, %(now)s FROM open ON CONFLICT DO NOTHING",
-        {
-            "organization": way.take.organization_id,
-            "take": way.take.take_id,
-            "lesson": lesson.sha256,
-            "page": page_id,
-            "now": now,
-        },
-    )
+    _read(way, lesson.sha256, page_id, 0, now)
+
+
+def see_film(way: Way, film_id: str, scene_id: str, now: datetime) -> bool:
+    """Counts a film as seen when the scene is its last one, which a player tells on reaching its end; whether it is.
+
+    Once the take is finished it counts nothing. Raises UnknownPageError where the course has no such film.
+    """
+    lesson, page, film = way.outline.films.get(film_id, (None, None, None))
+    if lesson is None or page is None or film is None:
+        raise UnknownPageError("The course has no such film.")
+    if scene_id != film.last_scene:
+        return False
+    _read(way, lesson.sha256, page.id, film.number, now)
+    return True
 
 
 def answer(
@@ -171,6 +173,24 @@ def finish(way: Way, now: datetime) -> uuid.UUID | None:
     return take.completion_receipt_id
 
 
+def _read(way: Way, lesson_sha256: str, page_id: str, film: int, now: datetime) -> None:
+    sql.execute(
+        "WITH open AS (UPDATE learning_take SET page_id = %(page)s, seen_at = %(now)s"
+        " WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(take)s"
+        " AND finished_at IS NULL AND carried_at IS NULL RETURNING take_id)"
+        " INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, film, at)"
+        " SELECT %(organization)s, take_id, %(lesson)s, %(page)s, %(film)s, %(now)s FROM open ON CONFLICT DO NOTHING",
+        {
+            "organization": way.take.organization_id,
+            "take": way.take.take_id,
+            "lesson": lesson_sha256,
+            "page": page_id,
+            "film": film,
+            "now": now,
+        },
+    )
+
+
 def _locked(way: Way) -> Take:
     """The take as it is now; whoever else would write to it waits until this transaction ends."""
     rows = Take.objects.select_for_update()
@@ -205,7 +225,7 @@ def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None
         take=chosen,
         content=content,
         outline=content.of_lesson(assignment.lesson_sha256),
-        roles=frozenset(),
+        roles=people.roles_of(assignment.organization_id, assignment.learner_profile_id, chosen.finished_at or now),
         carried_at=next((each.carried_at for each in takes if each.carried_at == chosen.begun_at), None),
     )
 
@@ -248,10 +268,10 @@ def _to_carry(assignment: Assignment, takes: list[Take]) -> list[Take]:
 
 
 _PAGES_CARRIED = """
-INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, at)
-SELECT organization_id, %(take)s, lesson_sha256, page_id, min(at) FROM learning_pageread
+INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, film, at)
+SELECT organization_id, %(take)s, lesson_sha256, page_id, film, min(at) FROM learning_pageread
 WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(before)s::uuid[])
-  AND lesson_sha256 = ANY(%(lessons)s) GROUP BY organization_id, lesson_sha256, page_id"""
+  AND lesson_sha256 = ANY(%(lessons)s) GROUP BY organization_id, lesson_sha256, page_id, film"""
 _ANSWERS_CARRIED = """
 INSERT INTO learning_answer (organization_id, take_id, lesson_sha256, question_id, number, at, "right", choices)
 SELECT organization_id, %(take)s, lesson_sha256, question_id, number, at, "right", choices FROM learning_answer

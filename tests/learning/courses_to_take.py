@@ -124,6 +124,8 @@ def do_everything(way: Way, now: datetime, *, choices: list[str] | None = None) 
     for each in way.outline.lessons:
         for one in each.pages:
             taking.read_page(way, one.id, now)
+            for shown in one.films:
+                taking.see_film(way, shown.id, shown.last_scene, now)
             for asked in one.questions:
                 taking.answer(way, asked.id, choices or sorted(asked.right), now)
 

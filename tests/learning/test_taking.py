@@ -324,3 +324,39 @@ class TestNewReleases:
         teach_again(company, course, 2, ONE)
         with context.company(company.organization_id):
             assert progress_of(begin(company, anna, course)).pages_done == 1
+
+
+class TestFilms:
+    def test_a_page_is_done_when_its_film_was_seen_to_the_end(self, company, now):
+        anna = company.join()
+        course = teach(company, lesson("one", page("p1", film(question("q1")), film(question("q2")))))
+        with context.company(company.organization_id):
+            way = begin(company, anna, course)
+            taking.read_page(way, "p1", now)
+            taking.answer(way, "q1", RIGHT, now)
+            taking.answer(way, "q2", RIGHT, now)
+            first, second = (each.id for each in way.outline.lessons[0].pages[0].films)
+            assert (first, second) == ("film-p1-2", "film-p1-3")
+            assert not taking.see_film(way, first, "s", now)  # its first scene
+            assert taking.see_film(way, first, "s0", now)
+            assert progress_of(way).pages["p1"].films_left == {second}
+            assert taking.finish(way, now) is None
+            assert taking.see_film(way, second, "s0", now)
+            assert taking.see_film(way, second, "s0", now)
+            assert taking.finish(way, now) is not None
+            with pytest.raises(UnknownPageError):
+                taking.see_film(way, "film-p1-1", "s0", now)
+
+
+class TestRoles:
+    def test_lessons_for_ones_roles_count(self, company, now):
+        anna, bert = company.join(), company.join("Bert", role_ids=("driver",))
+        course = teach(company, ONE, lesson("two", page("p3", question("q2")), roles=["driver"]))
+        with context.company(company.organization_id):
+            for person, pages in ((anna, 2), (bert, 3)):
+                way = begin(company, person, course)
+                assert progress_of(way).pages_in_all == pages
+            taking.read_page(way, "p1", now)
+            taking.read_page(way, "p2", now)
+            taking.answer(way, "q1", RIGHT, now)
+            assert taking.finish(way, now) is None

@@ -29,11 +29,21 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Film:
+    """A film. `id` is the scope of its style; `number` is that of its block on the page, from 1."""
+
+    id: str
+    number: int
+    last_scene: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """A page and its questions in reading order, those of its films among them."""
+    """A page, its questions in reading order, those of its films among them, and its films."""
 
     id: str
     questions: tuple[Question, ...]
+    films: tuple[Film, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,13 @@ class Outline:
     def lesson_of_page(self) -> dict[str, Lesson]:
         """The lesson that each page belongs to. Ids of pages differ throughout a course."""
         return {page.id: lesson for lesson in self.lessons for page in lesson.pages}
+
+    @cached_property
+    def films(self) -> dict[str, tuple[Lesson, Page, Film]]:
+        """Each film with its page and lesson."""
+        return {
+            film.id: (lesson, page, film) for lesson in self.lessons for page in lesson.pages for film in page.films
+        }
 
     @cached_property
     def questions(self) -> dict[str, tuple[Lesson, Page, Question]]:

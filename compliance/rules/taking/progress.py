@@ -1,7 +1,7 @@
 """How far a person is in a course: what is read, which questions are settled, what comes next, whether it is finished.
 
 A question is settled when its last counted answer is right, or when its attempts are used up. Finished is whoever has
-opened every page of every lesson that counts for them, with every question there settled.
+opened every page of every lesson that counts for them and seen its films to the end, with every question there settled.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -47,16 +47,18 @@ class QuestionProgress:
 
 @dataclass(frozen=True, slots=True)
 class PageProgress:
-    """A page as it is now."""
+    """A page as it is now. `read`: it was opened; `films_seen` and `films_left` are the ids of its films."""
 
     id: str
     read: bool
     questions: tuple[QuestionProgress, ...]
+    films_seen: frozenset[str] = frozenset()
+    films_left: frozenset[str] = frozenset()
 
     @property
     def done(self) -> bool:
-        """Whether it was opened and all its questions are settled."""
-        return self.read and all(question.settled for question in self.questions)
+        """Whether it was opened, its films were seen and all its questions are settled."""
+        return self.read and not self.films_left and all(question.settled for question in self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +147,15 @@ def progress(
     pages_read: Collection[tuple[str, str]],
     answers: Iterable[Answered],
     more_attempts: Mapping[str, int],
+    films_seen: Collection[tuple[str, str]] = (),
 ) -> Progress:
     """How far somebody with these roles is.
 
-    `pages_read` are pairs of lesson fingerprint and page; `more_attempts` is what was given beyond a question's own, by
-    question. What belongs to no lesson of the outline, or to another content of one, counts as nothing.
+    `pages_read` are pairs of lesson fingerprint and page, `films_seen` of lesson fingerprint and film; `more_attempts`
+    is what was given beyond a question's own, by question. What belongs to no lesson of the outline, or to another
+    content of one, counts as nothing.
     """
-    read = frozenset(pages_read)
+    read, seen = frozenset(pages_read), frozenset(films_seen)
     last: dict[tuple[str, str], Answered] = {}
     counts: dict[tuple[str, str], int] = {}
     for answer in answers:
@@ -178,6 +182,8 @@ def progress(
                             )
                             for question in page.questions
                         ),
+                        frozenset(film.id for film in page.films if (lesson.sha256, film.id) in seen),
+                        frozenset(film.id for film in page.films if (lesson.sha256, film.id) not in seen),
                     )
                     for page in lesson.pages
                 ),

@@ -1,6 +1,7 @@
 """The words about taking a course, read one by one over all that was done: slow, and written without the rules.
 
 "Finished: every page of every required lesson opened and every question there right or out of attempts."
+"A page with films is done when every film on it was seen to its end."
 "A question is right when its last counted answer is, at whatever try." "Assessed: every question right."
 "A person must do the lessons that are for everyone and those that name one of their roles."
 """
@@ -21,7 +22,9 @@ class SlowProgress:
         pages_read: set[tuple[str, str]],
         answers: list[Answered],
         more_attempts: dict[str, int],
+        films_seen: set[tuple[str, str]],
     ) -> None:
+        self.films_seen = films_seen
         self.outline, self.roles, self.pages_read = outline, roles, pages_read
         self.answers, self.more_attempts = answers, more_attempts
 
@@ -57,6 +60,9 @@ class SlowProgress:
     def page_done(self, lesson: Lesson, page: Any) -> bool:
         if (lesson.sha256, page.id) not in self.pages_read:
             return False
+        for film in page.films:
+            if (lesson.sha256, film.id) not in self.films_seen:
+                return False
         return all(self.state(lesson, question) in ("right", "out_of_attempts") for question in page.questions)
 
     def finished(self) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.rules.taking.outline import Lesson, Outline, Page, Question
+from compliance.rules.taking.outline import Film, Lesson, Outline, Page, Question
 from compliance.rules.taking.progress import Answered, QuestionState, progress
 from tests.rules.taking.slow_progress import SlowProgress
 
@@ -31,12 +31,15 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
             for _ in range(draw(st.integers(0, 2))):
                 asked.append(a_question(f"q{questions}", draw(st.sampled_from((None, 1, 2, 3)))))
                 questions += 1
-            made.append(Page(f"p{pages}", tuple(asked)))
+            films = [Film(f"film-p{pages}-{number}", number, "end") for number in range(1, draw(st.integers(1, 3)))]
+            made.append(Page(f"p{pages}", tuple(asked), tuple(films)))
             pages += 1
         roles = draw(st.none() | st.sets(st.sampled_from(ROLES), min_size=1).map(frozenset))
         lessons.append(a_lesson(f"l{number}", *made, roles=roles))
     shas = st.sampled_from([*(each.sha256 for each in lessons), "sha-of-before"])
     read = draw(st.sets(st.tuples(shas, st.sampled_from([f"p{n}" for n in range(pages)]))))
+    films = {(each.sha256, film.id) for each in lessons for page in each.pages for film in page.films}
+    seen = films if draw(st.booleans()) else draw(st.sets(st.sampled_from(sorted(films)))) if films else set()
     if draw(st.booleans()):  # chance alone would nearly never open every page
         read |= {(each.sha256, page.id) for each in lessons for page in each.pages}
     answers = []
@@ -53,6 +56,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
         "pages_read": read,
         "answers": draw(st.permutations(answers)),
         "more_attempts": more,
+        "films_seen": seen,
     }
 
 
