@@ -156,6 +156,16 @@ def members(teams: str) -> str:
     ORDER BY m.team_id, m.learner_profile_id, m.at DESC, m.id DESC) m WHERE joined"""  # noqa: S608
 
 
+def named_teams(teams: str) -> str:
+    """SQL of the names, as an array, of those of the teams (SQL of an array) that %(learner)s is in at %(at)s."""
+    return f"""ARRAY(SELECT t.name FROM (
+    SELECT DISTINCT ON (m.team_id) m.team_id, m.joined FROM people_teammembership m
+    WHERE m.organization_id = %(organization)s AND m.learner_profile_id = %(learner)s AND m.at <= %(at)s
+    ORDER BY m.team_id, m.at DESC, m.id DESC) m
+  JOIN people_team t ON t.organization_id = %(organization)s AND t.team_id = m.team_id
+  WHERE m.joined AND m.team_id = ANY({teams}) ORDER BY t.name)"""  # noqa: S608
+
+
 def joined(alias: str) -> str:
     """SQL that joins the person of `alias`.learner_profile_id as `p`: all null where there is none."""
     return (

@@ -169,3 +169,27 @@ def raw_signature(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> dict[str
     """What the person typed or drew, None once erased or for an acknowledgement."""
     found = RawSignature.objects.filter(organization_id=organization_id, receipt_id=receipt_id)
     return found.values_list("signature", flat=True).first()
+
+
+class Signed(NamedTuple):
+    """A receipt of a person: of which version of which policy, when, and what they did."""
+
+    receipt_id: uuid.UUID
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    policy_title: str
+    act: str
+    signed_at: datetime
+
+
+def signed_by(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Signed]:
+    """All receipts of the person, newest first, those included that no capture has taken in yet. One statement."""
+    rows = sql.fetch(
+        "SELECT r.receipt_id, r.course_id, r.course_release_id, r.version, v.policy_title, r.act, r.signed_at"
+        " FROM policies_receipt r JOIN policies_policyversion v"
+        " ON v.organization_id = r.organization_id AND v.course_release_id = r.course_release_id"
+        " WHERE r.organization_id = %s AND r.learner_profile_id = %s ORDER BY r.signed_at DESC, r.number DESC",
+        [organization_id, learner_profile_id],
+    )
+    return [Signed(*row) for row in rows]

@@ -33,6 +33,16 @@ class Reached(NamedTuple):
     published: bool
 
 
+class Asked(NamedTuple):
+    """Why a share asks something of a person: its audience (everyone, teams, people), by name those of its teams that
+    the person is in, and within how many days of being added it is due, if that is how it sets its deadline."""
+
+    lesson_release_id: uuid.UUID | None
+    audience: str
+    teams: list[str]
+    days: int | None
+
+
 HAPPENED = """
 SELECT s.at, CASE WHEN s.at = h.opened_at THEN 'Shared' ELSE 'Share changed' END,
     concat_ws(', ', CASE s.audience WHEN 'everyone' THEN 'with everyone' WHEN 'teams' THEN 'with teams'
@@ -66,6 +76,18 @@ reached AS (
 SELECT s.title, s.kind, a.audience, s.doors, s.policy_doors, (SELECT count(*) FROM reached),
   s.lesson_release_id IS NOT NULL OR s.policy_doors IS NOT NULL OR {courses.published("s.course_id")}
 FROM share s CROSS JOIN audience a
+"""  # noqa: S608 - expressions of our own
+
+_STEP = """SELECT {columns} FROM shares_sharestep t WHERE t.organization_id = %(organization)s
+    AND t.share_id = s.share_id AND t.at <= %(at)s AND t.{said} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1"""
+_ASKED = f"""
+SELECT s.share_id, s.lesson_release_id, a.audience,
+  CASE WHEN a.audience = 'teams' THEN {people.named_teams("a.team_ids")} ELSE '{{}}' END,
+  CASE WHEN d.deadline_basis = 'days_after_added' THEN d.days END
+FROM shares_share s
+CROSS JOIN LATERAL ({_STEP.format(columns="t.audience, t.team_ids", said="audience")}) a
+CROSS JOIN LATERAL ({_STEP.format(columns="t.deadline_basis, t.days", said="deadline_basis")}) d
+WHERE s.organization_id = %(organization)s AND s.share_id = ANY(%(shares)s)
 """  # noqa: S608 - expressions of our own
 
 
@@ -103,3 +125,13 @@ def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> 
         [organization_id, list(share_ids)],
     )
     return dict(rows)
+
+
+def asked(
+    organization_id: uuid.UUID, share_ids: Collection[uuid.UUID], learner_profile_id: uuid.UUID, at: datetime
+) -> dict[uuid.UUID, Asked]:
+    """Why each of the shares asks something of the person at `at`. One statement; in the company's context."""
+    rows = sql.fetch(
+        _ASKED, {"organization": organization_id, "shares": list(share_ids), "learner": learner_profile_id, "at": at}
+    )
+    return {share_id: Asked(*row) for share_id, *row in rows}

@@ -3,6 +3,9 @@
 import uuid
 from datetime import datetime
 
+
+from collections.abc import Collection
+
 from compliance.tenancy import sql
 
 NAMED = """
@@ -54,3 +57,13 @@ def is_void(organization_id: uuid.UUID, completion_receipt_id: uuid.UUID, at: da
         [organization_id, completion_receipt_id, at],
     )
     return bool(rows)
+
+
+def not_voided(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of the completions that were recorded and not voided since. One statement."""
+    rows = sql.fetch(
+        "SELECT completion_receipt_id FROM training_completion WHERE organization_id = %s"
+        " AND completion_receipt_id = ANY(%s) AND voided_at IS NULL",
+        [organization_id, list(receipt_ids)],
+    )
+    return {receipt_id for (receipt_id,) in rows}

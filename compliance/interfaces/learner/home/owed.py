@@ -1,0 +1,173 @@
+"""What a person owes, and what they have done: read from the newest capture, and from what it has not taken in yet.
+
+A course that was finished, or a policy that was signed, seconds ago is done, whatever the history says so far: the
+server has recorded it.
+"""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from compliance.facts.courses import queries as courses
+from compliance.facts.courses.queries import Content
+from compliance.facts.pending import queries as pending
+from compliance.facts.policies import queries as policies
+from compliance.facts.shares import queries as shares
+from compliance.facts.shares.queries import Asked
+from compliance.facts.training import queries as training
+from compliance.history.of_person import Held, held
+from compliance.interfaces.learner.home import reasons
+from compliance.interfaces.learner.visit import Visit
+from compliance.learning import of_person, words
+from compliance.rules.vocabulary import Requirement
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do, as the list shows it. `address` is empty where it is done elsewhere."""
+
+    title: str
+    kind: str
+    address: str
+    due_at: datetime | None
+    due: str
+    late: bool
+    why: str
+    progress: str = ""
+
+    @property
+    def order(self) -> tuple[bool, float, str]:
+        """What is due soonest comes first, so what is late before all; what has no deadline comes last."""
+        return (self.due_at is None, self.due_at.timestamp() if self.due_at else 0.0, self.title.casefold())
+
+
+@dataclass
+class Owed:
+    """What is to be done, what may be, and whether facts about the person still wait for the history."""
+
+    tasks: list[Task] = field(default_factory=list)
+    optional: list[Task] = field(default_factory=list)
+    waits: bool = False
+
+    @property
+    def late(self) -> int:
+        """How many of the tasks are late."""
+        return sum(task.late for task in self.tasks)
+
+
+def owed(visit: Visit) -> Owed:
+    """The person's list. A constant number of statements."""
+    organization_id, learner_profile_id = visit.organization_id, visit.learner_profile_id
+    rows = held(organization_id, learner_profile_id, visit.now, ("training", "policies", "certificates", "receipts"))
+    of_course = [row for row in rows if row.of == "training" and _is_open(row, visit.now)]
+    of_policy = [row for row in rows if row.of == "policies" and row.done_at is None]
+    of_course = _not_finished(visit, of_course)
+    of_policy = _not_signed(visit, of_policy, {row.record_id for row in rows if row.of == "receipts"})
+    if not of_course and not of_policy:
+        return Owed(waits=not rows and bool(pending.whose_rows_wait(organization_id, {learner_profile_id})))
+    by_share = shares.asked(organization_id, _share_ids([*of_course, *of_policy]), learner_profile_id, visit.now)
+    contents = _contents(visit, of_course, by_share)
+    ends = {row.record_id: row.due_at for row in rows if row.of == "certificates"}
+    found = Owed()
+    for row in of_course:
+        task = _course(visit, row, by_share, contents, ends)
+        (found.tasks if row.state == Requirement.REQUIRED else found.optional).append(task)
+    receipts = [row for row in rows if row.of == "receipts"]
+    for row in of_policy:
+        asked = _asked(row, by_share)
+        why = reasons.of_policy(visit, row, asked, receipts)
+        address = f"/learn/policies/{row.course_id}"
+        found.tasks.append(_task(visit, row, row.fields["policy_title"], "policy", address, why))
+    for tasks in (found.tasks, found.optional):
+        tasks.sort(key=lambda task: task.order)
+    return found
+
+
+def _is_open(row: Held, now: datetime) -> bool:
+    """Whether a training record still applies, and is neither completed nor waived."""
+    ended = row.ends_at is not None and row.ends_at <= now
+    return not ended and row.done_at is None and row.waived_at is None
+
+
+def _not_finished(visit: Visit, rows: list[Held]) -> list[Held]:
+    """Without the courses that were finished here and whose completion no capture has taken in yet.
+
+    One that was voided since is to be done again.
+    """
+    finished = {
+        take.record_id: take.completion_receipt_id
+        for take in of_person.takes(visit.organization_id, visit.learner_profile_id)
+        if take.completion_receipt_id is not None
+    }
+    receipts = {row.record_id: finished[row.record_id] for row in rows if row.record_id in finished}
+    if not receipts:
+        return rows
+    counting = training.not_voided(visit.organization_id, receipts.values())
+    return [row for row in rows if receipts.get(row.record_id) not in counting]
+
+
+def _not_signed(visit: Visit, rows: list[Held], captured: Collection[uuid.UUID]) -> list[Held]:
+    """Without the policies for which there is a receipt that no capture has taken in yet."""
+    if not rows:
+        return rows
+    signed = policies.signed_by(visit.organization_id, visit.learner_profile_id)
+    fresh = {each.course_release_id for each in signed if each.receipt_id not in captured}
+    return [row for row in rows if uuid.UUID(row.fields["course_release_id"]) not in fresh]
+
+
+def _share_ids(rows: list[Held]) -> set[uuid.UUID]:
+    return {share_id for row in rows for share_id in _shares_of(row)}
+
+
+def _shares_of(row: Held) -> list[uuid.UUID]:
+    said = row.fields["share_ids"] if row.of == "training" else [row.fields["assignment_id"]]
+    return [uuid.UUID(each) for each in said]
+
+
+def _asked(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> list[Asked]:
+    return [by_share[share_id] for share_id in _shares_of(row) if share_id in by_share]
+
+
+def _lesson(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID | None:
+    """The lesson that was shared alone, of the training records that are of one."""
+    share = by_share.get(row.lesson_share_id) if row.lesson_share_id else None
+    return share.lesson_release_id if share else None
+
+
+def _release(row: Held) -> uuid.UUID | None:
+    said = row.fields["course_release_id"]
+    return uuid.UUID(said) if said else None
+
+
+def _contents(visit: Visit, rows: list[Held], by_share: Mapping[uuid.UUID, Asked]) -> dict[uuid.UUID, Content]:
+    lessons = [lesson for row in rows if (lesson := _lesson(row, by_share))]
+    releases = [release for row in rows if (release := _release(row))]
+    return courses.contents_of(visit.organization_id, releases, lessons) if rows else {}
+
+
+def _course(
+    visit: Visit,
+    row: Held,
+    by_share: Mapping[uuid.UUID, Asked],
+    contents: Mapping[uuid.UUID, Content],
+    ends: Mapping[uuid.UUID, datetime | None],
+) -> Task:
+    lesson = _lesson(row, by_share)
+    content = contents.get(lesson or _release(row) or row.record_id) or Content("", False)
+    renews = row.fields["renews_certificate_id"]
+    why = reasons.of_training(visit, row, _asked(row, by_share), ends.get(uuid.UUID(renews)) if renews else None)
+    address = f"/learn/lessons/{lesson}/" if lesson else f"/learn/courses/{row.course_id}/"
+    return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", why)
+
+
+def _task(visit: Visit, row: Held, title: str, kind: str, address: str, why: str) -> Task:
+    return Task(
+        title=title,
+        kind=kind,
+        address=address,
+        due_at=row.due_at,
+        due=words.by_day(row.due_at, visit.now, visit.zone),
+        late=row.due_at is not None and visit.now > row.due_at,
+        why=why,
+    )
