@@ -74,3 +74,13 @@ SELECT certificate_id FROM certificates_certificaterevocation
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 """
 """SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s."""
+
+
+def code_of(organization_id: uuid.UUID, certificate_id: uuid.UUID) -> FoundCertificate | None:
+    """Whose certificate it is, with its check code; null for none of the company's, and once the holder is erased."""
+    rows = sql.fetch(
+        "SELECT learner_profile_id, check_code FROM certificates_checkcode WHERE organization_id = %s"
+        " AND certificate_id = %s AND check_code IS NOT NULL",
+        [organization_id, certificate_id],
+    )
+    return FoundCertificate(organization_id, certificate_id, *rows[0]) if rows else None

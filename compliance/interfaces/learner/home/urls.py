@@ -2,6 +2,14 @@
 
 from django.urls import path
 
-from compliance.interfaces.learner.home import views
+from compliance.interfaces.learner.home import certificates, views
 
-urlpatterns = [path("", views.home, name="home")]
+_CERTIFICATE = "certificates/<uuid:certificate_id>"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("done", views.done, name="done"),
+    path(_CERTIFICATE, certificates.certificate, name="certificate"),
+    path(f"{_CERTIFICATE}/certificate.pdf", certificates.pdf, name="certificate-pdf"),
+    path(f"{_CERTIFICATE}/proof.json", certificates.proof, name="certificate-proof"),
+]

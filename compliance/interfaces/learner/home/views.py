@@ -1,10 +1,14 @@
-"""`/learn/`: home of whoever is signed in, else the page that asks for one's address."""
+"""`/learn/`: home of whoever is signed in, else the page that asks for one's address; and what one has done."""
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_safe
 
 from compliance.interfaces.learner import cookies
 from compliance.interfaces.learner.entry.views import ask
+from compliance.interfaces.learner.home import done as did
+from compliance.interfaces.learner.home.owed import owed
 from compliance.interfaces.learner.visit import Visit, learner_page
+from compliance.learning import words
 
 
 def home(request: HttpRequest) -> HttpResponseBase:
@@ -12,6 +16,15 @@ def home(request: HttpRequest) -> HttpResponseBase:
     return _home(request) if cookies.token_of(request) else ask(request)
 
 
+@require_safe
 @learner_page
-def _home(visit: Visit) -> HttpResponseBase:
-    return visit.render("home/home.html")
+def _home(visit: Visit) -> HttpResponse:
+    found = owed(visit)
+    return visit.render("home/home.html", {"owed": found, "to_do": words.to_do(len(found.tasks))})
+
+
+@require_safe
+@learner_page
+def done(visit: Visit) -> HttpResponse:
+    """The certificates one holds, the courses one finished and the policies one confirmed."""
+    return visit.render("home/done.html", {"done": did.done(visit)})
