@@ -39,9 +39,7 @@ class Held(NamedTuple):
 
 
 _OF = {register.number: register.of_person for register in REGISTERS.values() if register.of_person}
-_COLUMNS = (
-    "v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.lesson_share_id, v.body"
-)
+_COLUMNS = "v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.lesson_share_id"
 
 
 def held(
@@ -57,9 +55,10 @@ def held(
     """
     one = " AND r.record_id = %(record)s" if record_id else ""
     rows = sql.fetch(
-        f"SELECT r.register, r.record_id, r.course_id, {_COLUMNS}"  # noqa: S608 - constants of our own
+        f"SELECT r.register, r.record_id, r.course_id, {_COLUMNS}, v.body"  # noqa: S608 - constants of our own
         f" FROM {in_force.records(_COLUMNS, sequence=None)} AND r.learner_profile_id = %(learner)s"
-        f" AND r.register = ANY(%(registers)s) AND v.begins_at <= %(moment)s{one} ORDER BY r.birth",
+        f" AND r.register = ANY(%(registers)s)"
+        f" AND (v.begins_at IS NULL OR v.begins_at <= %(moment)s){one} ORDER BY r.birth",
         {
             "organization": organization_id,
             "learner": learner_profile_id,

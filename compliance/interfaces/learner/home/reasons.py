@@ -10,9 +10,9 @@ from django.utils.translation import gettext, ngettext
 
 from compliance.facts.shares.queries import Asked
 from compliance.history.of_person import Held
+from compliance.interfaces.learner.visit import Visit
 from compliance.learning import words
 from compliance.rules.vocabulary import Door, DueBasis
-from compliance.interfaces.learner.visit import Visit
 
 
 def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_until: datetime | None) -> str:
