@@ -44,7 +44,7 @@ NEW_REGISTER = 6
 NEW_FIELD = 4
 FIELDS = ("days_late", "reminders_sent", "waiver_reason_code", "due_time_zone", "waiver_actor_id")
 LONGER_FIELDS = {"due_basis": 6, "ended_reason": 5}
-"""Fields that the rules decide in more than one module; `due_basis` is also told to learners, as why something is due."""
+"""Fields that the rules decide in more than one module; learners are told of `due_basis` as why something is due."""
 
 
 @cache

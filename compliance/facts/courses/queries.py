@@ -198,20 +198,21 @@ def package_contents(
     return {row[0]: PackageContent(row[1], row[2], row[3], media.get(row[0], [])) for row in rows}
 
 
-class Content(NamedTuple):
-    """What a release, or a lesson, is called today, and whether there is content to take here."""
+class Offered(NamedTuple):
+    """What a release, or a lesson, is called today, and whether there is content to take here. `sha256`: a lesson's."""
 
     title: str
     here: bool
+    sha256: str | None
 
 
-def contents_of(
+def offered(
     organization_id: uuid.UUID, release_ids: Collection[uuid.UUID], lesson_release_ids: Collection[uuid.UUID]
-) -> dict[uuid.UUID, Content]:
+) -> dict[uuid.UUID, Offered]:
     """Of each of the releases (by the title of its course) and of the lessons. One statement."""
     rows = sql.fetch(
         f"""
-        SELECT r.course_release_id, c.title, x.course_release_id IS NOT NULL
+        SELECT r.course_release_id, c.title, x.course_release_id IS NOT NULL, NULL
         FROM courses_release r {joined("r")}
         LEFT JOIN courses_releasecontent x ON x.organization_id = r.organization_id
           AND x.course_release_id = r.course_release_id
@@ -221,9 +222,9 @@ def contents_of(
           SELECT 1 FROM courses_release r JOIN courses_releasecontent x ON x.organization_id = r.organization_id
             AND x.course_release_id = r.course_release_id
           WHERE r.organization_id = l.organization_id AND r.course_id = l.course_id
-            AND l.lesson_release_id = ANY(r.lesson_release_ids))
+            AND l.lesson_release_id = ANY(r.lesson_release_ids)), l.content_sha256
         FROM courses_lesson l WHERE l.organization_id = %(organization)s AND l.lesson_release_id = ANY(%(lessons)s)
         """,  # noqa: S608 - an expression of our own
         {"organization": organization_id, "releases": list(release_ids), "lessons": list(lesson_release_ids)},
     )
-    return {identifier: Content(*row) for identifier, *row in rows}
+    return {identifier: Offered(*row) for identifier, *row in rows}

@@ -1,10 +1,8 @@
 """Reads about training, and SQL about it that other rooms put into statements of theirs."""
 
 import uuid
-from datetime import datetime
-
-
 from collections.abc import Collection
+from datetime import datetime
 
 from compliance.tenancy import sql
 

@@ -103,7 +103,7 @@ PUBLIC = {
 }  # fmt: skip
 # The learners' pages know nothing of staff: to all of them, everybody is a stranger who has no link.
 LEARNERS = {
-    "home",
+    "home", "done", "certificate", "certificate-print", "certificate-proof",
     "out", "devices", "language",
 }  # fmt: skip
 API = {

@@ -11,7 +11,7 @@ from compliance.facts.training import queries as training
 from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.home.certificates import Certificate, in_words
 from compliance.interfaces.learner.visit import Visit
-from compliance.learning import of_person, words
+from compliance.learning import queries, words
 from compliance.rules.vocabulary import ReceiptAct
 
 
@@ -75,7 +75,7 @@ def _courses(visit: Visit, rows: list[Held]) -> list[Finished]:
     open_rows = {row.record_id: row for row in rows if row.done_at is None}
     takes = [
         take
-        for take in of_person.takes(visit.organization_id, visit.learner_profile_id)
+        for take in queries.takes_of(visit.organization_id, visit.learner_profile_id)
         if take.completion_receipt_id is not None and take.record_id in open_rows
     ]
     receipts = [take.completion_receipt_id for take in takes if take.completion_receipt_id is not None]
@@ -105,7 +105,7 @@ def _titles(visit: Visit, rows: list[Held]) -> dict[uuid.UUID, str]:
             shares.asked(visit.organization_id, shared, visit.learner_profile_id, visit.now).items() if shared else ()
         )
     }
-    named = courses.contents_of(visit.organization_id, (), [each for each in lessons.values() if each])
+    named = courses.offered(visit.organization_id, (), [each for each in lessons.values() if each])
     titles = courses.titles_of(visit.organization_id, {row.course_id for row in rows})
     found = {}
     for row in rows:

@@ -6,12 +6,15 @@ server has recorded it.
 
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from compliance.facts.courses import queries as courses
-from compliance.facts.courses.queries import Content
+from compliance.facts.courses.queries import Offered
 from compliance.facts.pending import queries as pending
+from compliance.facts.people.queries import roles_of
 from compliance.facts.policies import queries as policies
 from compliance.facts.shares import queries as shares
 from compliance.facts.shares.queries import Asked
@@ -19,7 +22,12 @@ from compliance.facts.training import queries as training
 from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.home import reasons
 from compliance.interfaces.learner.visit import Visit
-from compliance.learning import of_person, words
+from compliance.learning import courses as taken
+from compliance.learning import queries as learning
+from compliance.learning import words
+from compliance.learning.models import Take
+from compliance.learning.queries import Way
+from compliance.rules.taking.progress import Progress
 from compliance.rules.vocabulary import Requirement
 
 
@@ -62,16 +70,19 @@ def owed(visit: Visit) -> Owed:
     rows = held(organization_id, learner_profile_id, visit.now, ("training", "policies", "certificates", "receipts"))
     of_course = [row for row in rows if row.of == "training" and _is_open(row, visit.now)]
     of_policy = [row for row in rows if row.of == "policies" and row.done_at is None]
-    of_course = _not_finished(visit, of_course)
+    takes = learning.takes_of(organization_id, learner_profile_id) if of_course else []
+    of_course = _not_finished(visit, of_course, takes)
     of_policy = _not_signed(visit, of_policy, {row.record_id for row in rows if row.of == "receipts"})
     if not of_course and not of_policy:
         return Owed(waits=not rows and bool(pending.whose_rows_wait(organization_id, {learner_profile_id})))
     by_share = shares.asked(organization_id, _share_ids([*of_course, *of_policy]), learner_profile_id, visit.now)
     contents = _contents(visit, of_course, by_share)
     ends = {row.record_id: row.due_at for row in rows if row.of == "certificates"}
+    begun = _begun(visit, takes, {row.record_id: contents.get(_taken(row, by_share)) for row in of_course})
     found = Owed()
     for row in of_course:
         task = _course(visit, row, by_share, contents, ends)
+        task = replace(task, progress=_how_far(begun.get(row.record_id)))
         (found.tasks if row.state == Requirement.REQUIRED else found.optional).append(task)
     receipts = [row for row in rows if row.of == "receipts"]
     for row in of_policy:
@@ -90,16 +101,12 @@ def _is_open(row: Held, now: datetime) -> bool:
     return not ended and row.done_at is None and row.waived_at is None
 
 
-def _not_finished(visit: Visit, rows: list[Held]) -> list[Held]:
+def _not_finished(visit: Visit, rows: list[Held], takes: list[Take]) -> list[Held]:
     """Without the courses that were finished here and whose completion no capture has taken in yet.
 
     One that was voided since is to be done again.
     """
-    finished = {
-        take.record_id: take.completion_receipt_id
-        for take in of_person.takes(visit.organization_id, visit.learner_profile_id)
-        if take.completion_receipt_id is not None
-    }
+    finished = {take.record_id: take.completion_receipt_id for take in takes if take.completion_receipt_id is not None}
     receipts = {row.record_id: finished[row.record_id] for row in rows if row.record_id in finished}
     if not receipts:
         return rows
@@ -140,25 +147,58 @@ def _release(row: Held) -> uuid.UUID | None:
     return uuid.UUID(said) if said else None
 
 
-def _contents(visit: Visit, rows: list[Held], by_share: Mapping[uuid.UUID, Asked]) -> dict[uuid.UUID, Content]:
+def _taken(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID:
+    """What is taken: the lesson that was shared alone, or the release."""
+    return _lesson(row, by_share) or _release(row) or row.record_id
+
+
+def _contents(visit: Visit, rows: list[Held], by_share: Mapping[uuid.UUID, Asked]) -> dict[uuid.UUID, Offered]:
     lessons = [lesson for row in rows if (lesson := _lesson(row, by_share))]
     releases = [release for row in rows if (release := _release(row))]
-    return courses.contents_of(visit.organization_id, releases, lessons) if rows else {}
+    return courses.offered(visit.organization_id, releases, lessons) if rows else {}
 
 
 def _course(
     visit: Visit,
     row: Held,
     by_share: Mapping[uuid.UUID, Asked],
-    contents: Mapping[uuid.UUID, Content],
+    contents: Mapping[uuid.UUID, Offered],
     ends: Mapping[uuid.UUID, datetime | None],
 ) -> Task:
     lesson = _lesson(row, by_share)
-    content = contents.get(lesson or _release(row) or row.record_id) or Content("", False)
+    content = contents.get(_taken(row, by_share)) or Offered("", False, None)
     renews = row.fields["renews_certificate_id"]
     why = reasons.of_training(visit, row, _asked(row, by_share), ends.get(uuid.UUID(renews)) if renews else None)
     address = f"/learn/lessons/{lesson}/" if lesson else f"/learn/courses/{row.course_id}/"
     return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", why)
+
+
+def _begun(visit: Visit, takes: list[Take], offers: Mapping[uuid.UUID, Offered | None]) -> dict[uuid.UUID, Progress]:
+    """How far the person is with what they have begun and not finished, by training record."""
+    begun = [
+        each for each in takes if each.finished_at is None and each.carried_at is None and offers.get(each.record_id)
+    ]
+    if not begun:
+        return {}
+    contents = taken.contents(visit.organization_id, list({take.course_release_id for take in begun}))
+    done = learning.done_in(visit.organization_id, [take.take_id for take in begun])
+    roles = roles_of(visit.organization_id, visit.learner_profile_id, visit.now)
+    found = {}
+    for take in begun:
+        content, offer = contents.get(take.course_release_id), offers[take.record_id]
+        if content is not None and offer is not None:
+            way = Way(take, content, content.of_lesson(offer.sha256), roles)
+            found[take.record_id] = learning.progress_of(way, done[take.take_id])
+    return found
+
+
+def _how_far(progress: Progress | None) -> str:
+    """ "Page 4 of 12", or nothing where nothing was begun."""
+    if progress is None or not progress.pages_in_all:
+        return ""
+    order = [page.id for page in progress.counted_pages]
+    number = len(order) if progress.next_page_id is None else order.index(progress.next_page_id) + 1
+    return gettext("Page %(number)s of %(pages)s") % {"number": number, "pages": len(order)}
 
 
 def _task(visit: Visit, row: Held, title: str, kind: str, address: str, why: str) -> Task:

@@ -10,6 +10,6 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("done", views.done, name="done"),
     path(_CERTIFICATE, certificates.certificate, name="certificate"),
-    path(f"{_CERTIFICATE}/certificate.pdf", certificates.pdf, name="certificate-pdf"),
+    path(f"{_CERTIFICATE}/certificate.pdf", certificates.pdf, name="certificate-print"),
     path(f"{_CERTIFICATE}/proof.json", certificates.proof, name="certificate-proof"),
 ]
