@@ -67,4 +67,6 @@ def held(
             "record": record_id,
         },
     )
-    return [Held(_OF[register], *columns, orjson.loads(visible_text(body))) for register, *columns, body in rows]
+    return [
+        Held._make([_OF[register], *columns, orjson.loads(visible_text(body))]) for register, *columns, body in rows
+    ]
