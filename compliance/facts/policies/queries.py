@@ -80,22 +80,45 @@ def signing_state(
     )
     if not found:
         return None
-    course_id: uuid.UUID = found[0][0]
+    return _state(organization_id, found[0][0], share_id, learner_profile_id, moment)
+
+
+def policy_state(
+    organization_id: uuid.UUID, *, course_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
+) -> SigningState | None:
+    """Return what a policy asks of the person at `moment`, through whichever of its shares asks the soonest.
+
+    Null for no policy. In the company's context.
+    """
+    return _state(organization_id, course_id, None, learner_profile_id, moment)
+
+
+def _state(
+    organization_id: uuid.UUID,
+    course_id: uuid.UUID,
+    share_id: uuid.UUID | None,
+    learner_profile_id: uuid.UUID,
+    moment: datetime,
+) -> SigningState | None:
+    """What the share asks, or without one the share by which the record is owed. Null for a policy without versions."""
     pair = (learner_profile_id, course_id)
     facts = load_person_policies(organization_id, [pair])
     policy, signer, receipts = facts.policies[course_id], facts.signers[learner_profile_id], facts.receipts[pair]
+    if not policy.versions:
+        return None
     zone = organization(organization_id).time_zone
     timelines = decide(organization_id, zone, policy, signer, tuple(receipts), moment)
     record = record_at(timelines, moment)
     door = None
     if record is not None:
-        preferred = [record.door] if record.assignment_id == share_id else []
+        through = share_id or record.assignment_id
+        preferred = [record.door] if record.assignment_id == through else []
         door = next(
             (
                 each
                 for each in [*preferred, *Door]
                 if refusal(
-                    policy, signer, course_release_id=record.course_release_id, share_id=share_id, door=each, at=moment
+                    policy, signer, course_release_id=record.course_release_id, share_id=through, door=each, at=moment
                 )
                 is None
             ),
@@ -117,13 +140,25 @@ def stored_version(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> 
 
 def stored_receipt(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> StoredReceipt:
     """Return the receipt; it must stand. In the company's context."""
-    columns = ", ".join(f"r.{name}" for name in StoredReceipt._fields[:-2])
-    (row,) = sql.fetch(
-        f"SELECT {columns}, s.signature::text, s.signer_company FROM policies_receipt r"  # noqa: S608
-        " LEFT JOIN policies_rawsignature s USING (organization_id, receipt_id)"
-        " WHERE r.organization_id = %s AND r.receipt_id = %s",
-        [organization_id, receipt_id],
-    )
+    (row,) = sql.fetch(_RECEIPT, [organization_id, receipt_id])
+    return _read_receipt(row)
+
+
+def own_receipt(
+    organization_id: uuid.UUID, *, learner_profile_id: uuid.UUID, receipt_id: uuid.UUID
+) -> StoredReceipt | None:
+    """Return the receipt if it is this person's, else null. In the company's context."""
+    rows = sql.fetch(f"{_RECEIPT} AND r.learner_profile_id = %s", [organization_id, receipt_id, learner_profile_id])
+    return _read_receipt(rows[0]) if rows else None
+
+
+_RECEIPT = f"""
+SELECT {", ".join(f"r.{name}" for name in StoredReceipt._fields[:-2])}, s.signature::text, s.signer_company
+  FROM policies_receipt r LEFT JOIN policies_rawsignature s USING (organization_id, receipt_id)
+  WHERE r.organization_id = %s AND r.receipt_id = %s"""  # noqa: S608 - names of our own
+
+
+def _read_receipt(row: tuple[Any, ...]) -> StoredReceipt:
     *fields, signature, company = row
     return StoredReceipt._make([*fields, None if signature is None else orjson.loads(signature), company])
 

@@ -4,12 +4,12 @@
 (() => {
   const printing = document.getElementById("print");
   if (printing) {
-    printing.hidden = false;
+    printing.closest("[hidden]").hidden = false;
     printing.addEventListener("click", () => window.print());
   }
   const form = document.getElementById("signing");
   const pad = document.getElementById("pad");
-  const fault = document.getElementById("fault");
+  const fault = document.getElementById("fault") || document.getElementById("errors");
   if (fault) fault.focus();
   if (!form || !pad) return;
 
@@ -75,8 +75,8 @@
     }
   }
   const tell = () => {
-    const count = strokes.length;
-    says.textContent = count === 0 ? "Nothing drawn yet." : count === 1 ? "One stroke drawn." : `${count} strokes drawn.`;
+    const words = strokes.length === 0 ? says.dataset.none : strokes.length === 1 ? says.dataset.one : says.dataset.many;
+    says.textContent = words.replace("{count}", strokes.length);
   };
 
   pad.addEventListener("pointerdown", (event) => {
@@ -139,7 +139,7 @@
     if (kind() !== "drawn") return;
     if (strokes.length === 0) {
       event.preventDefault();
-      says.textContent = "Nothing is drawn yet: draw your signature, or choose to type your name.";
+      says.textContent = says.dataset.needed;
       pad.focus();
       return;
     }
