@@ -105,6 +105,7 @@ PUBLIC = {
 LEARNERS = {
     "home", "done", "certificate", "certificate-print", "certificate-proof",
     "out", "devices", "language",
+    "policy", "receipt", "receipt-document", "receipt-copy", "receipt-proof",
 }  # fmt: skip
 API = {
     "v1/training-records", "v1/training-records/period", "v1/people", "v1/certificates", "v1/courses", "v1/policies",
