@@ -6,11 +6,9 @@ A receipt that is not the person's own is not there, whoever's else it may be.
 import uuid
 
 from django.http import Http404, HttpResponse
-from django.urls import reverse
 from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
-from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.facts.people.queries import name_of
 from compliance.facts.policies.queries import StoredReceipt, StoredVersion, own_receipt, stored_version
 from compliance.interfaces.learner.proofs import proof_file
@@ -67,7 +65,7 @@ def copy(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
 def proof(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     """The proof of the receipt, as `/proof/v1/acknowledgements/<receipt_id>` gives it."""
     _own(visit, receipt_id)
-    return proof_file(visit, ACKNOWLEDGEMENTS, receipt_id, back=reverse("learner:receipt", args=[receipt_id]))
+    return proof_file(visit, "receipts", receipt_id)
 
 
 def _own(visit: Visit, receipt_id: uuid.UUID) -> tuple[StoredReceipt, StoredVersion]:
