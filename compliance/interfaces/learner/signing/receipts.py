@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from compliance.facts.people.queries import name_of
 from compliance.facts.policies.queries import StoredReceipt, StoredVersion, own_receipt, stored_version
+from compliance.interfaces.learner.home.owed import owed
 from compliance.interfaces.learner.proofs import proof_file
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.pages.signing_form import framed, hashed, shown_signature
@@ -22,9 +23,12 @@ from compliance.learning import words
 def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     """The receipt: what was signed, when and how, what to do next, and the digests folded away."""
     found, version = _own(visit, receipt_id)
+    tasks = owed(visit).tasks
     values = {
         "receipt": found,
         "version": version,
+        "next": next((task for task in tasks if task.address), None),
+        "more": bool(tasks),
         "person_name": name_of(visit.organization_id, visit.learner_profile_id),
         "signed_at": words.day_and_time(found.signed_at, visit.zone),
         "effective_on": words.day(version.effective_on) if version.effective_on else None,

@@ -131,16 +131,25 @@ def test_the_proof_waits_until_it_is_signed_and_then_holds(signed: Signed, setti
     assert signed.receipt.receipt_sha256 in proved(answer, keys.verifier_keys()[0]).row.content
 
 
-def test_statements_do_not_grow_with_receipts(signed: Signed) -> None:
+def test_it_leads_on_to_what_is_owed_next(signed: Signed) -> None:
+    assert "There is nothing more for you to do" in signed.text()
+    other, _ = signed.story.shared_policy(html="<h1>Gifts</h1>\n<p>Take none.</p>\n")
+    capture_all(signed.story.organization_id, datetime.now(UTC))
+    text = signed.text().partition("What next")[2]
+    assert "Gifts" in text
+    assert f'href="/learn/policies/{other.course_id}"' in text
+
+
+def test_statements_do_not_grow_with_receipts_and_with_what_is_owed(signed: Signed) -> None:
     def statements() -> int:
+        capture_all(signed.story.organization_id, datetime.now(UTC))
         with CaptureQueriesContext(connection) as counted:
             signed.text()
         return len(counted)
 
+    signed.story.shared_policy()
     with_one = statements()
     for name in ("Bo", "Cy", "Di"):
         signed.story.tell([signed.story.signed(signed.version, signed.share_id, signed.story.employee(name))])
-    other, _ = signed.story.shared_policy()
-    form = {"release": str(other.course_release_id), "agree": "yes", "typed": "Ana Reis"}
-    signed.client.post(f"/learn/policies/{other.course_id}", form)
+        signed.story.shared_policy()
     assert statements() == with_one
