@@ -7,6 +7,7 @@ from the history as it is known now, and whether its release was withdrawn from 
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -74,6 +75,21 @@ class Content:
     outline: Outline
     """Of the whole course."""
     size: int
+
+    def text(self, text_id: str) -> str:
+        """A text in the package's default language; without words, its identifier."""
+        languages = [*self.manifest.get("languages", ()), *self.words]
+        words = next((self.words[each] for each in languages if each in self.words), {})
+        return words.get(text_id, text_id)
+
+    def prompt(self, question_id: str) -> str:
+        """What a question asks, in the package's default language."""
+        return self.text(self.prompts[question_id])
+
+    @cached_property
+    def prompts(self) -> dict[str, str]:
+        """The text that asks each question."""
+        return outlines.prompts(self.content)
 
     def of_lesson(self, lesson_sha256: str | None) -> Outline:
         """The outline of what is taken: of the lesson with this fingerprint, or (None) of the course.

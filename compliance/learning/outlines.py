@@ -30,6 +30,16 @@ def outline(content: Mapping[str, Any]) -> Outline:
     )
 
 
+def prompts(content: Mapping[str, Any]) -> dict[str, str]:
+    """The text that asks each question of a content file."""
+    return {
+        each["id"]: each["prompt"]
+        for lesson in content["lessons"]
+        for page in lesson["pages"]
+        for each in _asked(page.get("blocks", ()))
+    }
+
+
 def _asked(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The questions of a page in reading order: those between its texts, and those at which its films wait."""
     for block in blocks:

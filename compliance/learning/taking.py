@@ -314,15 +314,23 @@ def _begin(assignment: Assignment, before: list[Take], now: datetime) -> Take:
     return take
 
 
-def give_attempts(take: Take, question_id: str, attempts: int, *, actor_id: uuid.UUID, now: datetime) -> None:
+def give_attempts(
+    organization_id: uuid.UUID,
+    take_id: uuid.UUID,
+    question_id: str,
+    attempts: int,
+    *,
+    actor_id: uuid.UUID,
+    now: datetime,
+) -> None:
     """Gives the person of a take further attempts at a question. Raises TakeClosedError where nothing counts more."""
     rows = Take.objects.select_for_update()
-    found = rows.filter(organization_id=take.organization_id, take_id=take.take_id).first()
-    if found is None or found.finished_at is not None or found.carried_at is not None:
-        raise TakeClosedError("The take counts no more answers.")
+    found = rows.filter(organization_id=organization_id, take_id=take_id, finished_at=None, carried_at=None)
+    if found.first() is None:
+        raise TakeClosedError("The course is finished, or goes on in another version; nothing was given.")
     MoreAttempts.objects.create(
-        organization_id=take.organization_id,
-        take_id=take.take_id,
+        organization_id=organization_id,
+        take_id=take_id,
         question_id=question_id,
         attempts=attempts,
         at=now,

@@ -153,7 +153,8 @@ class TestAnswers:
     def test_more_attempts_open_it_again(self, way, now):
         taking.answer(way, "q2", WRONG, now)
         taking.answer(way, "q2", WRONG, now)
-        taking.give_attempts(way.take, "q2", 1, actor_id=uuid.uuid4(), now=now)
+        organization_id = way.take.organization_id
+        taking.give_attempts(organization_id, way.take.take_id, "q2", 1, actor_id=uuid.uuid4(), now=now)
         assert taking.answer(way, "q2", RIGHT, now) == (True, True, 0, 3, False)
 
     def test_the_same_form_sent_twice_counts_once(self, way, now):

@@ -47,6 +47,12 @@ def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | 
     return rows[0][0] if rows else None
 
 
+def voided(receipt: str) -> str:
+    """SQL of whether the completion whose receipt the column holds had been declared void by %(at)s."""
+    return f"""EXISTS (SELECT FROM training_completion v WHERE v.organization_id = (SELECT %(organization)s::uuid)
+    AND v.completion_receipt_id = {receipt} AND v.voided_at <= %(at)s)"""
+
+
 def is_void(organization_id: uuid.UUID, completion_receipt_id: uuid.UUID, at: datetime) -> bool:
     """Whether the completion of this receipt had been declared void by `at`."""
     rows = sql.fetch(

@@ -59,6 +59,7 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
         record_id = HistoryRecord.objects.filter(register=TRAINING_RECORDS.number).earliest("birth").record_id
     samples = {
         "learner_profile_id": joined[0].learner_profile_id,
+        "course_id": course.course_id,
         "register": "training-records",
         "record_id": record_id,
         "receipt_id": receipts[1],

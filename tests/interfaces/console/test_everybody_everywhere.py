@@ -46,7 +46,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "overview training-records period people certificates courses policies policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
-        " readings reading reading-media reading-style dashboard work matrix acts job inbox",
+        " readings reading reading-media reading-style dashboard work matrix learning learners acts job inbox",
         "get",
         ALL,
     ),
@@ -68,8 +68,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     ),
     **_each(
         "act-erase act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many act-publish-course"
-        " act-withdraw-course act-publish-policy act-revoke-certificate act-correct-certificate confirm-erase"
-        " confirm-waive-many",
+        " act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate act-correct-certificate"
+        " confirm-erase confirm-waive-many",
         "get post",
         RECORDS,
     ),

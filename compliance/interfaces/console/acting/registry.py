@@ -7,6 +7,7 @@ from compliance.interfaces.console.acting import (
     certificates,
     courses,
     keys,
+    learning,
     obligations,
     people,
     policies,
@@ -17,7 +18,7 @@ from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
-_ALL = (people, shares, obligations, bulk, courses, policies, certificates, keys, upkeep)
+_ALL = (people, shares, obligations, learning, bulk, courses, policies, certificates, keys, upkeep)
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
 

@@ -1,7 +1,7 @@
 """The pages of this part."""
 
 from compliance.interfaces.console.page import Page, Section
-from compliance.interfaces.console.understand import exporting, views
+from compliance.interfaces.console.understand import exporting, learners, views
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
@@ -10,5 +10,7 @@ PAGES: tuple[Page, ...] = (
     Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.UNDERSTAND),
     Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.UNDERSTAND),
     Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.UNDERSTAND),
+    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.UNDERSTAND),
+    Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, "Learners of a course"),
     Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export", recent=True),
 )
