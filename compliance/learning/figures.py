@@ -70,14 +70,14 @@ def figures(
     organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime, team_id: uuid.UUID | None = None
 ) -> Figures:
     """How many have begun, are under way, have finished, and have finished with every question right."""
-    ((*numbers, release_id),) = sql.fetch(
+    (row,) = sql.fetch(
         "SELECT count(*), count(*) FILTER (WHERE t.state = 'begun'), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
         " count(*) FILTER (WHERE t.state = 'finished' AND t.assessed),"
         " (array_agg(t.course_release_id ORDER BY t.begun_at DESC))[1]"
         f" FROM {_takes(of_course=True, of_team=team_id is not None)}",
         {"organization": organization_id, "course": course_id, "team": team_id, "at": now},
     )
-    return Figures(*numbers, release_id)
+    return Figures(*row)
 
 
 class Missed(NamedTuple):

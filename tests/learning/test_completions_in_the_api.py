@@ -1,17 +1,15 @@
 """`/v1` shows a completion that a learner has made, after the next capture: outcome, receipt and certificate."""
 
-import secrets
 from datetime import UTC, datetime
 
 import pytest
-from django.test import Client
 
-from compliance.access.actions import issue_key
 from compliance.facts.lines import Certificate
 from compliance.learning import taking
-from compliance.rules.vocabulary import CertificateKind, Scope
+from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context
 from tests.companies import make_present_company
+from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.learning.courses_to_take import RIGHT, WRONG, begin, do_everything, lesson, page, question, take_in, teach
 
 pytestmark = pytest.mark.django_db
@@ -29,14 +27,11 @@ def test_a_finished_course_is_there_with_its_receipt(choices: list[str], certifi
         do_everything(way, now, choices=choices)
         receipt = taking.finish(way, now)
     take_in(company)
-    token, _ = issue_key(
-        organization_id=company.organization_id, scopes=tuple(Scope), environment="test", at=now, actor="a test"
-    )
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {token}", "REMOTE_ADDR": f"10.{secrets.randbelow(256)}.0.1"}
-    (row,) = Client().get("/v1/training-records", **headers).json()["data"]
+    call = Caller(issue_everything(company.organization_id, now))
+    (row,) = call.pull("/v1/training-records")
     assert (row["completion_receipt_id"], row["outcome"]) == (str(receipt), "completed_on_time")
     assert datetime.fromisoformat(row["completed_at"]) == now
     assert row["course_release_id"] == str(course.course_release_id)
-    earned = Client().get("/v1/certificates", **headers).json()["data"]
+    earned = call.pull("/v1/certificates")
     assert len(earned) == certificates
     assert [each["certificate_id"] for each in earned] == [row["certificate_id"]] * certificates

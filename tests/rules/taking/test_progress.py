@@ -38,8 +38,8 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
         lessons.append(a_lesson(f"l{number}", *made, roles=roles))
     shas = st.sampled_from([*(each.sha256 for each in lessons), "sha-of-before"])
     read = draw(st.sets(st.tuples(shas, st.sampled_from([f"p{n}" for n in range(pages)]))))
-    films = {(each.sha256, film.id) for each in lessons for page in each.pages for film in page.films}
-    seen = films if draw(st.booleans()) else draw(st.sets(st.sampled_from(sorted(films)))) if films else set()
+    every = {(each.sha256, film.id) for each in lessons for page in each.pages for film in page.films}
+    seen = every if draw(st.booleans()) else draw(st.sets(st.sampled_from(sorted(every)))) if every else set()
     if draw(st.booleans()):  # chance alone would nearly never open every page
         read |= {(each.sha256, page.id) for each in lessons for page in each.pages}
     answers = []
