@@ -15,6 +15,7 @@ from compliance.facts.policies.errors import SignatureError, SigningRefusedError
 from compliance.facts.policies.queries import StoredReceipt, StoredVersion
 from compliance.facts.policies.signatures import read_signature
 from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
+from compliance.interfaces.pages.written_in import opening_tag
 from compliance.proofs.instants import hashed_instant
 from compliance.rules.people.names import same_name
 from compliance.rules.vocabulary import PolicyAct
@@ -37,8 +38,8 @@ _SENTENCES = (
 def framed(version: StoredVersion) -> str:
     """The document of the sandboxed frame: the sealed file, and before it nothing that it could be taken for."""
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Policy</title><base target="_blank">'
-        f'<link rel="stylesheet" href="{static("pages/policy.css")}"><body>{version.html}'
+        f'<!doctype html>{opening_tag(version.html)}<meta charset="utf-8"><title>Policy</title>'
+        f'<base target="_blank"><link rel="stylesheet" href="{static("pages/policy.css")}"><body>{version.html}'
     )
 
 

@@ -15,6 +15,7 @@ from compliance.interfaces.learner.home.owed import owed
 from compliance.interfaces.learner.proofs import proof_file
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.pages.signing_form import framed, hashed, shown_signature
+from compliance.interfaces.pages.written_in import opening_tag, written_in
 from compliance.learning import words
 
 
@@ -27,6 +28,7 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     values = {
         "receipt": found,
         "version": version,
+        "language": written_in(version.html),
         "next": next((task for task in tasks if task.address), None),
         "more": bool(tasks),
         "person_name": name_of(visit.organization_id, visit.learner_profile_id),
@@ -46,6 +48,7 @@ def document(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     values = {
         "receipt": found,
         "version": version,
+        "language": written_in(version.html),
         "signed_at": words.day_and_time(found.signed_at, visit.zone),
         "document": framed(version),
     }
@@ -57,7 +60,8 @@ def document(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
 def copy(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     """The same as a file that needs nothing else: after `<body>`, the sealed text byte for byte."""
     found, version = _own(visit, receipt_id)
-    opening = f'<!doctype html><meta charset="utf-8"><title>{escape(version.policy_title)}</title><body>'
+    title = f'<meta charset="utf-8"><title>{escape(version.policy_title)}</title>'
+    opening = f"<!doctype html>{opening_tag(version.html)}{title}<body>"
     headers = {
         "Content-Disposition": f'attachment; filename="policy-version-{version.version}-{found.receipt_id}.html"'
     }

@@ -15,6 +15,7 @@ from compliance.facts.policies.queries import SigningState, policy_state, stored
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
 from compliance.interfaces.pages.signing_form import SIGN_IN_METHOD, framed, refused, release_of, signature_of
+from compliance.interfaces.pages.written_in import written_in
 from compliance.learning import words
 from compliance.letters import actions as letters
 from compliance.letters.models import Letter
@@ -86,6 +87,7 @@ def _ask(
         "version": version,
         "signing": version.act == PolicyAct.SIGN,
         "document": framed(version),
+        "language": written_in(version.html),
         "published_on": words.day_of(version.published_at, visit.zone),
         "effective_on": words.day(version.effective_on) if version.effective_on else None,
         "due": words.by_day(record.due_at, visit.now, visit.zone) if record.due_at else None,
