@@ -240,6 +240,8 @@ CELERY_TASK_ROUTES = {
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
+    "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
+    "compliance.letters.*": {"queue": "long", "routing_key": "long"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.SWEEP_SECONDS
@@ -255,6 +257,11 @@ CELERY_BEAT_SCHEDULE = {
     "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
     "letters": {"task": "compliance.sign_in.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     "notices": {"task": "compliance.pages.send_notices", "schedule": 600.0, "options": {"expires": 600}},
+    "letters to learners": {
+        "task": "compliance.letters.look_all",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
     "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},

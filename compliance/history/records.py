@@ -9,12 +9,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from compliance.catalogue.declaration import Register
-from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history import in_force, outcomes
 from compliance.history.projections import hashed_body, stored_identity
 from compliance.proofs.history import visible_text
-from compliance.rules.vocabulary import AccessState
 from compliance.tenancy import sql
 
 _NOW = in_force.records(sequence=None)
@@ -230,37 +228,3 @@ def still_to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], n
         },
     )
     return {record_id for (record_id,) in rows}
-
-
-def open_between(
-    organization_id: uuid.UUID, now: datetime, after: datetime, until: datetime
-) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, datetime]]:
-    """The open training records with `after` < due_at <= `until`: record, learner, course and deadline of each."""
-    return sql.fetch(
-        f"SELECT r.record_id, r.learner_profile_id, r.course_id, v.due_at FROM {_NOW}"  # noqa: S608
-        f" AND r.register = %(register)s AND {outcomes.OPEN} AND v.ends_at IS NULL"
-        " AND v.due_at > %(after)s AND v.due_at <= %(until)s",
-        {
-            "organization": organization_id,
-            "moment": now,
-            "register": TRAINING_RECORDS.number,
-            "after": after,
-            "until": until,
-        },
-    )
-
-
-def active_employees(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:
-    """Those of the learners who are active employees at `now`."""
-    rows = sql.fetch(
-        f"SELECT r.learner_profile_id FROM {_NOW} AND r.register = %(register)s"  # noqa: S608
-        " AND r.learner_profile_id = ANY(%(learners)s) AND v.state = %(active)s",
-        {
-            "organization": organization_id,
-            "moment": now,
-            "register": PEOPLE.number,
-            "learners": list(learners),
-            "active": AccessState.ACTIVE.value,
-        },
-    )
-    return {learner for (learner,) in rows}

@@ -7,7 +7,7 @@ back. The worker is asked once that is committed; the look of each minute finds 
 import logging
 import uuid
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from celery import current_app
@@ -24,8 +24,8 @@ SEND_TASK = "compliance.letters.send"
 NOBODY = "nobody"
 """Why a letter was not sent: its person left, was erased, has no address, or there is nothing to say any more."""
 
-UNKNOWN = "unknown"
-"""Why nobody can say whether a letter was sent: the process died on the way, and its kind is never sent twice."""
+KEPT = timedelta(days=90)
+"""How long a letter's row stays once it is settled, so that staff can be told whether one went out."""
 
 _AT_ONCE = 1000
 
@@ -88,3 +88,9 @@ def send_soon(organization_id: uuid.UUID) -> None:
         current_app.send_task(SEND_TASK, args=[str(organization_id)], retry=False)
     except (OperationalError, OSError):
         log.warning("learner_letters_wait", extra={"reason": "the broker is away; the next look sends them"})
+
+
+def forget_settled(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes letters that were settled long ago; how many. Needs the company's context."""
+    old = Letter.objects.filter(organization_id=organization_id, settled_at__lt=now - KEPT)
+    return old.delete()[0]

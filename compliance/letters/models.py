@@ -20,7 +20,7 @@ class Letter(CompanyRow):
         STAFF_LINK = "staff link", "a link that staff sent"
         INVITATION = "invitation", "an invitation to join"
         NEW = "new", "what is new to do"
-        REMINDER = "reminder", "a reminder"
+        REMINDER = "reminder", "a reminder"  # has rows of its own, since it is never sent twice (operations)
         POLICY = "policy", "a policy to sign"
         SIGNED = "signed", "a signed copy"
         CERTIFICATE = "certificate", "a certificate"
@@ -34,9 +34,8 @@ class Letter(CompanyRow):
     )
     to_work_address = models.BooleanField(default=False, help_text="Else to the account's address, if there is one.")
     made_at = models.DateTimeField()
-    due_at = models.DateTimeField(null=True, help_text="When it is tried next; null: it is on its way, or settled.")
+    due_at = models.DateTimeField(null=True, help_text="When it is tried next; null once it is settled.")
     attempts = models.PositiveSmallIntegerField(default=0)
-    tried_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
     failure = models.CharField(max_length=100, blank=True, default="", help_text="Why it was not sent, or not at once.")
@@ -54,11 +53,6 @@ class Letter(CompanyRow):
                 fields=["organization_id", "due_at"],
                 name="learner_letter_due",
                 condition=models.Q(due_at__isnull=False),
-            ),
-            models.Index(
-                fields=["organization_id", "tried_at"],
-                name="learner_letter_unsettled",
-                condition=models.Q(settled_at__isnull=True),
             ),
             models.Index(fields=["organization_id", "settled_at"], name="learner_letter_settled"),
             models.Index(fields=["organization_id", "learner_profile_id"], name="learner_letter_by_person"),

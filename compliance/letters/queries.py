@@ -11,7 +11,7 @@ from compliance.letters.models import Letter
 
 
 class Outbox(NamedTuple):
-    """What of a company's letters waits, and what of the last day was given up or left unknown."""
+    """What of a company's letters waits, and what was given up lately."""
 
     waiting: int
     failed: int

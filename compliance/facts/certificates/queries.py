@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
+from compliance.facts.certificates.models import CheckCode
 from compliance.facts.people.identities import Behind, opened
 from compliance.facts.people.resolving import profiles
 from compliance.tenancy import arrays, sql
@@ -36,6 +37,12 @@ SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FR
 WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 = ANY(%(identities)s::bytea[])
 """
 """SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
+
+
+def check_code_of(organization_id: uuid.UUID, certificate_id: uuid.UUID) -> str | None:
+    """Return the certificate's check code; null where it has none, or its holder was erased. In the context."""
+    found = CheckCode.objects.filter(organization_id=organization_id, certificate_id=certificate_id)
+    return found.values_list("check_code", flat=True).first()
 
 
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:

@@ -1,33 +1,30 @@
-"""Reminders of open required training: one letter to a person a run, a delivery row before anything is sent.
+"""Reminders of owed courses and policies: one letter to a person a run, a delivery row before anything is sent.
 
 A row is unique for record, deadline and step, and it is committed first: two workers, a repeated task or a crash never
 send a reminder twice. What a crash leaves as `sending` may or may not have gone out; it becomes `unknown` and is
 left alone, since never twice is promised and always once cannot be. A letter that was sent is recorded as one
-`reminder_sent` fact for each course in it, in the transaction that marks it sent.
+`reminder_sent` fact for each course in it, in the transaction that marks it sent: the fact speaks of training records,
+so a policy in the letter has none.
 """
 
 import logging
-import smtplib
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
 
-from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
-from django.template.loader import render_to_string
+from django.core.mail import get_connection
 
-from compliance.facts.courses.queries import titles_of
 from compliance.facts.errors import FactsError
 from compliance.facts.lines.training import ReminderSent
-from compliance.facts.people.queries import shown_people
 from compliance.facts.recording import record
-from compliance.history.records import active_employees, open_between
+from compliance.history.owed import Owed, due_between
 from compliance.interfaces.operations.models import ReminderDelivery
+from compliance.letters import composing
+from compliance.letters.recipients import Recipient, recipients
+from compliance.letters.sending import REFUSALS
 from compliance.tenancy import context, sql
-from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
 log = logging.getLogger(__name__)
@@ -54,17 +51,14 @@ ON CONFLICT (organization_id, record_id, due_at, step_days) DO UPDATE
     SET state = EXCLUDED.state, claimed_at = EXCLUDED.claimed_at, letter_id = EXCLUDED.letter_id,
         attempts = operations_reminderdelivery.attempts + 1
     WHERE operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < %s
-RETURNING id, learner_profile_id, course_id, due_at, letter_id
+RETURNING id, letter_id, record_id
 """
 
 
 class Due(NamedTuple):
-    """A record whose person is to be reminded now."""
+    """Something owed of which its person is to be reminded now."""
 
-    record_id: uuid.UUID
-    learner_profile_id: uuid.UUID
-    course_id: uuid.UUID
-    due_at: datetime
+    owed: Owed
     step_days: int
 
 
@@ -78,16 +72,14 @@ class Sent(NamedTuple):
 
 class _Claimed(NamedTuple):
     id: int
-    learner_profile_id: uuid.UUID
-    course_id: uuid.UUID
-    due_at: datetime
     letter_id: uuid.UUID
+    owed: Owed
 
 
 def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
     """Sends what is due and was never claimed. Idempotent, for any number of workers at once."""
     with context.company(organization_id):
-        wanted, addresses = _wanted(organization_id, now)
+        wanted, people = _wanted(organization_id, now)
     if not wanted:
         return Sent(0, 0, 0)
     sent = reminders = refused = 0
@@ -98,10 +90,19 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
             claimed = _claim(organization_id, records, now)  # committed before the letter leaves
         if not claimed:
             continue
+        with context.company(organization_id):
+            letter = composing.reminder(
+                company,
+                learner,
+                people[learner],
+                [each.owed for each in claimed],
+                letter_id=claimed[0].letter_id,
+                now=now,
+                connection=connection,
+            )
         try:
-            _letter(company, addresses[learner], claimed, connection).send()
-        # ValueError: an address that no letter can bear (a@b..org). The others of the run get theirs.
-        except (smtplib.SMTPException, OSError, ValueError) as error:
+            letter.send()
+        except REFUSALS as error:
             refused += 1
             _settle_refused(organization_id, claimed, now, type(error).__name__)
             continue
@@ -122,15 +123,14 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
 
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[Due]:
-    """Open required records that stand at a step of their way to the deadline. Needs the company's context."""
+    """What is owed and is at a step of its way to the deadline. Needs the company's context."""
     earliest = now - timedelta(days=max(STEPS)) - LATEST
     found = []
-    for record_id, learner, course, due_at in open_between(
-        organization_id, now, earliest, now - timedelta(days=min(STEPS))
-    ):
-        reached = [step for step in STEPS if timedelta(0) <= now - (due_at + timedelta(days=step)) < LATEST]
+    for each in due_between(organization_id, now, earliest, now - timedelta(days=min(STEPS))):
+        assert each.due_at is not None  # it lies between two moments
+        reached = [step for step in STEPS if timedelta(0) <= now - (each.due_at + timedelta(days=step)) < LATEST]
         if reached:
-            found.append(Due(record_id, learner, course, due_at, max(reached)))
+            found.append(Due(each, max(reached)))
     return found
 
 
@@ -145,49 +145,42 @@ def forget_unfinished(organization_id: uuid.UUID, now: datetime) -> int:
     return count
 
 
-def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, list[Due]], dict[uuid.UUID, str]]:
-    """What is due for whom, and the addresses of those who work here today and have one."""
+def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, list[Due]], dict[uuid.UUID, Recipient]]:
+    """What is due for whom, and how to write to those of them who are here today and have an address."""
     found = due(organization_id, now)
     if not found:
         return {}, {}
-    here = active_employees(organization_id, {each.learner_profile_id for each in found}, now)
-    addresses = {
-        learner: address
-        for learner, person in shown_people(organization_id, here).items()
-        if not person.erased and (address := person.account_email or person.work_email)
-    }
+    people = recipients(organization_id, {each.owed.learner_profile_id for each in found}, now)
     wanted: dict[uuid.UUID, list[Due]] = defaultdict(list)
     for each in found:
-        if each.learner_profile_id in addresses:
-            wanted[each.learner_profile_id].append(each)
-    return wanted, addresses
+        if each.owed.learner_profile_id in people:
+            wanted[each.owed.learner_profile_id].append(each)
+    return wanted, people
 
 
 def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) -> list[_Claimed]:
     """Takes the reminders of one letter; those that someone has taken before stay theirs."""
     letter_id = uuid.uuid4()
-    columns = [list(column) for column in zip(*((*each, letter_id) for each in records), strict=True)]
-    rows = sql.fetch(_CLAIM, [organization_id, State.SENDING.value, now, *columns, MOST_ATTEMPTS])
-    return [_Claimed._make(row) for row in rows]
-
-
-def _letter(company: Organization, address: str, claimed: Sequence[_Claimed], connection: Any) -> EmailMessage:
-    with context.company(company.organization_id):
-        titles = titles_of(company.organization_id, {each.course_id for each in claimed})
-    zone = ZoneInfo(company.time_zone)
-    courses = [
-        {"title": titles.get(each.course_id, "a course"), "due": f"{each.due_at.astimezone(zone):%-d %B %Y, %H:%M}"}
-        for each in sorted(claimed, key=lambda each: (each.due_at, each.course_id))
+    by_record = {each.owed.record_id: each.owed for each in records}
+    columns = [
+        list(column)
+        for column in zip(
+            *(
+                (
+                    each.owed.record_id,
+                    each.owed.learner_profile_id,
+                    each.owed.course_id,
+                    each.owed.due_at,
+                    each.step_days,
+                    letter_id,
+                )
+                for each in records
+            ),
+            strict=True,
+        )
     ]
-    return EmailMessage(
-        subject=f"{company.name}: {len(courses)} training reminder{'s' if len(courses) > 1 else ''}",
-        body=render_to_string("operations/reminder.txt", {"company": company, "courses": courses}),
-        from_email=settings.DEFAULT_FROM_EMAIL,
-        to=[address],
-        # The same letter has the same id, whatever happens on the way: a mail server may tell a double by it.
-        headers={"Message-ID": f"<{claimed[0].letter_id}@reminders.invalid>"},
-        connection=connection,
-    )
+    rows = sql.fetch(_CLAIM, [organization_id, State.SENDING.value, now, *columns, MOST_ATTEMPTS])
+    return [_Claimed(identifier, letter, by_record[record_id]) for identifier, letter, record_id in rows]
 
 
 def _settle_sent(organization_id: uuid.UUID, claimed: Sequence[_Claimed], now: datetime) -> None:
@@ -195,10 +188,11 @@ def _settle_sent(organization_id: uuid.UUID, claimed: Sequence[_Claimed], now: d
         ReminderSent(
             fact_id=uuid.uuid5(_NAMESPACE, f"{organization_id}/{each.id}"),
             at=now,
-            learner_profile_id=each.learner_profile_id,
-            course_id=each.course_id,
+            learner_profile_id=each.owed.learner_profile_id,
+            course_id=each.owed.course_id,
         )
         for each in claimed
+        if not each.owed.policy
     ]
     try:
         with context.company(organization_id):

@@ -11,7 +11,13 @@ from celery import current_app, shared_task
 from django.conf import settings
 from django.db import OperationalError
 
+from compliance.history.queries import companies
 from compliance.interfaces.operations import access_log, reminders, tidying, verification
+from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
+from compliance.letters import news, sending
+from compliance.letters.actions import SEND_TASK, send_soon
+from compliance.letters.queries import is_due
+from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 
 AWAY = (OperationalError, redis.RedisError, OSError)
@@ -36,6 +42,31 @@ def remind(organization_id: str) -> None:
     company = uuid.UUID(organization_id)
     reminders.forget_unfinished(company, now())
     reminders.send_due(company, now())
+
+
+@shared_task(name="compliance.letters.look_all", ignore_result=True)
+def look_at_letters() -> None:
+    """Each minute: one task for each company that has letters due, or something new to write about."""
+    for organization_id in companies():
+        with context.company(organization_id):
+            waits = is_due(organization_id, now()) or (settings.REMINDERS and news.is_behind(organization_id))
+        if waits:
+            current_app.send_task("compliance.letters.look", [str(organization_id)], expires=60)
+
+
+@shared_task(name="compliance.letters.look", ignore_result=True, **RETRY)
+def look_at_letters_of(organization_id: str) -> None:
+    """Writes about what is new in one company, where REMINDERS says so, and sends what is due."""
+    if settings.REMINDERS:
+        news.read(uuid.UUID(organization_id), now())
+    send_letters(organization_id)
+
+
+@shared_task(name=SEND_TASK, ignore_result=True, **RETRY)
+def send_letters(organization_id: str) -> None:
+    """Sends one company's letters that are due."""
+    if sending.send_due(uuid.UUID(organization_id), now, enclosed_certificate).more:
+        send_soon(uuid.UUID(organization_id))
 
 
 @shared_task(name="compliance.operations.verify_all", ignore_result=True)
@@ -78,9 +109,10 @@ def verify_access_log() -> None:
 
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: expired keys, ended sessions."""
+    """Each hour: expired keys, ended sessions, letters settled long ago."""
     tidying.expire_keys(now())
     tidying.clear_sessions(now())
+    tidying.forget_letters(now())
 
 
 def _hand_out(task: str, *, expires: int) -> None:

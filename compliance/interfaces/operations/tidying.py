@@ -1,4 +1,4 @@
-"""What would otherwise lie about: expired keys and sessions."""
+"""What would otherwise lie about: expired keys and sessions, letters settled long ago."""
 
 import logging
 from datetime import datetime, timedelta
@@ -8,6 +8,9 @@ from django.db.models import Q
 
 from compliance.access.actions import revoke_key
 from compliance.access.models import ApiKey
+from compliance.history.queries import companies
+from compliance.letters.actions import forget_settled
+from compliance.tenancy import context
 
 log = logging.getLogger(__name__)
 
@@ -32,3 +35,12 @@ def expire_keys(now: datetime) -> int:
 def clear_sessions(now: datetime) -> int:
     """Removes sessions of the console that have ended."""
     return Session.objects.filter(expire_date__lt=now).delete()[0]
+
+
+def forget_letters(now: datetime) -> int:
+    """Removes letters to learners that were settled long ago, company by company."""
+    removed = 0
+    for organization_id in companies():
+        with context.company(organization_id):
+            removed += forget_settled(organization_id, now)
+    return removed

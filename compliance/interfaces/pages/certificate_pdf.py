@@ -5,14 +5,22 @@ status is today's: the paper itself says only what was issued.
 """
 
 import io
+import uuid
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 import orjson
 import segno
 import typst
+from django.conf import settings
 
-from compliance.interfaces.pages.certificates import ShownCertificate
+from compliance.facts.certificates.queries import certificate_of_code
+from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
+from compliance.letters.content import Enclosure
+
+_LARGEST_ENCLOSED = 512 * 1024
+"""Of a file that goes with a letter: a mail server may refuse larger ones, and the letter's button leads to it too."""
 
 _TEMPLATE = Path(__file__).with_name("certificate.typ")
 
@@ -49,6 +57,23 @@ def certificate_pdf(certificate: ShownCertificate, check_url: str) -> bytes:
     )
     assert isinstance(compiled, bytes)
     return compiled
+
+
+def enclosed_certificate(organization_id: uuid.UUID, check_code: str, now: datetime) -> Enclosure | None:
+    """The PDF of a certificate as it goes with a letter; None for one that may not be printed, or is too large.
+
+    Needs the company's context.
+    """
+    found = certificate_of_code(check_code)
+    if found is None or found.organization_id != organization_id:
+        return None
+    certificate = shown_certificate(found, now)
+    if certificate is None or not certificate.printable:
+        return None
+    document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{check_code}")
+    if len(document) > _LARGEST_ENCLOSED:
+        return None
+    return Enclosure(f"certificate-{certificate.certificate_id}.pdf", document, "application/pdf")
 
 
 @lru_cache(maxsize=1)

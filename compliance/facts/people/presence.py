@@ -1,0 +1,52 @@
+"""Who may be written to: people who are here, and invitations that can still be accepted."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from compliance.facts.people.models import Employment, Invitation
+from compliance.facts.people.queries import HERE
+from compliance.tenancy import arrays, sql
+
+_PRESENT = f"""
+SELECT DISTINCT h.learner_profile_id FROM ({HERE}) h
+WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employee' AND coalesce((
+  SELECT s.suspended FROM people_suspension s
+  JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
+  WHERE s.organization_id = %(organization)s AND e.learner_profile_id = h.learner_profile_id AND s.at <= %(at)s
+    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)
+  ORDER BY s.at DESC, s.id DESC LIMIT 1), false))
+"""  # noqa: S608 - an expression of our own
+
+
+class OpenInvitation(NamedTuple):
+    """An invitation that can be accepted, and whom it is for."""
+
+    work_email: str | None
+    person_name: str | None
+    expires_at: datetime | None
+
+
+def present(organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: datetime) -> set[uuid.UUID]:
+    """Those of the learners for whom `queries.doors_of` knows a door at `at`. One statement, in the context."""
+    if not learners:
+        return set()
+    parameters = {"organization": organization_id, "at": at, "learners": arrays.uuids(list(learners))}
+    return {learner for (learner,) in sql.fetch(_PRESENT, parameters)}
+
+
+def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime) -> OpenInvitation | None:
+    """The invitation, if it is neither accepted nor revoked nor erased, and has not expired at `at`. In the context."""
+    accepted = Employment.objects.filter(organization_id=organization_id, invitation_id=invitation_id)
+    found = Invitation.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=at),
+        Q(revoked_at=None) | Q(revoked_at__gt=at),
+        organization_id=organization_id,
+        invitation_id=invitation_id,
+        erased_at=None,
+    ).values_list(*OpenInvitation._fields)
+    row = found.first()
+    return OpenInvitation._make(row) if row is not None and not accepted.exists() else None

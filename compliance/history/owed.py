@@ -1,0 +1,129 @@
+"""What people owe now, of courses and of policies alike, and since when: for what is written to them.
+
+A course that is required and neither completed nor waived, or a policy without a receipt. What is optional is owed by
+nobody.
+"""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.catalogue import REGISTERS
+from compliance.history import in_force, outcomes
+from compliance.history.records import InForce, current
+from compliance.rules.vocabulary import CertificateStatus, Requirement
+from compliance.tenancy import arrays, sql
+
+_NUMBERS = {register.of_person: register.number for register in REGISTERS.values() if register.of_person}
+_TRAINING, _POLICY, _CERTIFICATE = (_NUMBERS[name] for name in ("training", "policies", "certificates"))
+_NOW = in_force.records(sequence=None)
+_OWED = (
+    f"(r.register = {_TRAINING} AND {outcomes.OPEN} AND v.ends_at IS NULL"
+    f" OR r.register = {_POLICY} AND {outcomes.UNSIGNED})"
+)
+_COLUMNS = "r.record_id, r.learner_profile_id, r.course_id, r.register, v.due_at, v.lesson_share_id IS NOT NULL"
+
+
+class Owed(NamedTuple):
+    """A course or a policy that a person owes. `lesson_alone`: of the course only a lesson that was shared alone."""
+
+    record_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    course_id: uuid.UUID
+    policy: bool
+    due_at: datetime | None
+    lesson_alone: bool
+
+
+def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
+    """Those of the records that are owed at `now`. One statement, in the company's context."""
+    return _read(
+        f"SELECT {_COLUMNS} FROM {_NOW} AND r.record_id = ANY(%(records)s::uuid[]) AND {_OWED}",  # noqa: S608
+        {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
+    )
+
+
+def owed_by(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Owed]:
+    """All that the person owes at `now`. One statement, in the company's context."""
+    return _read(
+        f"SELECT {_COLUMNS} FROM {_NOW} AND r.learner_profile_id = %(learner)s AND {_OWED}",  # noqa: S608
+        {"organization": organization_id, "moment": now, "learner": learner_profile_id},
+    )
+
+
+def due_between(organization_id: uuid.UUID, now: datetime, after: datetime, until: datetime) -> list[Owed]:
+    """What is owed at `now` and has its deadline in `after` < due_at <= `until`. In the company's context."""
+    return _read(
+        f"SELECT {_COLUMNS} FROM {_NOW} AND {_OWED} AND v.due_at > %(after)s AND v.due_at <= %(until)s",  # noqa: S608
+        {"organization": organization_id, "moment": now, "after": after, "until": until},
+    )
+
+
+def _read(statement: str, parameters: dict[str, object]) -> list[Owed]:
+    return [
+        Owed(record_id, learner, course_id, register == _POLICY, due_at, lesson_alone)
+        for record_id, learner, course_id, register, due_at, lesson_alone in sql.fetch(statement, parameters)
+    ]
+
+
+# A course counts as asked for from when it is required, whatever became of it: what was completed and voided, or waived
+# and reinstated, is not new. A policy that is asked for again after a signature is.
+_ASKED = (
+    "(NOT coalesce({v}.body, '') = '' AND CASE r.register"
+    f" WHEN {_TRAINING} THEN {{v}}.state = '{Requirement.REQUIRED}' AND {{v}}.ends_at IS NULL"
+    f" WHEN {_POLICY} THEN {{v}}.done_at IS NULL"
+    f" ELSE {{v}}.state = '{CertificateStatus.VALID}' END)"
+)
+_READ = "v.body, v.state, v.due_at, v.done_at, v.waived_at, v.ends_at"
+_CAME = f"""
+WITH changed AS MATERIALIZED (
+  SELECT DISTINCT register, birth FROM history_historyrow WHERE organization_id = (SELECT %(organization)s::uuid)
+    AND sequence > %(after)s AND sequence <= %(upto)s AND register = ANY(%(registers)s))
+SELECT r.record_id, r.learner_profile_id, r.register FROM changed c
+JOIN history_historyrecord r ON r.organization_id = (SELECT %(organization)s::uuid)
+  AND r.register = c.register AND r.birth = c.birth
+CROSS JOIN LATERAL {in_force.version(_READ, sequence=None)} v
+LEFT JOIN LATERAL {in_force.version(_READ, moment="%(since)s", sequence=None)} earlier ON true
+LEFT JOIN LATERAL {in_force.version(_READ, sequence="%(after)s")} known ON true
+WHERE {in_force.PRESENT} AND ({_OWED} OR r.register = {_CERTIFICATE} AND {_ASKED.format(v="v")})
+  AND NOT {_ASKED.format(v="earlier")} AND NOT {_ASKED.format(v="known")}
+ORDER BY r.birth
+"""  # noqa: S608 - expressions of our own
+
+
+class Came(NamedTuple):
+    """A record that has come to somebody: of a course, of a policy or of a certificate that was issued."""
+
+    record_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    certificate: bool
+    policy: bool
+
+
+def came(organization_id: uuid.UUID, *, after: int, upto: int, since: datetime, now: datetime) -> list[Came]:
+    """What rows with `after` < sequence <= `upto` brought to people that holds at `now`, in the order of its birth.
+
+    Not what held at `since` already, so that an import of the past brings nothing, and nothing that was known at
+    `after`. In the company's context.
+    """
+    rows = sql.fetch(
+        _CAME,
+        {
+            "organization": organization_id,
+            "after": after,
+            "upto": upto,
+            "since": since,
+            "moment": now,
+            "registers": [_TRAINING, _POLICY, _CERTIFICATE],
+        },
+    )
+    return [
+        Came(record_id, learner, register == _CERTIFICATE, register == _POLICY) for record_id, learner, register in rows
+    ]
+
+
+def issued(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> InForce | None:
+    """The certificate as it is at `now`; None once it is not valid. In the company's context."""
+    found = current(organization_id, _CERTIFICATE, certificate_id, now)
+    return found if found is not None and found.state == CertificateStatus.VALID else None

@@ -1,0 +1,175 @@
+"""What a letter says when it leaves: whom it is for, what is still so, and a link made for it.
+
+Whoever left, was suspended or erased gets none, and what was done meanwhile is not asked for any more: then there is
+nothing to send. The link is made here, since it is kept nowhere.
+"""
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import orjson
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.utils import translation
+
+from compliance.facts.certificates.queries import check_code_of
+from compliance.facts.courses.queries import titles_of
+from compliance.facts.people.presence import open_invitation
+from compliance.facts.policies.queries import stored_receipt, stored_version
+from compliance.history.owed import Owed, issued, owed
+from compliance.learning import links
+from compliance.letters import wording
+from compliance.letters.content import Content, Enclosure
+from compliance.letters.message import language_for, message
+from compliance.letters.models import Letter
+from compliance.letters.recipients import Recipient, recipients
+from compliance.letters.wording import ToDo, Way, Writing
+from compliance.rules.vocabulary import ReceiptAct
+from compliance.tenancy.models import Organization
+from compliance.tenancy.queries import organization
+
+Kind = Letter.Kind
+Enclose = Callable[[uuid.UUID, str, datetime], Enclosure | None]
+"""Gives the file of a certificate by company and check code, as the public pages draw it; None for none."""
+
+
+def no_enclosure(organization_id: uuid.UUID, check_code: str, now: datetime) -> Enclosure | None:
+    """Sends letters without files."""
+    return None
+
+
+def compose(letter: Letter, now: datetime, enclose: Enclose, connection: Any) -> EmailMultiAlternatives | None:
+    """The mail of a letter, with its link; None where there is nobody or nothing to write to or of. In the context."""
+    if letter.kind == Kind.INVITATION:
+        return _to_the_invited(letter, now, connection)
+    assert letter.learner_profile_id is not None  # the table holds that a letter is to one or the other
+    learner = letter.learner_profile_id
+    to_work_address = letter.to_work_address
+    found = recipients(letter.organization_id, [learner], now, to_work_address=to_work_address).get(learner)
+    if found is None:
+        return None
+    company = organization(letter.organization_id)
+    with translation.override(found.language):
+        writing = Writing(company.name, found.person_name, now, ZoneInfo(company.time_zone))
+        content = _content(letter, learner, writing, enclose)
+        if content is None:
+            return None
+        return message(
+            content, company=company.name, address=found.address, letter_id=letter.letter_id, connection=connection
+        )
+
+
+def reminder(
+    company: Organization,
+    learner_profile_id: uuid.UUID,
+    recipient: Recipient,
+    things: Sequence[Owed],
+    *,
+    letter_id: uuid.UUID,
+    now: datetime,
+    connection: Any = None,
+) -> EmailMultiAlternatives:
+    """The mail that reminds a person of what they owe, with its link. In the company's context."""
+    with translation.override(recipient.language):
+        writing = Writing(company.name, recipient.person_name, now, ZoneInfo(company.time_zone))
+        way = _way(company.organization_id, learner_profile_id, now, lead(things))
+        content = wording.reminder(writing, way, to_do(company.organization_id, things))
+        return message(
+            content, company=company.name, address=recipient.address, letter_id=letter_id, connection=connection
+        )
+
+
+def lead(things: Sequence[Owed]) -> str:
+    """Where the link of a letter about things to do leads: to the only one, or home."""
+    if len(things) != 1 or things[0].lesson_alone:
+        return ""
+    return f"policies/{things[0].course_id}" if things[0].policy else f"courses/{things[0].course_id}/"
+
+
+def to_do(organization_id: uuid.UUID, things: Sequence[Owed]) -> list[ToDo]:
+    """Those things by what they are called today. One statement, in the company's context."""
+    titles = titles_of(organization_id, {each.course_id for each in things})
+    return [ToDo(titles.get(each.course_id, ""), each.policy, each.due_at) for each in things]
+
+
+def _content(letter: Letter, learner: uuid.UUID, writing: Writing, enclose: Enclose) -> Content | None:
+    company, now = letter.organization_id, writing.now
+    match letter.kind:
+        case Kind.LINK:
+            return wording.link(writing, _way(company, learner, now, "", links.ASKED_FOR))
+        case Kind.STAFF_LINK:
+            return wording.staff_link(writing, _way(company, learner, now, ""))
+        case Kind.NEW | Kind.POLICY:
+            things = owed(company, letter.subject_ids, now)
+            if not things:
+                return None
+            write = wording.policy if all(each.policy for each in things) else wording.new
+            return write(writing, _way(company, learner, now, lead(things)), to_do(company, things))
+        case Kind.SIGNED:
+            return _signed(company, learner, letter.subject_ids[0], writing)
+        case Kind.CERTIFICATE:
+            return _certificate(company, learner, letter.subject_ids[0], writing, enclose)
+        case _:
+            raise AssertionError(f"No letter of the kind {letter.kind} waits in this table.")
+
+
+def _signed(company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writing: Writing) -> Content | None:
+    receipt = stored_receipt(company, receipt_id)
+    if receipt.learner_profile_id != learner:
+        return None
+    version = stored_version(company, receipt.course_release_id)
+    said = wording.Receipt(
+        version.policy_title,
+        version.version,
+        receipt.act == ReceiptAct.SIGNED,
+        receipt.signed_at,
+        str(receipt.receipt_id),
+        receipt.receipt_sha256,
+    )
+    return wording.signed(writing, _way(company, learner, writing.now, f"receipts/{receipt_id}"), said)
+
+
+def _certificate(
+    company: uuid.UUID, learner: uuid.UUID, certificate_id: uuid.UUID, writing: Writing, enclose: Enclose
+) -> Content | None:
+    found = issued(company, certificate_id, writing.now)
+    check_code = check_code_of(company, certificate_id)
+    if found is None or check_code is None:
+        return None
+    fields = orjson.loads(found.body)
+    said = wording.Certificate(
+        fields["certificate_title"],
+        datetime.fromisoformat(fields["earned_at"]),
+        found.due_at,
+        check_code,
+        f"{settings.BASE_URL}/check/{check_code}",
+    )
+    enclosed = enclose(company, check_code, writing.now)
+    way = _way(company, learner, writing.now, f"certificates/{certificate_id}")
+    return wording.certificate(writing, way, said, (enclosed,) if enclosed else ())
+
+
+def _to_the_invited(letter: Letter, now: datetime, connection: Any) -> EmailMultiAlternatives | None:
+    assert letter.invitation_id is not None
+    found = open_invitation(letter.organization_id, letter.invitation_id, now)
+    if found is None or not found.work_email:
+        return None
+    company = organization(letter.organization_id)
+    until = min(now + links.IN_A_LETTER, found.expires_at or datetime.max.replace(tzinfo=now.tzinfo))
+    token = links.make(letter.organization_id, now=now, life=until - now, invitation_id=letter.invitation_id)
+    with translation.override(language_for(None)):
+        writing = Writing(company.name, found.person_name, now, ZoneInfo(company.time_zone))
+        content = wording.invitation(writing, Way(links.address_of(token), until))
+        return message(
+            content, company=company.name, address=found.work_email, letter_id=letter.letter_id, connection=connection
+        )
+
+
+def _way(
+    organization_id: uuid.UUID, learner: uuid.UUID, now: datetime, leads_to: str, life: timedelta = links.IN_A_LETTER
+) -> Way:
+    token = links.make(organization_id, now=now, life=life, learner_profile_id=learner, leads_to=leads_to)
+    return Way(links.address_of(token), now + life)

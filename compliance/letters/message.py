@@ -1,0 +1,82 @@
+"""A letter as mail: HTML and plain text of one content, in the company's name."""
+
+import uuid
+from email.utils import formataddr, parseaddr
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from compliance.letters.content import Content, one_line
+
+_LONGEST_SUBJECT = 150
+
+
+class Drawn(NamedTuple):
+    """A letter as it is read: the subject and both forms of it."""
+
+    subject: str
+    html: str
+    text: str
+
+
+def language_for(tag: str | None) -> str:
+    """The language of letters for who chose the language of this tag: that one where we have it, else English."""
+    primary = (tag or "").lower().partition("-")[0]
+    return primary if primary in {code for code, _ in settings.LANGUAGES} else "en"
+
+
+def draw(content: Content, company: str) -> Drawn:
+    """Draws a letter in the language that is active."""
+    right_to_left = translation.get_language_bidi()
+    values = {
+        "content": content,
+        "company": one_line(company),
+        "language": translation.get_language() or "en",
+        "direction": "rtl" if right_to_left else "ltr",
+        "start": "right" if right_to_left else "left",
+    }
+    subject = one_line(content.subject)
+    if len(subject) > _LONGEST_SUBJECT:
+        subject = f"{subject[: _LONGEST_SUBJECT - 1]}…"
+    return Drawn(
+        subject,
+        render_to_string("letters/letter.html", values),
+        render_to_string("letters/letter.txt", values),
+    )
+
+
+def message(
+    content: Content, *, company: str, address: str, letter_id: uuid.UUID, connection: Any = None
+) -> EmailMultiAlternatives:
+    """The mail of a letter to an address, in the language that is active.
+
+    The same letter bears the same Message-ID however often it is tried: a mail server may know a double by it. Programs
+    that answer letters leave it alone (RFC 3834).
+    """
+    drawn = draw(content, company)
+    mail = EmailMultiAlternatives(
+        subject=drawn.subject,
+        body=drawn.text,
+        from_email=sender(company),
+        to=[address],
+        headers={
+            "Message-ID": f"<{letter_id}@{urlsplit(settings.BASE_URL).hostname or 'localhost'}>",
+            "Auto-Submitted": "auto-generated",
+            "X-Auto-Response-Suppress": "All",
+            "Content-Language": translation.get_language() or "en",
+        },
+        connection=connection,
+    )
+    mail.attach_alternative(drawn.html, "text/html")
+    for each in content.enclosures:
+        mail.attach(each.name, each.content, each.media_type)
+    return mail
+
+
+def sender(company: str) -> str:
+    """Who letters are from: the company's name over the deployment's address."""
+    return formataddr((one_line(company), parseaddr(settings.DEFAULT_FROM_EMAIL)[1]))

@@ -1,0 +1,40 @@
+"""To whom letters go: read when one leaves, and kept nowhere."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.people.presence import present
+from compliance.facts.people.queries import shown_people
+from compliance.learning.languages import languages_of
+from compliance.letters.message import language_for
+
+
+class Recipient(NamedTuple):
+    """A person who can be written to, and the language in which."""
+
+    person_name: str | None
+    address: str
+    language: str
+
+
+def recipients(
+    organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, *, to_work_address: bool = False
+) -> dict[uuid.UUID, Recipient]:
+    """Those of the people who may come in at `now` and have an address. Three statements, in the company's context.
+
+    The account's address goes before the work address, unless the letter is for the latter.
+    """
+    here = present(organization_id, learners, now)
+    people = shown_people(organization_id, here)
+    languages = languages_of(organization_id, here)
+    found = {}
+    for learner, person in people.items():
+        addresses = [person.account_email, person.work_email]
+        if to_work_address:
+            addresses.reverse()
+        address = addresses[0] or addresses[1]
+        if address and not person.erased:
+            found[learner] = Recipient(person.person_name, address, language_for(languages.get(learner)))
+    return found
