@@ -1,0 +1,151 @@
+"""What was done of a course without a connection, when it arrives: pages read, films seen, answers given.
+
+Whatever arrives may have arrived before: a send whose answer was lost is repeated. So each entry counts once by what it
+is: a page, a film, the answer of a number to a question. The moment at which something counts is that of its arrival; a
+device is not asked what time it was.
+"""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from compliance.learning import courses, taking
+from compliance.learning.errors import (
+    ChoiceNumberError,
+    QuestionSettledError,
+    TakeClosedError,
+    UnknownChoiceError,
+    UnknownPageError,
+    UnknownQuestionError,
+)
+from compliance.learning.models import Take
+from compliance.learning.queries import Way, progress_of
+
+
+class Outcome(StrEnum):
+    """What became of an entry."""
+
+    COUNTED = "counted"
+    REPEATED = "repeated"
+    """An answer of this number was counted before: this one, or one that was given on another device."""
+    SETTLED = "settled"
+    """The question took no more answers."""
+    CHANGED = "changed"
+    """The lesson is another one in the version that is taken now."""
+    CLOSED = "closed"
+    """The course was finished by then."""
+    REFUSED = "refused"
+    """No page of the course has such a question, choice or film."""
+
+
+class PageEntry(NamedTuple):
+    """A page was read. `lesson` is the fingerprint of its lesson as the device has it, here and in the others."""
+
+    lesson: str
+    page: str
+
+
+class FilmEntry(NamedTuple):
+    """A film was played up to a scene."""
+
+    lesson: str
+    film: str
+    scene: str
+
+
+class AnswerEntry(NamedTuple):
+    """A question was answered; `number` counts its answers from 1, as the form that was shown did."""
+
+    lesson: str
+    question: str
+    choices: frozenset[str]
+    number: int
+
+
+Entry = PageEntry | FilmEntry | AnswerEntry
+
+
+class Arrived(NamedTuple):
+    """What became of an entry; of an answer that was counted, now or before, whether it is right."""
+
+    outcome: Outcome
+    right: bool | None = None
+    attempts_left: int | None = None
+
+
+def take_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, take_id: uuid.UUID) -> Take | None:
+    """The take of this id if it is this person's. Needs the company's context."""
+    rows = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id, take_id=take_id)
+    return rows.first()
+
+
+def way_of(take: Take, now: datetime) -> Way | None:
+    """The take as it goes on: itself, or the one of a newer version that has what counts of it.
+
+    None where it is finished and its record is not what is asked for now: nothing of it counts for a renewal. Raises
+    NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError. Needs the company's context.
+    """
+    of_lesson = take.lesson_release_id
+    found = courses.assignment(
+        take.organization_id,
+        take.learner_profile_id,
+        now,
+        course_id=take.course_id if of_lesson is None else None,
+        lesson_release_id=of_lesson,
+    )
+    last = _followed(take)
+    if last.finished_at is not None and last.record_id != found.record_id:
+        return None
+    return taking.resume(found, now)
+
+
+def _followed(take: Take) -> Take:
+    """The last of the takes that took over from this one, each when the one before it was carried."""
+    rows = Take.objects.filter(
+        organization_id=take.organization_id,
+        learner_profile_id=take.learner_profile_id,
+        course_id=take.course_id,
+        lesson_release_id=take.lesson_release_id,
+    )
+    for each in rows.order_by("begun_at", "id"):
+        if take.carried_at is not None and each.begun_at == take.carried_at:
+            take = each
+    return take
+
+
+def take_in(way: Way, entries: Iterable[Entry], now: datetime) -> list[Arrived]:
+    """Counts what arrives, in its order, and says of each entry what became of it. Needs the company's context."""
+    answered = {each.id: each.answers for each in progress_of(way).questions.values()}
+    arrived = []
+    for entry in entries:
+        try:
+            arrived.append(_take_in(way, entry, answered, now))
+        except QuestionSettledError:
+            arrived.append(Arrived(Outcome.SETTLED))
+        except TakeClosedError:
+            arrived.append(Arrived(Outcome.CLOSED))
+        except (UnknownPageError, UnknownQuestionError, UnknownChoiceError, ChoiceNumberError):
+            arrived.append(Arrived(Outcome.REFUSED))
+    return arrived
+
+
+def _take_in(way: Way, entry: Entry, answered: dict[str, int], now: datetime) -> Arrived:
+    if all(lesson.sha256 != entry.lesson for lesson in way.outline.lessons):
+        return Arrived(Outcome.CHANGED)
+    if not isinstance(entry, AnswerEntry) and way.finished:
+        return Arrived(Outcome.CLOSED)
+    if isinstance(entry, PageEntry):
+        taking.read_page(way, entry.page, now)
+        return Arrived(Outcome.COUNTED)
+    if isinstance(entry, FilmEntry):
+        seen = taking.see_film(way, entry.film, entry.scene, now)
+        return Arrived(Outcome.COUNTED if seen else Outcome.REFUSED)
+    if entry.number > answered.get(entry.question, 0) + 1:
+        # No form that was shown had that number; counted as it stands, it would be counted again when it is repeated.
+        return Arrived(Outcome.REFUSED)
+    verdict = taking.answer(way, entry.question, entry.choices, now, number=entry.number)
+    answered[entry.question] = max(answered[entry.question], verdict.number)
+    outcome = Outcome.REPEATED if verdict.repeated else Outcome.COUNTED
+    return Arrived(outcome, verdict.right, verdict.attempts_left)
