@@ -232,9 +232,12 @@ def content(organization_id: uuid.UUID, course_release_id: uuid.UUID | None) -> 
 def contents(organization_id: uuid.UUID, course_release_ids: list[uuid.UUID]) -> dict[uuid.UUID, Content]:
     """The contents of those of the versions that have any; two statements for all that this process does not keep.
 
-    What came from no package is read each time: publishing the package may still add its words.
+    Of what came from no package, one more asks whether the package was published since: that adds its words.
     """
     found = {each: kept for each in course_release_ids if (kept := _contents.get((organization_id, each))) is not None}
+    unpackaged = [each for each, kept in found.items() if not kept.manifest]
+    for each in courses.packaged(organization_id, unpackaged) if unpackaged else ():
+        del found[each]
     missing = [each for each in course_release_ids if each not in found]
     if missing:
         for release_id, read in courses.package_contents(organization_id, missing).items():
@@ -248,8 +251,7 @@ def contents(organization_id: uuid.UUID, course_release_ids: list[uuid.UUID]) ->
                 outline=outlines.outline(made),
                 size=len(read.content) + len(read.manifest or "") + len(read.words or ""),
             )
-            if read.manifest is not None:
-                _contents.keep((organization_id, release_id), found[release_id])
+            _contents.keep((organization_id, release_id), found[release_id])
     return found
 
 

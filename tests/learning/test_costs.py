@@ -23,9 +23,9 @@ def test_a_page_view_takes_a_few_statements(pages: int, django_assert_num_querie
         for person in (anna, bert):
             do_everything(begin(company, person, course), now, choices=["no"])
         courses.forget_contents()
-        with django_assert_num_queries(8):  # of no package, so its content is read each time
+        with django_assert_num_queries(8):
             view(company, anna, course, "p1", now)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(8):
             way = begin(company, anna, course)
             taking.answer(way, "q1", ["yes"], now)
 
@@ -50,6 +50,6 @@ def test_all_that_a_person_is_in_the_midst_of_takes_as_few(many: int, django_ass
     with context.company(company.organization_id):
         with django_assert_num_queries(2):
             found = courses.assignments(company.organization_id, anna.learner_profile_id, now)
-        with django_assert_num_queries(5):
+        with django_assert_num_queries(4):
             how_far = queries.how_far(company.organization_id, found, now)
     assert [(each.pages_done, each.pages_in_all) for each in how_far.values()] == [(1, 2)] * many

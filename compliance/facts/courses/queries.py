@@ -178,6 +178,16 @@ def lesson_states(
     return {row[0]: LessonState(*row) for row in rows}
 
 
+def packaged(organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """Those of the versions whose content came from a package, or was published as one since."""
+    rows = sql.fetch(
+        "SELECT course_release_id FROM courses_releasecontent WHERE organization_id = (SELECT %s::uuid)"
+        " AND course_release_id = ANY(%s::uuid[]) AND manifest IS NOT NULL",
+        [organization_id, list(course_release_ids)],
+    )
+    return [release_id for (release_id,) in rows]
+
+
 def package_contents(
     organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, PackageContent]:
