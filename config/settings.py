@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "compliance.interfaces.console.understand",
     "compliance.interfaces.console.evidence",
     "compliance.interfaces.pages",
+    "compliance.interfaces.learner",
     "compliance.interfaces.operations",
 ]
 
@@ -141,7 +142,6 @@ USE_TZ = True
 USE_I18N = True
 # What the learners' pages speak; all else is in English. No middleware chooses: interfaces/learner/visit.py does.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español"), ("ar", "العربية")]
-LOCALE_PATHS = [ROOT / "compliance" / "interfaces" / "learner" / "locale"]
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
@@ -239,6 +239,7 @@ CELERY_TASK_ROUTES = {
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
+    "compliance.learner.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.*": {"queue": "long", "routing_key": "long"},
@@ -262,6 +263,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "link requests": {"task": "compliance.learner.answer_waiting", "schedule": 60.0, "options": {"expires": 60}},
     "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
     "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},

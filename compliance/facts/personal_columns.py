@@ -13,4 +13,7 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "certificates_issuedname": ("person_name", "salt"),
     "certificates_checkcode": ("check_code",),
     "policies_rawsignature": ("signature", "signer_company"),
+    "learning_learnersession": ("device",),
+    "learning_learnerpreference": ("language",),
+    "learning_answer": ("choices",),
 }

@@ -71,3 +71,23 @@ class ChoiceNumberError(LearningError):
 
 class QuestionSettledError(LearningError):
     """The question is answered rightly, or its attempts are used up; it takes no more answers."""
+
+
+class InvitationAcceptedError(LearningError):
+    """Somebody has joined by the invitation already."""
+
+
+class InvitationRevokedError(LearningError):
+    """The company has withdrawn the invitation."""
+
+
+class InvitationExpiredError(LearningError):
+    """The invitation has run out."""
+
+    def __init__(self, expired_at: datetime | None) -> None:
+        super().__init__("The invitation has run out.")
+        self.expired_at = expired_at
+
+
+class JoinedAlreadyError(LearningError):
+    """Whoever was invited is here already, by another way."""

@@ -54,6 +54,11 @@ def make(
     return token
 
 
+def find(organization_id: uuid.UUID, token: str) -> PersonalLink | None:
+    """The row of a token, whether it can still be used or not. Needs the company's context."""
+    return PersonalLink.objects.filter(organization_id=organization_id, token_sha256=tokens.digest(token)).first()
+
+
 def look(organization_id: uuid.UUID, token: str, now: datetime, *, lock: bool = False) -> PersonalLink:
     """The row of a token that can still be used. Needs the company's context.
 

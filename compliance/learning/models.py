@@ -40,6 +40,17 @@ class PersonalLink(CompanyRow):
         ]
 
 
+class LinkRequest(models.Model):
+    """Somebody asked for a link by an address: a directory table, since who asks names no company.
+
+    The address is sealed by a key that is not in the database, and the row is deleted when the worker has answered it.
+    """
+
+    request_id = models.UUIDField(primary_key=True)
+    asked_at = models.DateTimeField()
+    sealed_address = models.TextField()
+
+
 class LearnerSession(CompanyRow):
     """A learner's session on one device."""
 

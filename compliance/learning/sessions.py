@@ -8,12 +8,15 @@ import uuid
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.db.models import Q
+
 from compliance.facts.people.queries import doors_of
 from compliance.learning import tokens
-from compliance.learning.models import LearnerPreference, LearnerSession
+from compliance.learning.models import LearnerPreference, LearnerSession, PersonalLink
 from compliance.rules.vocabulary import Door
 
 SESSION_LIFE = timedelta(days=30)
+KEPT_AFTER_THE_END = timedelta(days=30)
 _SEEN_EVERY = timedelta(hours=1)
 
 
@@ -90,3 +93,14 @@ def standing(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: dat
         organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now
     )
     return [Device(row.pk, row.device or "", row.begun_at, row.seen_at) for row in found.order_by("-seen_at", "-pk")]
+
+
+def tidy(organization_id: uuid.UUID, now: datetime) -> int:
+    """Deletes links and sessions a month after they ended. Returns how many. Needs the company's context.
+
+    Until then an old link can still say when it ran out; an ended session opens nothing from the moment it ends.
+    """
+    before = now - KEPT_AFTER_THE_END
+    links, _ = PersonalLink.objects.filter(organization_id=organization_id, expires_at__lt=before).delete()
+    ended = Q(ended_at__lt=before) | Q(expires_at__lt=before)
+    return links + LearnerSession.objects.filter(ended, organization_id=organization_id).delete()[0]

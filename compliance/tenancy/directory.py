@@ -17,6 +17,7 @@ DIRECTORY_TABLES = frozenset(
         "log_witness",
         "evidence_manifestrequest",
         "console_standingmark",
+        "learning_linkrequest",
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
         "console_staffaccess",
         "console_accesslog",

@@ -54,6 +54,18 @@ _SIGNER: Final = {
     "evidence_manifestrequest": Granted(READ, ("note", "refused")),
 }
 
+# Of learners, the worker makes links for letters, erases what is personal, and tidies; what they do goes through web.
+_LEARNERS: Final = {
+    "learning_linkrequest": Granted(frozenset({"SELECT", "DELETE"})),
+    "learning_personallink": Granted(WRITE),
+    "learning_learnersession": Granted(READ | {"DELETE"}, ("device",)),
+    "learning_learnerpreference": Granted(READ | {"DELETE"}, ("language",)),
+    "learning_take": Granted(READ),
+    "learning_pageread": Granted(READ),
+    "learning_answer": Granted(READ, ("choices",)),
+    "learning_moreattempts": Granted(READ),
+}
+
 
 def granted(role: str, table: str, *, append_only: bool) -> Granted:
     """What `role` may do with `table`."""
@@ -65,6 +77,12 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
     if role in (WEB, WORKER) and table.startswith("log_"):
         return Granted(READ)
     if role == WEB:
+        if table == "learning_linkrequest":  # it takes requests in and knows nothing of those before
+            return Granted(frozenset({"INSERT"}))
+        if table.startswith("learning_"):  # nothing of learners is removed but by the hourly tidying
+            return Granted(APPEND | {"UPDATE"})
+        if table == "letters_lettersread":
+            return Granted(READ)
         if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding"):
             return Granted(READ)
         if table == "history_historyhead":  # a preview captures, and takes it back
@@ -84,6 +102,8 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(frozenset({"SELECT", "DELETE"}))
         if table == "access_apikey":
             return Granted(frozenset({"SELECT", "UPDATE"}))
+        if table in _LEARNERS:
+            return _LEARNERS[table]
         if table == "django_session":  # the hourly tidying
             return Granted(frozenset({"SELECT", "DELETE"}))
     return Granted(everything)

@@ -9,10 +9,14 @@ companies, raw signatures and check codes go. The erasure is also appended to a 
 import uuid
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from functools import lru_cache
+from importlib import import_module
 from typing import NamedTuple
 
 from celery import current_app
+from django.apps import apps
 from django.db import transaction
+from django.utils.module_loading import module_has_submodule
 from kombu.exceptions import OperationalError
 
 from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
@@ -30,7 +34,7 @@ FORGET_TASK = "compliance.evidence.forget"
 """What the console made or keeps of names (packs, uploads) is deleted by this task, which also runs each hour."""
 
 # The rows of each table that are the person's; `profiles` are the persons, `organization` the company.
-_BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
+BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
 _INVITATIONS = (
     "organization_id = %(organization)s AND (invitation_id IN (SELECT invitation_id FROM people_employment"
     " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
@@ -40,23 +44,33 @@ _INVITATIONS = (
     " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = people_invitation.organization_id"
     " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
 )
-WHOSE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
+_WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
     # First, while the addresses can still be read: also an invitation that nobody accepted, but sent to the person.
     "people_identity": (
         "organization_id = %(organization)s AND (subject_id = ANY(%(profiles)s)"  # noqa: S608
         f" OR subject_id IN (SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS}))"
     ),
     "people_invitation": _INVITATIONS,
-    "people_personaldetail": _BY_PROFILE,
-    "people_personroles": _BY_PROFILE,
-    "people_profile": _BY_PROFILE,
-    "people_contact": _BY_PROFILE,
+    "people_personaldetail": BY_PROFILE,
+    "people_personroles": BY_PROFILE,
+    "people_profile": BY_PROFILE,
+    "people_contact": BY_PROFILE,
     "training_trainer": "organization_id = %(organization)s AND trainer_profile_id = ANY(%(profiles)s)",
-    "certificates_certificatecorrection": _BY_PROFILE,
-    "certificates_issuedname": _BY_PROFILE,
-    "certificates_checkcode": _BY_PROFILE,
-    "policies_rawsignature": _BY_PROFILE,
+    "certificates_certificatecorrection": BY_PROFILE,
+    "certificates_issuedname": BY_PROFILE,
+    "certificates_checkcode": BY_PROFILE,
+    "policies_rawsignature": BY_PROFILE,
 }
+
+
+@lru_cache(maxsize=1)
+def whose() -> Mapping[str, str]:
+    """The same of all rooms: those above this one declare theirs in their module `erasable_rows`."""
+    found = dict(_WHOSE_HERE)
+    for room in apps.get_app_configs():
+        if room.module is not None and module_has_submodule(room.module, "erasable_rows"):
+            found |= import_module(f"{room.name}.erasable_rows").WHOSE
+    return found
 
 
 class Cleared(NamedTuple):
@@ -92,7 +106,7 @@ def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) ->
         raise AlreadyExistsError("The person was erased before.")
     parameters = {"organization": organization_id, "profiles": [learner_profile_id]}
     found = []
-    for table, condition in WHOSE.items():
+    for table, condition in whose().items():
         columns = PERSONAL_COLUMNS[table]
         counts = ", ".join(f"count({column})" for column in columns)
         (row,) = sql.fetch(f"SELECT {counts} FROM {table} WHERE {condition}", parameters)  # noqa: S608
@@ -217,7 +231,7 @@ def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> li
         parameters,
     )
     sql.execute(_INVITATIONS_ERASED, parameters)
-    for table, condition in WHOSE.items():
+    for table, condition in whose().items():
         cleared = ", ".join(f"{column} = NULL" for column in PERSONAL_COLUMNS[table])
         sql.execute(f"UPDATE {table} SET {cleared} WHERE {condition}", parameters)  # noqa: S608
     return [row[0] for row in invitations]

@@ -6,6 +6,7 @@ Moves are kept as events with the moment they took effect, so that facts may arr
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
+from django.db.models.functions import Lower
 
 from compliance.contentfile import limits
 from compliance.facts.people.searching import search_text
@@ -24,6 +25,11 @@ class Profile(CompanyRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="profile_once")]
+        # Of all companies together, for the function people_with_address.
+        indexes = [
+            models.Index(Lower("account_email"), name="profile_by_account_address"),
+            models.Index(Lower("work_email"), name="profile_by_work_address"),
+        ]
 
 
 class PersonalDetail(CompanyRow):

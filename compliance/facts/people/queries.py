@@ -246,6 +246,27 @@ def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: date
     return frozenset(Door(door) for (door,) in rows)
 
 
+class AddressOf(NamedTuple):
+    """A person of whom an address is known; `of_account`: it is the account's, else it is the work address alone."""
+
+    organization_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    of_account: bool
+
+
+def people_with_address(address: str) -> list[AddressOf]:
+    """Everybody, of whatever company, whose account's or work address this is; case does not count.
+
+    The one read of this room without a company: whoever asks for a link by an address names none. For the worker.
+    """
+    rows = sql.fetch(
+        "SELECT organization_id, learner_profile_id, of_account FROM people_with_address(%s::text)"
+        " ORDER BY organization_id, learner_profile_id",
+        [address],
+    )
+    return [AddressOf(*row) for row in rows]
+
+
 def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[str]:
     """The person's roles at `at`: those of the latest fact that states any, of one moment that of the greater fact_id.
 

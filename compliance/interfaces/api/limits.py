@@ -139,10 +139,11 @@ _REFUSED_BY = {0: None, 1: "rate", 2: "concurrency"}
 class RedisCounter:
     """Counts in Redis, for all processes together."""
 
-    def __init__(self, client: redis.Redis, prefix: str = "svc:limits") -> None:
+    def __init__(self, client: redis.Redis, prefix: str = "svc:limits", window_seconds: int = WINDOW_SECONDS) -> None:
         self._take = client.register_script(_SCRIPT)
         self._give_back = client.register_script(_GIVE_BACK)
         self._prefix = prefix
+        self._window_seconds = window_seconds
 
     def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...]) -> Verdict:
         """Counts the call or refuses it. Raises redis.RedisError."""
@@ -152,7 +153,7 @@ class RedisCounter:
         quotas = [policy.quota for policy in policies]
         most = [bound.most for bound in bounds]
         answer = self._take(
-            keys, [WINDOW_SECONDS * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most]
+            keys, [self._window_seconds * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most]
         )
         held = _lease(self, bounds, identifier) if answer[0] == 0 else None
         stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
@@ -177,6 +178,7 @@ class ProcessCounter:
     """Counts in this process alone, by the same rules, while Redis is away."""
 
     clock: Any = time.monotonic
+    window_seconds: int = WINDOW_SECONDS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _windows: dict[tuple[str, str], _Window] = field(default_factory=dict)
     _leases: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -187,7 +189,7 @@ class ProcessCounter:
             now = self.clock()
             self._forget(now)
             windows = [
-                self._windows.get((policy.name, policy.subject)) or _Window(0, now + WINDOW_SECONDS)
+                self._windows.get((policy.name, policy.subject)) or _Window(0, now + self.window_seconds)
                 for policy in policies
             ]
             stands = [(window.used, window.ends - now) for window in windows]

@@ -109,10 +109,11 @@ def verify_access_log() -> None:
 
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: expired keys, ended sessions, letters settled long ago."""
+    """Each hour: expired keys, ended sessions, links that ran out, letters settled long ago."""
     tidying.expire_keys(now())
     tidying.clear_sessions(now())
     tidying.forget_letters(now())
+    tidying.clear_learners(now())
 
 
 def _hand_out(task: str, *, expires: int) -> None:

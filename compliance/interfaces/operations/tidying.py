@@ -1,4 +1,4 @@
-"""What would otherwise lie about: expired keys and sessions, letters settled long ago."""
+"""What would otherwise lie about: expired keys, sessions and personal links, letters settled long ago."""
 
 import logging
 from datetime import datetime, timedelta
@@ -9,6 +9,7 @@ from django.db.models import Q
 from compliance.access.actions import revoke_key
 from compliance.access.models import ApiKey
 from compliance.history.queries import companies
+from compliance.learning import sessions
 from compliance.letters.actions import forget_settled
 from compliance.tenancy import context
 
@@ -44,3 +45,12 @@ def forget_letters(now: datetime) -> int:
         with context.company(organization_id):
             removed += forget_settled(organization_id, now)
     return removed
+
+
+def clear_learners(now: datetime) -> int:
+    """Removes learners' links and sessions that ended a month ago, company by company."""
+    cleared = 0
+    for organization_id in companies():
+        with context.company(organization_id):
+            cleared += sessions.tidy(organization_id, now)
+    return cleared

@@ -8,11 +8,11 @@ from django_structlog.middlewares import RequestMiddleware
 
 from compliance.access.tokens import redact
 
-_PRIVATE = re.compile(r"(/(?:check|sign|invitation)/)[^/\s?'\"]+")
+_PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/in)/)[^/\s?'\"]+")
 
 
 def without_private_parts(text: str) -> str:
-    """Return `text` without the code in `/check/...`, the token in `/sign/...`, and API keys."""
+    """Return `text` without the code in `/check/...`, the token in `/sign/...` and `/learn/in/...`, and API keys."""
     return redact(_PRIVATE.sub(r"\1[redacted]", text))
 
 

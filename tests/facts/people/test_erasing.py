@@ -22,7 +22,7 @@ from compliance.facts.errors import (
     RefusedByRuleError,
     UnresolvedReferenceError,
 )
-from compliance.facts.people.erasing import WHOSE, erase_invitation, erase_person, repeat, would_clear
+from compliance.facts.people.erasing import erase_invitation, erase_person, repeat, whose, would_clear
 from compliance.facts.people.erasure_list import Entry, Unreadable, append, read
 from compliance.facts.people.models import Erasure, Identity, Invitation, Profile
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
@@ -30,6 +30,8 @@ from compliance.facts.policies.chain import verify
 from compliance.history.actions import capture_all
 from compliance.history.models import Capture
 from compliance.history.verify import Verified, verify_history
+from compliance.learning import preferences, sessions
+from compliance.learning.models import Answer, Take
 from compliance.rules.owed_learning.identity import certificate_id
 from compliance.rules.vocabulary import Attendance, Door, LiveSessionFormat, MarkedBy, Scope
 from compliance.tenancy import context
@@ -54,6 +56,7 @@ class Remembered:
         self._joins()
         self._learns()
         self._signs()
+        self._takes_a_course()
 
     def said(self, word: str) -> str:
         """A personal string."""
@@ -148,6 +151,32 @@ class Remembered:
                         signature=signature,
                     ),
                 ]
+            )
+
+    def _takes_a_course(self) -> None:
+        company, at, take_id = self.story.organization_id, self.story.now, uuid.uuid4()
+        with context.company(company):
+            sessions.begin(company, self.profile_id, self.said("Telephone"), at)
+            preferences.choose_language(company, self.profile_id, self.said("de-x-"))
+            Take.objects.create(
+                organization_id=company,
+                take_id=take_id,
+                learner_profile_id=self.profile_id,
+                record_id=uuid.uuid4(),
+                course_id=uuid.uuid4(),
+                course_release_id=uuid.uuid4(),
+                begun_at=at,
+                seen_at=at,
+            )
+            Answer.objects.create(
+                organization_id=company,
+                take_id=take_id,
+                lesson_sha256="0" * 64,
+                question_id="question",
+                number=1,
+                at=at,
+                right=False,
+                choices=[self.said("choice")],
             )
 
     def _number(self) -> float:
@@ -312,7 +341,7 @@ def test_nothing_personal_is_left_anywhere_and_no_hash_changes(
 
 
 def test_every_table_with_personal_columns_knows_whose_its_rows_are() -> None:
-    assert set(WHOSE) == set(PERSONAL_COLUMNS)
+    assert set(whose()) == set(PERSONAL_COLUMNS)
 
 
 @pytest.mark.django_db

@@ -104,7 +104,7 @@ PUBLIC = {
 # The learners' pages know nothing of staff: to all of them, everybody is a stranger who has no link.
 LEARNERS = {
     "home", "done", "certificate", "certificate-print", "certificate-proof",
-    "out", "devices", "language",
+    "out", "devices", "language", "asked", "come_in",
     "policy", "receipt", "receipt-document", "receipt-copy", "receipt-proof",
 }  # fmt: skip
 API = {

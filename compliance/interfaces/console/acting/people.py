@@ -104,6 +104,9 @@ CLEARED = {  # in words, each column that an erasure clears
     "certificates_checkcode.check_code": "check codes: their public pages then open nothing",
     "policies_rawsignature.signature": "signatures as typed or drawn",
     "policies_rawsignature.signer_company": "companies that they signed for",
+    "learning_learnersession.device": "devices on which they were signed in",
+    "learning_learnerpreference.language": "the language that they chose to read in",
+    "learning_answer.choices": "what they answered to questions of courses",
 }
 
 

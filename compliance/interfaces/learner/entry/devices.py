@@ -1,12 +1,15 @@
 """`/learn/devices` and `/learn/out`: where one is signed in, and signing out, here or there."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_POST
 
 from compliance.interfaces.learner import cookies
+from compliance.interfaces.learner.entry import device_words
 from compliance.interfaces.learner.rendering import outside
 from compliance.interfaces.learner.visit import Visit, learner_page
-from compliance.learning import sessions
+from compliance.learning import sessions, words
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -14,16 +17,28 @@ from compliance.learning import sessions
 def devices(visit: Visit) -> HttpResponseBase:
     """The person's sessions, this one first; a POST ends one of them, or all but this one."""
     if visit.request.method != "POST":
-        standing = sessions.standing(visit.organization_id, visit.learner_profile_id, visit.now)
-        here = [each for each in standing if each.session_id == visit.session_id]
-        others = [each for each in standing if each.session_id != visit.session_id]
-        return visit.render("entry/devices.html", {"here": here, "others": others})
+        return visit.render("entry/devices.html", {"devices": _shown(visit)})
     chosen = visit.request.POST.get("session", "")
     if chosen == "others":
         sessions.end_others(visit.organization_id, visit.learner_profile_id, visit.session_id, visit.now)
     elif chosen.isascii() and chosen.isdigit() and len(chosen) < 19 and int(chosen) != visit.session_id:
         sessions.end(visit.organization_id, visit.learner_profile_id, int(chosen), visit.now)
     return visit.go("devices")
+
+
+def _shown(visit: Visit) -> list[dict[str, Any]]:
+    standing = sessions.standing(visit.organization_id, visit.learner_profile_id, visit.now)
+    shown = [
+        {
+            "session_id": each.session_id,
+            "name": device_words.shown(each.name),
+            "since": words.day_of(each.begun_at, visit.zone),
+            "seen": words.on_day(each.seen_at, visit.now, visit.zone),
+            "here": each.session_id == visit.session_id,
+        }
+        for each in standing
+    ]
+    return sorted(shown, key=lambda each: not each["here"])
 
 
 @require_POST

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from compliance.interfaces.learner import cookies
-from compliance.interfaces.learner.entry.views import ask
+from compliance.interfaces.learner.entry.asking import ask
 from compliance.interfaces.learner.home import done as did
 from compliance.interfaces.learner.home.owed import owed
 from compliance.interfaces.learner.visit import Visit, learner_page

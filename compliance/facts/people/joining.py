@@ -1,0 +1,95 @@
+"""Accepting an invitation: whoever was invited joins, by their own word."""
+
+import uuid
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from compliance.facts.lines import EmployeeJoined
+from compliance.facts.people.queries import HERE
+from compliance.facts.recording.acting import act
+from compliance.tenancy import sql
+
+
+class InvitationState(StrEnum):
+    """Whether an invitation can be accepted, and if not, why."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+    HERE_ALREADY = "here already"
+
+
+class SentInvitation(NamedTuple):
+    """An invitation as whoever follows its link meets it."""
+
+    state: InvitationState
+    person_name: str | None
+    expires_at: datetime | None
+
+
+_SENT = """
+SELECT i.person_name, i.expires_at, i.revoked_at, i.erased_at,
+    EXISTS (SELECT 1 FROM people_employment e
+      WHERE e.organization_id = %(organization)s AND e.invitation_id = %(invitation)s),
+    i.work_email
+FROM people_invitation i WHERE i.organization_id = %(organization)s AND i.invitation_id = %(invitation)s
+"""
+_SOMEBODY_HERE = f"""
+SELECT EXISTS (SELECT 1 FROM people_profile p JOIN ({HERE}) h ON h.learner_profile_id = p.learner_profile_id
+WHERE p.organization_id = %(organization)s
+  AND (lower(p.account_email) = lower(%(address)s) OR lower(p.work_email) = lower(%(address)s)))
+"""  # noqa: S608 - constants of our own
+
+
+def sent_invitation(
+    organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime, *, lock: bool = False
+) -> SentInvitation | None:
+    """The invitation, None if the company sent none of this identifier or erased it. Needs the company's context.
+
+    With `lock` nobody else accepts or revokes it until the transaction ends.
+    """
+    values = {"organization": organization_id, "invitation": invitation_id, "at": at}
+    if lock:  # first, and by a statement of its own: the next one then sees what the one before has done
+        sql.fetch(
+            "SELECT 1 FROM people_invitation WHERE organization_id = %(organization)s"
+            " AND invitation_id = %(invitation)s FOR UPDATE",
+            values,
+        )
+    rows = sql.fetch(_SENT, values)
+    if not rows or rows[0][3] is not None:
+        return None
+    person_name, expires_at, revoked_at, _, accepted, address = rows[0]
+    if accepted:
+        state = InvitationState.ACCEPTED
+    elif revoked_at is not None and revoked_at <= at:
+        state = InvitationState.REVOKED
+    elif expires_at is not None and expires_at <= at:
+        state = InvitationState.EXPIRED
+    elif address and sql.fetch(_SOMEBODY_HERE, values | {"address": address})[0][0]:
+        state = InvitationState.HERE_ALREADY
+    else:
+        state = InvitationState.OPEN
+    return SentInvitation(state, person_name, expires_at)
+
+
+def accept_invitation(
+    *, organization_id: uuid.UUID, invitation_id: uuid.UUID, person_name: str, at: datetime
+) -> uuid.UUID:
+    """Records that whoever was invited joins, under this name. Returns their learner_profile_id.
+
+    The address and the teams are the invitation's, by the rule of `employee_joined`. Raises InvalidFactError for a name
+    that is none, and the errors of `facts.errors` where the fact is refused.
+    """
+    learner_profile_id = uuid.uuid4()
+    act(
+        EmployeeJoined,
+        organization_id=organization_id,
+        at=at,
+        person_id=uuid.uuid4(),
+        learner_profile_id=learner_profile_id,
+        person_name=person_name,
+        invitation_id=invitation_id,
+    )
+    return learner_profile_id

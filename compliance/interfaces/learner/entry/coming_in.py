@@ -1,0 +1,113 @@
+"""`/learn/in/<token>`: where a personal link leads.
+
+A GET, which mail scanners send too, shows one button and nothing personal; its POST uses the link up and begins a
+session. The address holds the token, so these pages send no path to where they lead, and logs leave it out.
+"""
+
+import uuid
+from datetime import UTC, datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.csrf import rotate_token
+from django.utils import translation
+from django.views.decorators.http import require_http_methods
+
+from compliance.facts.people.queries import doors_of
+from compliance.facts.recording import Channel, Teller, telling
+from compliance.interfaces.learner import cookies
+from compliance.interfaces.learner.entry import refusing
+from compliance.interfaces.learner.entry.device_words import described
+from compliance.interfaces.learner.entry.joining import join
+from compliance.interfaces.learner.languages import interface_language, languages_of
+from compliance.interfaces.learner.leading import address_of
+from compliance.interfaces.learner.rendering import outside, see_other
+from compliance.learning import links, sessions, tokens
+from compliance.learning.errors import LearningError, NotHereError, UnknownTokenError
+from compliance.learning.models import PersonalLink
+from compliance.tenancy import context
+from compliance.tenancy.queries import organization
+
+
+class Here(NamedTuple):
+    """Who is signed in in the browser that follows a link."""
+
+    organization_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    session_id: int
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
+    """One page with one button; its POST begins a session and goes on to where the link leads."""
+    now = datetime.now(UTC)
+    here = _here(request, now)
+    with translation.override(interface_language(languages_of(request))):
+        try:
+            organization_id = tokens.company_of(token)
+            with telling(Teller(Channel.LEARNER)), context.company(organization_id):
+                response, begun = _followed(request, organization_id, token, here, now)
+        except UnknownTokenError as error:
+            response, begun = refusing.page(request, error), False
+    if begun and here is not None:  # the browser changes hands: the session before is over, not only forgotten
+        with context.company(here.organization_id):
+            sessions.end(here.organization_id, here.learner_profile_id, here.session_id, now)
+    # Of the address of this page, which holds the token, nothing but the host goes anywhere.
+    response.headers["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+def _followed(
+    request: HttpRequest, organization_id: uuid.UUID, token: str, here: Here | None, now: datetime
+) -> tuple[HttpResponse, bool]:
+    """The answer, and whether a session was begun by it."""
+    posted = request.method == "POST"
+    link = links.find(organization_id, token)
+    if link is None:
+        raise UnknownTokenError("The link is not one of ours.")
+    if here is not None and here[:2] == (organization_id, link.learner_profile_id):
+        return see_other(_destination(request, link)), False  # whoever is in already needs no link, and uses none up
+    company = organization(organization_id)
+    values = {"replaces": here is not None, "life": sessions.SESSION_LIFE.days}
+    try:
+        links.look(organization_id, token, now, lock=posted)
+        if link.invitation_id is not None:
+            joined = join(request, organization_id, link.invitation_id, values, company.name, now)
+            if isinstance(joined, HttpResponse):
+                return joined, False
+            learner_profile_id = joined
+        elif link.learner_profile_id is None or not doors_of(organization_id, link.learner_profile_id, now):
+            raise NotHereError("The person may not come in at present.")
+        elif not posted or (here is not None and "replace" not in request.POST):
+            return outside(request, "entry/come_in.html", values, company_name=company.name), False
+        else:
+            learner_profile_id = link.learner_profile_id
+        links.use(organization_id, token, now)
+    except LearningError as error:
+        zone = ZoneInfo(company.time_zone)
+        return refusing.page(request, error, company_name=company.name, zone=zone, lead=link.leads_to), False
+    if link.invitation_id is not None:
+        links.revoke(organization_id, now, invitation_id=link.invitation_id)
+    device = described(request.headers.get("User-Agent", ""))
+    session = sessions.begin(organization_id, learner_profile_id, device, now)
+    rotate_token(request)
+    response = see_other(_destination(request, link))
+    cookies.keep(response, session)
+    cookies.remember_lead(response, "")
+    return response, True
+
+
+def _destination(request: HttpRequest, link: PersonalLink) -> str:
+    return address_of(link.leads_to or cookies.lead_of(request))
+
+
+def _here(request: HttpRequest, now: datetime) -> Here | None:
+    token = cookies.token_of(request)
+    try:
+        organization_id = tokens.company_of(token)
+    except UnknownTokenError:
+        return None
+    with context.company(organization_id):
+        session = sessions.session_of(organization_id, token, now)
+    return Here(organization_id, session.learner_profile_id, session.session_id) if session else None

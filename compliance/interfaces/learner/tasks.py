@@ -1,0 +1,20 @@
+"""Tasks of the learners' pages. Each is safe to repeat and to run twice at once; only tasks read the clock."""
+
+import uuid
+from datetime import UTC, datetime
+
+from celery import shared_task
+
+from compliance.interfaces.learner.entry import answering, asking
+
+
+@shared_task(name=asking.TASK, ignore_result=True)
+def answer(request_id: str) -> None:
+    """When somebody asked for a link by an address: letters to whose address it is."""
+    answering.answer(uuid.UUID(request_id), datetime.now(UTC))
+
+
+@shared_task(name="compliance.learner.answer_waiting", ignore_result=True)
+def answer_waiting() -> None:
+    """Each minute: requests for links that were not answered."""
+    answering.answer_waiting(datetime.now(UTC))
