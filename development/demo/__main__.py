@@ -1,8 +1,9 @@
 """`python -m development.demo`: the platform on one machine, with its story (`make demo`).
 
 Starts PostgreSQL and Redis under `var/`, migrates, tells the story once, writes `var/demo.json` anew, and runs web,
-worker and beat in the foreground. Ctrl-C, TERM and a closed terminal stop everything; a start after a crash ends what
-was left behind. A port that somebody serves is refused before anything is started.
+worker, beat and a page for the letters that would have gone out (`mailbox.py`) in the foreground. Ctrl-C, TERM and a
+closed terminal stop everything; a start after a crash ends what was left behind. A port that somebody serves is refused
+before anything is started.
 """
 
 import argparse
@@ -79,7 +80,20 @@ def _run(port: int) -> int:
     _say("Bringing the database up to date ...")
     subprocess.run([*manage, "migrate", "--verbosity", "0"], check=True, env=environment, cwd=ROOT)
     subprocess.run([*manage, "collectstatic", "--noinput", "--verbosity", "0"], check=True, env=environment, cwd=ROOT)
-    subprocess.run([python, "-m", "development.demo.preparing"], check=True, env=environment, cwd=ROOT)
+    mailbox = ports.free_port_after(port)
+    preparing = [python, "-m", "development.demo.preparing", f"http://127.0.0.1:{mailbox}/"]
+    subprocess.run(preparing, check=True, env=environment, cwd=ROOT)
+    # What of this is left behind by a crash is ended by the next start, as it bears the setting of the demo.
+    showing = [python, "-m", "development.demo.mailbox", "--port", str(mailbox), str(FOLDER / "letters")]
+    letters = subprocess.Popen(showing, env=environment, cwd=ROOT, start_new_session=True)
+    try:
+        return _run_product(python, environment)
+    finally:
+        letters.terminate()
+        letters.wait()
+
+
+def _run_product(python: str, environment: dict[str, str]) -> int:
     # A session of its own: Ctrl-C reaches honcho through us, once, and it ends its processes in order.
     runner = subprocess.Popen(
         [python, "-m", "honcho", "-f", str(ROOT / "Procfile"), "-d", str(ROOT), "start"],

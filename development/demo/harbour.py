@@ -9,8 +9,11 @@ from datetime import date
 from development.demo.telling import Story
 
 NAME = "Harbour & Holt"
+SLUG = "harbour"
 ZONE = "Pacific/Auckland"
 DAYS_OF_HISTORY = 540
+LEARNERS = ("Aroha Tūhoe", "Benjamin Clarke")
+OTHER_LEARNERS: tuple[str, ...] = ()
 
 CREW = [
     "Aroha Tūhoe",
@@ -29,11 +32,12 @@ CREW = [
 DANGEROUS_GOODS = "Dangerous goods at sea"
 SAFETY = "Wharf safety"
 ALCOHOL = "Alcohol and drugs"
+PHISHING = "Spot the hook: phishing at work"
 
 
 def tell(organization_id: uuid.UUID, today: date) -> Story:
     """The whole story as facts, up to `today`."""
-    story = Story(organization_id, "harbour", ZONE, today)
+    story = Story(organization_id, SLUG, ZONE, today)
     for team in ("Wharf", "Office"):
         story.team(team, 535)
     for place, name in enumerate(CREW):
@@ -55,6 +59,11 @@ def tell(organization_id: uuid.UUID, today: date) -> Story:
     story.share(SAFETY, 398, name="wharf", audience=story.teams("Wharf"), deadline=story.by(300))
     for name in CREW[1:8:2]:
         story.completes(name, SAFETY, 320)
+    story.course(PHISHING, 45, {"title": "Phishing aware", "kind": "assessed", "valid_months": 24})
+    story.release_of_package("phishing", PHISHING, 1, 44)
+    story.share(PHISHING, 40, deadline={"basis": "days_after_added", "days": 46})
+    for name in CREW[4:8]:
+        story.completes(name, PHISHING, 20, assessed=True)
     story.policy(
         ALCOHOL,
         1,

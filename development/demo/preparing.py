@@ -1,10 +1,14 @@
-"""`python -m development.demo.preparing`: both stories (once), and `var/demo.json` with keys that work (every time)."""
+"""`python -m development.demo.preparing MAILBOX`: both stories (once), and `var/demo.json` (every time).
+
+The file has keys and learners' links that work now. MAILBOX is the address at which the demo shows its letters.
+"""
 
 import json
 import os
 import secrets
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -23,7 +27,7 @@ from compliance.interfaces.operations.models import CompanyStanding  # noqa: E40
 from compliance.interfaces.operations.verification import verify_company  # noqa: E402
 from compliance.log import keys, signing  # noqa: E402
 from compliance.rules.vocabulary import Scope  # noqa: E402
-from development.demo import story  # noqa: E402
+from development.demo import learners, story  # noqa: E402
 
 ADMIN = "demo"
 KEYS = {
@@ -40,6 +44,7 @@ def main() -> int:
     if settings.PRODUCTION:
         sys.stderr.write("The demo's stories are made up: they are not told where ENVIRONMENT is live.\n")
         return 1
+    (mailbox,) = sys.argv[1:] or ("",)
     now = datetime.now(UTC)
     story.tell_all(now, _say)
     for told in story.STORIES:
@@ -56,6 +61,8 @@ def main() -> int:
             "name": told.NAME,
             "time_zone": told.ZONE,
             "keys": _keys(told, now),
+            "learners": learners.learners(told, now),
+            "other_learners": learners.others(told, now),
         }
         for told in story.STORIES
     ]
@@ -68,7 +75,10 @@ def main() -> int:
             "key": keys.verifier_keys()[0],
             "checkpoint_url": f"{settings.BASE_URL}/log/checkpoint",
         },
+        "mailbox": settings.EMAIL_FILE_PATH,
+        "mailbox_url": mailbox,
     }
+    Path(settings.EMAIL_FILE_PATH).mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.FOLDER.mkdir(parents=True, exist_ok=True)
     file = settings.FOLDER / "demo.json"
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -79,10 +89,21 @@ def main() -> int:
         f"\n  API      curl -H 'Authorization: Bearer {key}' {settings.BASE_URL}/v1/training-records\n"
         f"  API docs {settings.BASE_URL}/docs\n"
         f"  Console  {settings.BASE_URL}/console/  (user {ADMIN}, password {password})\n"
+        f"{_links(organizations)}"
+        f"  Letters  {mailbox}\n"
         f"  All keys {file}\n"
         "  Stop     Ctrl-C\n"
     )
     return 0
+
+
+def _links(organizations: list[dict[str, Any]]) -> str:
+    """The learners' links, a line each."""
+    return "".join(
+        f"  Learner  {learner['link']}  ({learner['person_name']}, {organization['name']})\n"
+        for organization in organizations
+        for learner in (*organization["learners"], *organization["other_learners"])
+    )
 
 
 def _say(words: str) -> None:

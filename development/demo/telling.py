@@ -5,6 +5,7 @@ share no identifier, because the company's name is part of each.
 """
 
 import json
+import unicodedata
 import uuid
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -17,6 +18,22 @@ from compliance.rules.owed_learning.identity import certificate_id
 
 PACKAGES = Path(__file__).parent / "packages"
 _NAMESPACE = uuid.UUID("4d1f0d9e-6f0c-5f0b-9b8e-2f0d6c1a7e55")
+
+
+def address_of(name: str) -> str:
+    """What stands before the @ in a person's address: plain letters, as companies write them."""
+    plain = unicodedata.normalize("NFKD", name.lower().replace("ß", "ss")).encode("ascii", "ignore").decode()
+    return plain.replace(" ", ".").replace("'", "")
+
+
+def identifier(company: str, name: str) -> str:
+    """The identifier of something of a company by its name within the story."""
+    return str(uuid.uuid5(_NAMESPACE, f"{company}/{name}"))
+
+
+def profile_of(company: str, name: str) -> str:
+    """The learner profile of a person of a company."""
+    return identifier(company, f"profile/{name}")
 
 
 class Story:
@@ -32,7 +49,7 @@ class Story:
 
     def id(self, name: str) -> str:
         """The identifier of something by its name within the story."""
-        return str(uuid.uuid5(_NAMESPACE, f"{self.company}/{name}"))
+        return identifier(self.company, name)
 
     def moment(self, days_ago: int, hour: int = 9, minute: int = 0) -> str:
         """An instant at a wall-clock time of the company, `days_ago` days before today."""
@@ -61,7 +78,7 @@ class Story:
 
     def joins(self, name: str, days_ago: int, teams: tuple[str, ...] = (), *, stay: int = 1, **fields: Any) -> None:
         """A person joins; `stay` tells a second employment of the same person from the first."""
-        account = name.lower().replace(" ", ".").replace("'", "")
+        account = address_of(name)
         self.tell(
             "employee_joined",
             days_ago,
@@ -75,7 +92,7 @@ class Story:
 
     def profile(self, name: str) -> str:
         """The learner profile of a person."""
-        return self.id(f"profile/{name}")
+        return profile_of(self.company, name)
 
     def person(self, name: str, stay: int = 1) -> str:
         """The employee row of a person's stay."""

@@ -1,5 +1,6 @@
 """Packages as a whole: the same in a folder and a zip, media that can be trusted, and the course to read."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from compliance.contentfile import (
 )
 from compliance.contentfile.course import Film, MediaBlock, Question, Text
 from tests.contentfile.make_vectors import PNG, Package, every_block, zipped
+from tests.packages import Package as Made
+from tests.packages import film_course, long_course, written
 
 DEMO = Path(__file__).parent.parent.parent / "development" / "demo" / "packages"
 
@@ -112,6 +115,29 @@ def test_the_demo_courses_use_all_fifteen_block_types_and_real_media() -> None:
         "contact", "sources", "divider",
     }  # fmt: skip
     assert any(len(package.words) == 2 for package in packages)
+
+
+def test_the_course_that_reads_from_right_to_left_is_whole_in_both_its_languages() -> None:
+    package = check_package(DEMO / "personal-data")
+    assert (tuple(package.words), package.faults) == (("ar", "en"), ())
+    arabic, english = read_package(package), read_package(package, "en")
+    assert (arabic.language, english.title) == ("ar", "Personal data at work")
+    assert package.words["ar"].keys() == package.words["en"].keys()
+    untranslated = {key for key, text in package.words["ar"].items() if not re.search("[\u0600-\u06ff]", text)}
+    assert {key.rpartition(".")[2] for key in untranslated} == {"email", "phone", "url", "address"}
+    types = {block.type for lesson in arabic.lessons for page in lesson.pages for block in page.blocks}
+    assert {"question", "film", "table", "quote", "steps", "contact"} <= types
+    assert [lesson.required_for for lesson in english.lessons] == [(), (), ("Managers of a team",)]
+
+
+@pytest.mark.parametrize(("package", "pages", "films"), [(long_course(200), 200, 0), (film_course(8), 8, 8)])
+def test_the_packages_that_tests_make_are_sound(package: Made, pages: int, films: int, tmp_path: Path) -> None:
+    checked = check_package(written(package, tmp_path))
+    assert checked.faults == ()
+    reading = read_package(checked)
+    found = [page for lesson in reading.lessons for page in lesson.pages]
+    assert len(found) == pages
+    assert sum(isinstance(block, Film) for page in found for block in page.blocks) == films
 
 
 def test_a_course_reads_in_order_in_the_language_asked_for() -> None:

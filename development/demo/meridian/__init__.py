@@ -13,13 +13,16 @@ from development.demo.meridian import afterwards, courses, people, policies
 from development.demo.telling import Story
 
 NAME = "Meridian Instruments"
+SLUG = "meridian"
 ZONE = "Europe/Paris"
 DAYS_OF_HISTORY = 730
+LEARNERS = ("Isabelle Caron", "Élodie Girard", "Noémie Garnier")
+OTHER_LEARNERS = ("Farid Haddad", "Henrik Dahl")
 
 
 def tell(organization_id: uuid.UUID, today: date) -> Story:
     """The whole story as facts, up to `today`."""
-    story = Story(organization_id, "meridian", ZONE, today)
+    story = Story(organization_id, SLUG, ZONE, today)
     people.tell(story)
     courses.tell(story)
     policies.tell(story)

@@ -1,6 +1,6 @@
 """Who works at Meridian Instruments, and when; its partners and customers."""
 
-from development.demo.telling import Story
+from development.demo.telling import Story, address_of
 
 _NAMES = {
     "Engineering": "Amélie Laurent,Bastien Moreau,Chiara Rossi,Dmitri Volkov,Élodie Girard,Farid Haddad,"
@@ -13,6 +13,9 @@ _NAMES = {
     "People": "Noémie Garnier,Oscar Lund,Priya Nair",
     "Warehouse": "Raphaël Morel,Sofia Andersson,Tomasz Zieliński,Ursula Keller,Victor Hugon,Wassim Trabelsi",
 }  # fmt: skip
+ROLES = {"Sales": ["sales"], "Finance": ["finance"]}
+"""The roles of all in a team, as the manifests of the packages name them."""
+
 TEAMS = {team: tuple(names.split(",")) for team, names in _NAMES.items()}
 EVERYONE = tuple(name for names in TEAMS.values() for name in names)
 AWAY = {"Gaspard Leroy": (380, 120), "Victor Hugon": (60, 0), "Ugo Ricci": (20, 0)}
@@ -30,7 +33,15 @@ def tell(story: Story) -> None:
     for team, names in TEAMS.items():
         story.team(team, 725)
         for place, name in enumerate(names):
-            story.joins(name, 720 - 9 * place, (team,))
+            story.joins(name, 720 - 9 * place, (team,), role_ids=ROLES.get(team))
+    # What people do beside the work of their team.
+    story.tell("person_changed", 400, learner_profile_id=story.profile("Élodie Girard"), role_ids=["fire-warden"])
+    story.tell(
+        "person_changed",
+        90,
+        learner_profile_id=story.profile("Isabelle Caron"),
+        role_ids=["buyer", "finance", "fire-warden", "people-manager"],
+    )
     story.tell("team_renamed", 300, team_id=story.id("team/People"), name="People and culture")
     # Someone who left and came back; someone who left for good, before and after a deadline.
     story.tell("employee_left", 380, person_id=story.person("Gaspard Leroy"))
@@ -52,7 +63,7 @@ def tell(story: Story) -> None:
             "person_invited",
             days_ago,
             invitation_id=story.id(f"invitation/{name}"),
-            work_email=f"{name.lower().replace(' ', '.')}@meridian.example",
+            work_email=f"{address_of(name)}@meridian.example",
             person_name=name,
             expires_at=story.moment(expires, 18),
             team_ids=[story.id("team/Sales")],
@@ -83,6 +94,6 @@ def tell(story: Story) -> None:
             door=door,
             company=company,
             person_name=name,
-            account_email=f"{name.lower().replace(' ', '.')}@partners.example",
+            account_email=f"{address_of(name)}@partners.example",
         )
     story.tell("contact_left", 90, learner_profile_id=story.profile("Claire Fabre"), door="partner")

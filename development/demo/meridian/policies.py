@@ -51,6 +51,7 @@ def tell(story: Story) -> None:
             story.signs(name, DEVICES, 1, 508 - place % 6, act="acknowledge")
             if place % 3 == 0 and works(name, 120 - place % 6):
                 story.signs(name, DEVICES, 1, 120 - place % 6, act="acknowledge")
+    story.signs("Farid Haddad", DEVICES, 1, 110, act="acknowledge")  # who has nothing left to do
 
     # Nothing says from when it applies: it does as soon as it is shared.
     home = (

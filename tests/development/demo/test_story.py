@@ -1,5 +1,6 @@
 """What the demo's story holds beside the everyday, as a client meets it over /v1."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from compliance.facts.courses import queries as courses
+from compliance.facts.people.queries import roles_of
+from compliance.tenancy import context
 from development.demo import harbour, meridian, story
 from development.demo.meridian.courses import ANTI_BRIBERY, COACHING, ON_SITE
 from development.demo.meridian.policies import HOME_OFFICE
@@ -117,3 +121,40 @@ def test_a_certificate_corrected_after_a_change_of_name(rows: Rows) -> None:
     assert (first["status"], correction["status"]) == ("replaced", "valid")
     assert correction["supersedes_id"] == first["certificate_id"]
     assert (first["person_name"], correction["person_name"]) == ("Margaux Faure", "Margaux Faure-Nguyen")
+
+
+@pytest.mark.parametrize(
+    ("told", "names"), [(MERIDIAN, meridian.LEARNERS), (HARBOUR, harbour.LEARNERS)], ids=lambda value: str(value)[:7]
+)
+def test_each_learner_of_the_demo_has_a_course_to_take_and_a_policy_to_sign(
+    rows: Rows, told: Story, names: tuple[str, ...]
+) -> None:
+    assert len(names) >= 2
+    with context.company(told.organization_id):
+        content = {str(each.course_release_id) for each in courses.readable(told.organization_id, 100)}
+    for name in names:
+        learner = told.profile(name)
+        to_take = rows(told, "training-records", learner_profile_id=learner)
+        to_take = [row for row in to_take if row["outcome"] in ("overdue", "not_due_yet")]
+        assert to_take
+        assert {row["course_release_id"] for row in to_take} <= content, name
+        to_sign = rows(told, "policy-records", learner_profile_id=learner)
+        assert [row for row in to_sign if row["state"] in ("overdue", "to_do")], name
+
+
+def test_one_learner_of_the_demo_has_all_that_a_learner_can_have(rows: Rows) -> None:
+    learner = MERIDIAN.profile(meridian.LEARNERS[0])
+    outcomes = {row["outcome"] for row in rows(MERIDIAN, "training-records", learner_profile_id=learner)}
+    assert {"overdue", "not_due_yet", "completed_on_time"} <= outcomes
+    assert rows(MERIDIAN, "certificates", learner_profile_id=learner, status="valid")
+    with context.company(MERIDIAN.organization_id):
+        roles = roles_of(MERIDIAN.organization_id, uuid.UUID(learner), NOW)
+    assert {"buyer", "people-manager"} <= roles
+
+
+def test_one_learner_of_the_demo_has_nothing_to_do(rows: Rows) -> None:
+    learner = MERIDIAN.profile(meridian.OTHER_LEARNERS[0])
+    records = rows(MERIDIAN, "training-records", learner_profile_id=learner)
+    assert records
+    assert not [row for row in records if row["outcome"] in ("overdue", "not_due_yet")]
+    assert {row["state"] for row in rows(MERIDIAN, "policy-records", learner_profile_id=learner)} == {"signed"}
