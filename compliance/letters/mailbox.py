@@ -25,7 +25,10 @@ class EmailBackend(BaseEmailBackend):
         written = 0
         for message in email_messages:
             if message.recipients():
-                keep(message.message().as_bytes(linesep="\r\n"), Path(settings.EMAIL_FILE_PATH))
+                letter = (
+                    message.message().as_bytes().replace(b"\n", b"\r\n")
+                )  # which Django writes with line feeds alone
+                keep(letter, Path(settings.EMAIL_FILE_PATH))
                 written += 1
         return written
 

@@ -42,7 +42,7 @@ def _learner(organization_id: UUID, learner_profile_id: UUID, now: datetime) -> 
     ).delete()
     token = links.make(organization_id, now=now, life=LIFE, learner_profile_id=learner_profile_id, uses=None)
     person = people.person(organization_id, learner_profile_id)
-    assert person is not None  # the story has just been told
+    assert person is not None  # the story was told
     return {
         "learner_profile_id": str(learner_profile_id),
         "person_name": person.person_name or "",

@@ -80,7 +80,7 @@ def letter(folder: Path, name: str) -> Letter | None:
     file = folder / name
     if not _NAME.fullmatch(name) or not file.is_file():
         return None
-    message = cast(EmailMessage, email.message_from_bytes(file.read_bytes(), policy=email.policy.default))
+    message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
     return Letter(name, datetime.fromtimestamp(file.stat().st_mtime, UTC), message)
 
 

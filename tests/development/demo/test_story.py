@@ -2,13 +2,14 @@
 
 import uuid
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction
 
 from compliance.facts.courses import queries as courses
+from compliance.facts.courses.models import ReleaseContent, ReleaseMedia
 from compliance.facts.people.queries import roles_of
 from compliance.tenancy import context
 from development.demo import harbour, meridian, story
@@ -158,3 +159,21 @@ def test_one_learner_of_the_demo_has_nothing_to_do(rows: Rows) -> None:
     assert records
     assert not [row for row in records if row["outcome"] in ("overdue", "not_due_yet")]
     assert {row["state"] for row in rows(MERIDIAN, "policy-records", learner_profile_id=learner)} == {"signed"}
+
+
+def test_a_telling_that_was_ended_midway_is_gone_on_with(rows: Rows) -> None:
+    """A day later it is told to its end as the story of the day on which it began."""
+    company = HARBOUR.organization_id
+    whole = rows(HARBOUR, "training-records")
+    with transaction.atomic():
+        with context.company(company):
+            ReleaseContent.objects.filter(organization_id=company).update(manifest=None, words=None)
+            ReleaseMedia.objects.filter(organization_id=company).delete()
+        said: list[str] = []
+        for days in (1, 2):
+            story.tell_all(NOW + timedelta(days=days), said.append)
+        assert said == ["Telling the story of Harbour & Holt ..."]
+        assert rows(HARBOUR, "training-records") == whole
+        with context.company(company):
+            assert [each.languages for each in courses.readable(company, 100)] == [["en"]]
+        transaction.set_rollback(True)
