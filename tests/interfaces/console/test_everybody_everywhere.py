@@ -51,7 +51,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         ALL,
     ),
     **_each("companies search", "get post", ALL),
-    **_each("log log-person log-file export evidence evidence-pack evidence-file", "get", READERS),
+    **_each("log log-person log-file personal-file export evidence evidence-pack evidence-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each(
         "stored-companies stored stored-captures stored-captures-row stored-rows stored-rows-row stored-receipts"
@@ -103,7 +103,7 @@ PUBLIC = {
 }  # fmt: skip
 # The learners' pages know nothing of staff: to all of them, everybody is a stranger who has no link.
 LEARNERS = {
-    "home", "done", "certificate", "certificate-print", "certificate-proof",
+    "home", "done", "certificate", "certificate-print", "certificate-proof", "about-me", "about-me-file",
     "out", "devices", "language", "asked", "come_in",
     "policy", "receipt", "receipt-document", "receipt-copy", "receipt-proof",
 }  # fmt: skip

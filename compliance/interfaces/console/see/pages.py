@@ -7,6 +7,7 @@ from compliance.interfaces.console.see import (
     log,
     machinery,
     person,
+    personal_file,
     proofs,
     registers,
     row_proofs,
@@ -34,6 +35,14 @@ PAGES: tuple[Page, ...] = (
         for register in READINGS
     ),
     Page("person", "people/<uuid:learner_profile_id>/", person.person, _SEE, "Person"),
+    Page(
+        "personal-file",
+        "people/<uuid:learner_profile_id>/file/",
+        personal_file.file,
+        Permission.EXPORT,
+        "All that is kept about a person",
+        recent=True,
+    ),
     Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, "Story of a record"),
     Page("record-proof", "records/<slug:register>/<uuid:record_id>/proof/", row_proofs.page, _SEE, "Proof of a record"),
     Page(

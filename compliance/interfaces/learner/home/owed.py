@@ -7,7 +7,7 @@ server has recorded it.
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils.translation import gettext
 
@@ -30,6 +30,8 @@ from compliance.learning.queries import Way
 from compliance.rules.taking.progress import Progress
 from compliance.rules.vocabulary import Requirement
 
+_SOON = timedelta(days=7)
+
 
 @dataclass(frozen=True)
 class Task:
@@ -42,7 +44,13 @@ class Task:
     due: str
     late: bool
     why: str
+    soon: bool = False
     progress: str = ""
+
+    @property
+    def tone(self) -> str:
+        """How the page marks the deadline."""
+        return "late" if self.late else "due" if self.soon else ""
 
     @property
     def order(self) -> tuple[bool, float, str]:
@@ -209,5 +217,6 @@ def _task(visit: Visit, row: Held, title: str, kind: str, address: str, why: str
         due_at=row.due_at,
         due=words.by_day(row.due_at, visit.now, visit.zone),
         late=row.due_at is not None and visit.now > row.due_at,
+        soon=row.due_at is not None and visit.now > row.due_at - _SOON,
         why=why,
     )

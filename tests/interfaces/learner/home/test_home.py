@@ -37,7 +37,7 @@ def record_of(here, course: Course) -> uuid.UUID:
 
 def test_nothing_to_do_is_said_calmly(here):
     here.capture()
-    assert "There is nothing for you to do." in here.page()
+    assert "There is nothing for you to do" in here.page()
 
 
 def test_before_the_first_capture_the_list_is_said_to_be_on_its_way(here):
@@ -133,7 +133,7 @@ def test_a_lesson_that_is_shared_alone_goes_by_its_own_title(here):
     )  # fmt: skip
     here.capture()
     html = here.page()
-    assert f'href="/learn/lessons/{lesson.release_id}/">Leaving the building</a>' in html
+    assert f'href="/learn/lessons/{lesson.release_id}/"><bdi>Leaving the building</bdi></a>' in html
 
 
 def test_what_is_optional_stands_apart(here):
@@ -157,7 +157,7 @@ def test_what_is_waived_ended_or_done_is_not_asked(here):
         reason_code=WaiverReasonCode.MEDICAL, actor_id=uuid.uuid4(),
     )  # fmt: skip
     here.capture()
-    assert "There is nothing for you to do." in text_of(here.page())
+    assert "There is nothing for you to do" in text_of(here.page())
 
 
 def test_what_was_done_seconds_ago_is_done_before_any_capture(here):
@@ -169,12 +169,12 @@ def test_what_was_done_seconds_ago_is_done_before_any_capture(here):
     receipt_id = here.company.complete(here.anna, course, datetime.now(UTC))
     here.finished(course, record_of(here, course), receipt_id)
     signed = here.confirm(policy)
-    assert "There is nothing for you to do." in text_of(here.page())
+    assert "There is nothing for you to do" in text_of(here.page())
     said = here.page("/learn/done")
     assert "Finished today" in said
     assert f'href="/learn/receipts/{signed}"' in said
     here.capture()
-    assert "There is nothing for you to do." in text_of(here.page())
+    assert "There is nothing for you to do" in text_of(here.page())
     assert here.page("/learn/done").count("Fire safety") == 1
 
 
@@ -205,7 +205,7 @@ def test_partners_and_customers_see_what_they_owe(here, door, words):
     here.capture()
     answer = here.signed_in(here.organization_id, profile_id).get("/learn/")
     assert f"It is for {words} Harbour Works." in text_of(answer.content.decode())
-    assert "There is nothing for you to do." in text_of(here.page())
+    assert "There is nothing for you to do" in text_of(here.page())
 
 
 def test_others_see_nothing_of_it(here):

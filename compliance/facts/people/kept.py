@@ -1,0 +1,89 @@
+"""What this room keeps of one person (`tenancy.kept`)."""
+
+import uuid
+from typing import Any
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Lower
+
+from compliance.facts.people.models import (
+    Contact,
+    Employment,
+    Erasure,
+    Identity,
+    Invitation,
+    PersonalDetail,
+    PersonRoles,
+    Profile,
+    Suspension,
+    Team,
+    TeamMembership,
+)
+from compliance.tenancy.kept import Part, of_learner
+
+
+def _stays(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Employment]:
+    return Employment.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+
+
+def _suspensions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Suspension]:
+    stays = _stays(organization_id, learner_profile_id).values("person_id")
+    return Suspension.objects.filter(organization_id=organization_id, person_id__in=stays).order_by("at", "id")
+
+
+def invitations_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Invitation]:
+    """Those that the person accepted, and those to an address of theirs that nobody accepted, as in an erasure."""
+    details = PersonalDetail.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+    accepted = _stays(organization_id, learner_profile_id).exclude(invitation_id=None).values("invitation_id")
+    anybodys = Employment.objects.filter(organization_id=organization_id).exclude(invitation_id=None)
+    to_them = Q(address__in=details.exclude(work_email=None).values(lowered=Lower("work_email"))) | Q(
+        address__in=details.exclude(account_email=None).values(lowered=Lower("account_email"))
+    )
+    found = Invitation.objects.filter(organization_id=organization_id).annotate(address=Lower("work_email"))
+    mine = Q(invitation_id__in=accepted) | (to_them & ~Q(invitation_id__in=anybodys.values("invitation_id")))
+    return found.filter(mine).order_by("invited_at", "id")
+
+
+def _identities(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Identity]:
+    invitations = invitations_of(organization_id, learner_profile_id).values("invitation_id")
+    whose = Q(subject_id=learner_profile_id) | Q(subject_id__in=Subquery(invitations))
+    return Identity.objects.filter(whose, organization_id=organization_id).order_by("capture_sequence", "subject_id")
+
+
+def _teams(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Any]:
+    named = Team.objects.filter(organization_id=organization_id, team_id=OuterRef("team_id")).values("name")[:1]
+    found = TeamMembership.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+    return found.annotate(name=Subquery(named)).order_by("at", "id")
+
+
+PARTS = (
+    of_learner("profile", Profile, "person_name account_email work_email erased_at"),
+    of_learner("names_and_addresses", PersonalDetail, "at person_name account_email work_email"),
+    of_learner("roles", PersonRoles, "at role_ids"),
+    of_learner("stays", Employment, "person_id invitation_id joined_at left_at staff_practice"),
+    Part("suspensions", Suspension, ("person_id", "at", "suspended"), _suspensions),
+    of_learner("partner_or_customer", Contact, "door at joined company"),
+    Part("teams", TeamMembership, ("team_id", "name", "at", "joined"), _teams),
+    Part(
+        "invitations",
+        Invitation,
+        (
+            "invitation_id",
+            "invited_at",
+            "expires_at",
+            "revoked_at",
+            "erased_at",
+            "team_ids",
+            "work_email",
+            "person_name",
+        ),
+        invitations_of,
+    ),
+    Part(
+        "commitments",
+        Identity,
+        ("capture_sequence", "identity_sha256", "salt", "person_name", "work_email"),
+        _identities,
+    ),
+    of_learner("erasure", Erasure, "at recorded_at"),
+)

@@ -1,0 +1,45 @@
+"""What this room keeps of one person (`tenancy.kept`): who changed something is another person, and is left out."""
+
+import uuid
+
+from django.db.models import QuerySet
+
+from compliance.facts.training.models import (
+    AttendanceMark,
+    Completion,
+    LiveSession,
+    ObligationChange,
+    Reminder,
+    Trainer,
+)
+from compliance.tenancy.kept import Part, of_learner
+
+
+def _trainer(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Trainer]:
+    return Trainer.objects.filter(organization_id=organization_id, trainer_profile_id=learner_profile_id)
+
+
+def _led(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[LiveSession]:
+    found = LiveSession.objects.filter(organization_id=organization_id, trainer_profile_id=learner_profile_id)
+    return found.order_by("starts_at", "id")
+
+
+PARTS = (
+    of_learner(
+        "completions",
+        Completion,
+        "completion_receipt_id course_id course_release_id lesson_release_id at assessed voided_at",
+    ),
+    of_learner(
+        "changes_of_obligations", ObligationChange, "obligation_change_id course_id at change reason_code due_at"
+    ),
+    of_learner("reminders", Reminder, "course_id at"),
+    of_learner("live_sessions", AttendanceMark, "live_session_id course_id at attended marked_by"),
+    Part(
+        "live_sessions_led",
+        LiveSession,
+        ("live_session_id", "course_id", "course_release_id", "at", "format", "starts_at", "ends_at", "minutes"),
+        _led,
+    ),
+    Part("trainer", Trainer, ("trainer_name", "named_at"), _trainer),
+)

@@ -1,0 +1,20 @@
+"""The file of all that is kept about a person, made by staff for whoever asks their company and not these pages."""
+
+import uuid
+
+from django.http import HttpResponse
+
+from compliance.facts.people import queries
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.personal_file.gathering import as_text, personal_file
+
+
+def file(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
+    """The same file as the person gets; the access log names whose it is, and who took it."""
+    if queries.person(visit.organization.organization_id, learner_profile_id) is None:
+        raise NothingThereError(f"This company knows no person {learner_profile_id}.")
+    visit.saw([learner_profile_id])
+    found = personal_file(visit.organization, learner_profile_id, visit.now)
+    headers = {"Content-Disposition": f'attachment; filename="person-{learner_profile_id}.json"'}
+    return HttpResponse(as_text(found), content_type="application/json", headers=headers)

@@ -1,0 +1,75 @@
+"""`/learn/about-me`: what is kept about the person who asks, in short, and all of it as a file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_safe
+
+from compliance.interfaces.learner.visit import Visit, learner_page
+from compliance.interfaces.personal_file.gathering import as_text, personal_file
+from compliance.learning import words
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One line of the page: what it is about, and what is kept, in words."""
+
+    about: str
+    what: str
+
+
+@require_safe
+@learner_page
+def about_me(visit: Visit) -> HttpResponse:
+    """The page: what a person would look for first, and how much there is of the rest."""
+    found = personal_file(visit.organization, visit.learner_profile_id, visit.now)
+    return visit.render("home/about_me.html", {"who": _who(visit, found), "counts": _counts(found)})
+
+
+@require_safe
+@learner_page
+def file(visit: Visit) -> HttpResponse:
+    """All of it as a file to take away."""
+    found = personal_file(visit.organization, visit.learner_profile_id, visit.now)
+    headers = {"Content-Disposition": 'attachment; filename="what-is-kept-about-me.json"'}
+    return HttpResponse(as_text(found), content_type="application/json", headers=headers)
+
+
+def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
+    kept = found["kept"]
+    profile = kept["profile"][0]
+    teams = {each["team_id"]: each for each in kept["teams"]}  # the last event of each counts
+    stays = [each for each in kept["stays"] if each["left_at"] is None or each["left_at"] > visit.now]
+    contacts = {each["door"]: each for each in kept["partner_or_customer"]}
+    roles = kept["roles"][-1]["role_ids"] if kept["roles"] else []
+    lines = [
+        Kept(gettext("Name"), profile["person_name"] or ""),
+        Kept(gettext("Address you sign in with"), profile["account_email"] or ""),
+        Kept(gettext("Work address"), profile["work_email"] or ""),
+        Kept(gettext("With the company since"), words.day_of(stays[-1]["joined_at"], visit.zone) if stays else ""),
+        Kept(
+            gettext("Your own company"),
+            ", ".join(each["company"] for each in contacts.values() if each["joined"] and each["company"]),
+        ),
+        Kept(gettext("Teams"), ", ".join(sorted(each["name"] for each in teams.values() if each["joined"]))),
+        Kept(gettext("Roles"), ", ".join(sorted(roles or ()))),
+    ]
+    return [line for line in lines if line.what]
+
+
+def _counts(found: dict[str, Any]) -> list[Kept]:
+    kept, registers = found["kept"], found["registers"]
+    numbers = (
+        (gettext("What you were asked to learn"), len(registers["training"])),
+        (gettext("Courses that you finished"), sum(each["voided_at"] is None for each in kept["completions"])),
+        (gettext("Policies that you were asked to confirm"), len(registers["policies"])),
+        (gettext("Signatures and confirmations"), len(kept["policy_receipts"])),
+        (gettext("Certificates"), len(registers["certificates"])),
+        (gettext("Pages that you opened"), sum(each["film"] == 0 for each in kept["pages_read"])),
+        (gettext("Answers that you gave"), len(kept["answers"])),
+        (gettext("Letters to you"), len(kept["letters"])),
+        (gettext("Devices and sessions"), len(kept["sessions"])),
+    )
+    return [Kept(about, str(number)) for about, number in numbers]

@@ -1,0 +1,12 @@
+"""What this room keeps of one person (`tenancy.kept`): links to sign by, without what opens them."""
+
+from compliance.interfaces.pages.models import Link
+from compliance.tenancy.kept import of_learner
+
+PARTS = (
+    of_learner(
+        "signing_links",
+        Link,
+        "share_id made_at expires_at revoked_at signed_at receipt_until notice_due_at notice_attempts",
+    ),
+)

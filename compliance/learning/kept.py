@@ -1,0 +1,56 @@
+"""What this room keeps of one person (`tenancy.kept`): no token, and no digest of one, for those open something."""
+
+import uuid
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+
+from compliance.facts.people.kept import invitations_of
+from compliance.learning.models import (
+    Answer,
+    LearnerPreference,
+    LearnerSession,
+    MoreAttempts,
+    PageRead,
+    PersonalLink,
+    Take,
+)
+from compliance.tenancy.kept import Part, of_learner
+
+
+def _links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[PersonalLink]:
+    invited = invitations_of(organization_id, learner_profile_id).values("invitation_id")
+    mine = Q(learner_profile_id=learner_profile_id) | Q(invitation_id__in=invited)
+    return PersonalLink.objects.filter(mine, organization_id=organization_id).order_by("made_at", "id")
+
+
+def _of_takes(name: str, model: type[Model], fields: str) -> Part:
+    """A part whose rows name a take of the person."""
+
+    def rows(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Any]:
+        takes = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
+        found = model._default_manager.filter(organization_id=organization_id, take_id__in=takes.values("take_id"))
+        return found.order_by("at", "pk")
+
+    return Part(name, model, tuple(fields.split()), rows)
+
+
+PARTS = (
+    of_learner("language", LearnerPreference, "language"),
+    of_learner("sessions", LearnerSession, "device begun_at seen_at expires_at ended_at"),
+    Part(
+        "links",
+        PersonalLink,
+        ("leads_to", "made_at", "expires_at", "uses_left", "used_at", "revoked_at", "invitation_id"),
+        _links,
+    ),
+    of_learner(
+        "courses_taken",
+        Take,
+        "take_id record_id course_id course_release_id lesson_release_id begun_at seen_at page_id finished_at assessed"
+        " completion_receipt_id carried_at",
+    ),
+    _of_takes("pages_read", PageRead, "take_id lesson_sha256 page_id film at"),
+    _of_takes("answers", Answer, "take_id lesson_sha256 question_id number at right choices"),
+    _of_takes("further_attempts", MoreAttempts, "take_id question_id attempts at"),
+)

@@ -1,0 +1,28 @@
+"""What this room keeps of one person (`tenancy.kept`): which letters, not their text, which is made when they leave."""
+
+import uuid
+
+from django.db.models import Q, QuerySet
+
+from compliance.facts.people.kept import invitations_of
+from compliance.letters.models import Letter
+from compliance.tenancy.kept import Part
+
+
+def _letters(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Letter]:
+    invited = invitations_of(organization_id, learner_profile_id).values("invitation_id")
+    mine = Q(learner_profile_id=learner_profile_id) | Q(invitation_id__in=invited)
+    return Letter.objects.filter(mine, organization_id=organization_id).order_by("made_at", "id")
+
+
+PARTS = (
+    Part(
+        "letters",
+        Letter,
+        (
+            "letter_id", "kind", "invitation_id", "subject_ids", "to_work_address", "made_at", "due_at", "attempts",
+            "tried_at", "settled_at", "sent_at", "failure",
+        ),
+        _letters,
+    ),
+)  # fmt: skip

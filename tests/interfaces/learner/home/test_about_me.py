@@ -1,0 +1,65 @@
+"""What is kept about a person: in words on a page, all of it as a file, for them and for staff who may export."""
+
+import json
+
+import pytest
+
+from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from tests import verbs
+from tests.companies import noon
+from tests.interfaces.console.conftest import make_staff
+from tests.interfaces.console.conftest import signed_in as staff_client
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_says_who_one_is_and_how_much_there_is(here):
+    team = here.company.team("Warehouse")
+    verbs.add_to_team(**here.when(39), team_id=team, learner_profile_id=here.anna.learner_profile_id)
+    here.company.share(here.company.course("Fire safety"))
+    here.capture()
+    html = here.page("/learn/about-me")
+    for said in ("Anna Reis", "anna.reis@example.org", "Warehouse", "What you were asked to learn"):
+        assert said in html, said
+    assert 'href="/learn/about-me/file.json"' in html
+
+
+def test_the_file_is_ones_own(here):
+    bo = here.company.join("Bo Lind", at=noon(30))
+    here.capture()
+    answer = here.client.get("/learn/about-me/file.json")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+    assert answer["Content-Disposition"].startswith("attachment")
+    found = json.loads(answer.content)
+    assert found["learner_profile_id"] == str(here.anna.learner_profile_id)
+    assert found["kept"]["sessions"][0]["device"] == "Firefox on Android"
+    assert "Bo Lind" not in answer.content.decode()
+    assert str(bo.learner_profile_id) not in answer.content.decode()
+    assert here.client.cookies["learner"].value not in answer.content.decode()
+
+
+def test_before_any_capture_there_is_a_file_too(here):
+    found = json.loads(here.client.get("/learn/about-me/file.json").content)
+    assert found["kept"]["profile"][0]["person_name"] == "Anna Reis"
+    assert found["registers"]["training"] == []
+
+
+def test_staff_who_may_export_make_the_same_file_and_the_access_log_names_whose(here):
+    here.capture()
+    manager = staff_client(make_staff("Mia", COMPLIANCE_MANAGER))
+    address = f"/console/companies/{here.organization_id}/people/{here.anna.learner_profile_id}/"
+    assert f'href="{address}file/"' in manager.get(address).content.decode()
+    answer = manager.get(f"{address}file/")
+    assert answer.status_code == 200
+    mine = json.loads(here.client.get("/learn/about-me/file.json").content)
+    theirs = json.loads(answer.content)
+    assert theirs["kept"] == mine["kept"]
+    assert theirs["registers"] == mine["registers"]
+    line = AccessLog.objects.filter(page="personal-file").get()
+    assert here.anna.learner_profile_id in line.learner_profile_ids
+    operator = staff_client(make_staff("Olaf", OPERATOR))
+    assert operator.get(f"{address}file/").status_code == 403
+    assert "All that is kept" not in operator.get(address).content.decode()
+    other = f"/console/companies/{here.organization_id}/people/{here.organization_id}/file/"
+    assert manager.get(other).status_code == 404
