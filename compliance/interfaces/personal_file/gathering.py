@@ -94,7 +94,7 @@ def _registers(
 
 def _rows(listing: pages.Listing, question: Question) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    position: pages.Position | None = Position()
+    position: Position | None = Position()
     while position is not None:
         page = pages.page(listing, question, position, _ROWS_A_PAGE, _UNCOUNTED)
         rows += orjson.loads(b"[" + page.content + b"]")
