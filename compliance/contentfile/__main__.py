@@ -1,7 +1,7 @@
-"""`python -m compliance.contentfile check PATH...`: faults of content files and packages, for people and programs.
+"""`python -m compliance.contentfile`: `check PATH...` lists faults, `serve PATH` opens a package in the player.
 
-Exit status 0: nothing keeps any of them from being published (warnings may remain); 1: errors; 2: something could not
-be read, or the command line is wrong.
+Exit status of `check`: 0: nothing keeps any of them from being published (warnings may remain); 1: errors; 2: something
+could not be read, or the command line is wrong.
 """
 
 import argparse
@@ -9,7 +9,6 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TextIO
@@ -17,10 +16,10 @@ from typing import Any, TextIO
 from compliance.contentfile import limits
 from compliance.contentfile.content import check_content
 from compliance.contentfile.errors import PackageUnreadable
-from compliance.contentfile.faults import Fault, Report, Severity
-from compliance.contentfile.files import FileFaulty, read_all
+from compliance.contentfile.excerpts import excerpt, lines_with_faults, printable
+from compliance.contentfile.faults import Fault, Severity
 from compliance.contentfile.fingerprint import content_sha256
-from compliance.contentfile.package import check_package, open_files
+from compliance.contentfile.package import check_package
 
 _WIDTH = 100
 
@@ -54,8 +53,17 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     check = commands.add_parser("check", help="check content files, package folders and package zips")
     check.add_argument("paths", nargs="+", metavar="PATH", help="a content.json, a package folder or a package zip")
     check.add_argument("--json", action="store_true", help="print one JSON document for programs")
+    serve = commands.add_parser("serve", help="show a package in the player, on this machine, as its learners see it")
+    serve.add_argument("path", metavar="PATH", help="a package folder or a package zip; it is read again when it changes")
+    serve.add_argument("--port", type=int, default=8001, help="8001 by default; 0 takes a free one")
     options = parser.parse_args(arguments)
     out = out or sys.stdout
+    if options.command == "serve":
+        # The one step out of this pure room, declared in pyproject.toml: the player is drawn by Django's templates,
+        # which nothing else here needs, so they are loaded only for this.
+        from compliance.interfaces.player.serving import serve as serve_package
+
+        return serve_package(FilePath(options.path), options.port, out)
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")
     outcomes = [_check(path) for path in options.paths]
@@ -125,15 +133,15 @@ def _print(outcome: _Outcome, out: TextIO) -> None:
     if outcome.unreadable:
         out.write(f"{outcome.path}: cannot be read ({outcome.unreadable})\n")
         return
-    texts = _texts(outcome)
+    texts = lines_with_faults(FilePath(outcome.path), outcome.faults)
     for fault in outcome.faults:
-        place = "/".join(part for part in (outcome.path.rstrip("/"), _printable(fault.file)) if part)
+        place = "/".join(part for part in (outcome.path.rstrip("/"), printable(fault.file)) if part)
         if fault.line is not None:
             place += f":{fault.line}:{fault.column}"
         out.write(f"{place}: {fault.severity} {fault.code}\n")
         out.write(f"    {fault.message}\n")
         if fault.pointer:
-            out.write(f"    at {_printable(fault.pointer)}\n")
+            out.write(f"    at {printable(fault.pointer)}\n")
         lines = texts.get(fault.file)
         if lines and fault.line is not None and fault.column is not None and fault.line <= len(lines):
             _print_line(lines[fault.line - 1], fault.line, fault.column, out)
@@ -153,34 +161,10 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _texts(outcome: _Outcome) -> dict[str, list[str]]:
-    """The lines of each file with a fault, for showing; nothing where they cannot be read any more."""
-    texts: dict[str, list[str]] = {}
-    for name in {fault.file for fault in outcome.faults if fault.line is not None}:
-        with suppress(OSError, PackageUnreadable, FileFaulty):
-            data = _bytes_of(FilePath(outcome.path), name)
-            texts[name] = data[: limits.JSON_BYTES].decode("utf-8-sig", "replace").split("\n")
-    return texts
-
-
-def _bytes_of(path: FilePath, name: str) -> bytes:
-    if not name:
-        return path.read_bytes()
-    with open_files(path, Report()) as files:
-        return read_all(files, name) if name in files.sizes else b""
-
-
-def _printable(text: str) -> str:
-    """The text without what could steer a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def _print_line(line: str, number: int, column: int, out: TextIO) -> None:
-    line = line.rstrip("\r").replace("\t", " ")
-    start = max(0, min(column - 1 - _WIDTH // 2, len(line) - _WIDTH))
-    excerpt = _printable(line[start : start + _WIDTH])
+    part, there = excerpt(line, column, _WIDTH)
     label = f"    {number} | "
-    out.write(f"{label}{excerpt}\n{' ' * (len(label) - 2)}| {' ' * (column - 1 - start)}^\n")
+    out.write(f"{label}{part}\n{' ' * (len(label) - 2)}| {' ' * there}^\n")
 
 
 if __name__ == "__main__":

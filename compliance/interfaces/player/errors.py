@@ -1,0 +1,11 @@
+"""What can be wrong with what a page of the player sends."""
+
+from compliance.errors import ComplianceError
+
+
+class PlayerError(ComplianceError):
+    """Root of this room's errors."""
+
+
+class UnknownFieldError(PlayerError):
+    """A form names a question or a number that no page of ours would send."""

@@ -1,0 +1,61 @@
+"""Answers with media and styles of a release: kept by the browser, since releases never change, and read in parts.
+
+Phones play no video from a server that cannot send a part of it, so a part is read as a part.
+"""
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+# Displayed by browsers as what they are and nothing else; everything else is handed over as a download.
+_DISPLAYED = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "audio/", "video/")
+_KEPT = "private, max-age=31536000, immutable"
+# A file that is opened by itself can do nothing either.
+_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
+_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
+
+
+def media_answer(
+    request: HttpRequest, *, media_type: str, size: int, sha256: str, read: Callable[[int, int], bytes]
+) -> HttpResponse:
+    """A media file, or the part of it that is asked for. `read(start, length)` gives its bytes."""
+    tag = f'"{sha256}"'
+    if tag in request.headers.get("If-None-Match", ""):
+        return _with_headers(HttpResponse(status=304), tag, media_type)
+    wanted = request.headers.get("Range", "")
+    if wanted and request.headers.get("If-Range", tag) == tag and (found := _RANGE.fullmatch(wanted)):
+        start, stop = _bounds(found[1], found[2], size)
+        if start >= stop:
+            answer = HttpResponse(status=416)
+            answer["Content-Range"] = f"bytes */{size}"
+            return answer
+        answer = HttpResponse(read(start, stop - start), status=206, content_type=media_type)
+        answer["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+    else:
+        answer = HttpResponse(read(0, size), content_type=media_type)
+    return _with_headers(answer, tag, media_type)
+
+
+def style_answer(css: str) -> HttpResponse:
+    """The style of a film, as `contentfile` wrote it anew."""
+    answer = HttpResponse(css, content_type="text/css; charset=utf-8")
+    answer["Cache-Control"] = _KEPT
+    return answer
+
+
+def _bounds(first: str, last: str, size: int) -> tuple[int, int]:
+    """From which byte to which one, that not included, as RFC 9110 (14.1.2) means it; empty when there is none."""
+    if not first:
+        return (max(0, size - int(last)), size) if last else (0, 0)
+    return int(first), min(int(last) + 1, size) if last else size
+
+
+def _with_headers(answer: HttpResponse, tag: str, media_type: str) -> HttpResponse:
+    answer["ETag"] = tag
+    answer["Accept-Ranges"] = "bytes"
+    answer["Cache-Control"] = _KEPT
+    answer["Content-Security-Policy"] = _POLICY
+    if not media_type.startswith(_DISPLAYED):
+        answer["Content-Disposition"] = "attachment"
+    return answer
