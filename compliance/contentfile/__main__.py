@@ -54,7 +54,9 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     check.add_argument("paths", nargs="+", metavar="PATH", help="a content.json, a package folder or a package zip")
     check.add_argument("--json", action="store_true", help="print one JSON document for programs")
     serve = commands.add_parser("serve", help="show a package in the player, on this machine, as its learners see it")
-    serve.add_argument("path", metavar="PATH", help="a package folder or a package zip; it is read again when it changes")
+    serve.add_argument(
+        "path", metavar="PATH", help="a package folder or a package zip; it is read again when it changes"
+    )
     serve.add_argument("--port", type=int, default=8001, help="8001 by default; 0 takes a free one")
     options = parser.parse_args(arguments)
     out = out or sys.stdout

@@ -119,6 +119,20 @@ def last_answers(way: Way, done: Done | None = None) -> dict[str, LastAnswer]:
     }
 
 
+def carried_content(way: Way) -> Content | None:
+    """The content of the version from which the take took over what counts; None where it took over nothing."""
+    if way.carried_at is None:
+        return None
+    before = Take.objects.filter(
+        organization_id=way.take.organization_id,
+        learner_profile_id=way.take.learner_profile_id,
+        course_id=way.take.course_id,
+        carried_at=way.carried_at,
+    ).first()
+    found = before and courses.contents(before.organization_id, [before.course_release_id])
+    return found.get(before.course_release_id) if before and found else None
+
+
 def takes_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Take]:
     """All takes of a person, in the order in which they were begun."""
     found = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)

@@ -238,3 +238,15 @@ def offered(
         {"organization": organization_id, "releases": list(release_ids), "lessons": list(lesson_release_ids)},
     )
     return {identifier: Offered(*row) for identifier, *row in rows}
+
+
+def media_part(
+    organization_id: uuid.UUID, course_release_id: uuid.UUID, media_id: str, start: int, length: int
+) -> bytes | None:
+    """So many bytes of a media file from `start` on (counted from 0); None where its content is not kept."""
+    rows = sql.fetch(
+        "SELECT substring(content FROM %s FOR %s) FROM courses_releasemedia"
+        " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = %s AND media_id = %s",
+        [start + 1, length, organization_id, course_release_id, media_id],
+    )
+    return bytes(rows[0][0]) if rows and rows[0][0] is not None else None

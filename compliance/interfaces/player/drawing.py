@@ -39,7 +39,11 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as a reader sees it: `state` is open, again (wrong, and not the last attempt), right or out."""
+    """A question as a reader sees it.
+
+    `state` is open, again (wrong, and not the last attempt), right, out (of attempts), or closed (none was given in
+    time).
+    """
 
     id: str
     prompt: str
@@ -54,7 +58,7 @@ class Asked:
     @property
     def settled(self) -> bool:
         """Whether it takes no more answers."""
-        return self.state in ("right", "out")
+        return self.state in ("right", "out", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Player:
     `media` and `style` give the addresses of a media id and of a film's style. Answers are sent to `send_to`, by POST
     when they are recorded, by GET where a page only tries them out; `carried` are the fields that such a page takes
     with it, as nothing else remembers them. `missing` are questions that were sent without a choice, `seen` the films
-    that were played to their end, None where nobody counts that.
+    that were played to their end, None where nobody counts that. `closed`: no more answers are taken.
     """
 
     reading: Reading
@@ -80,6 +84,7 @@ class Player:
     seen: frozenset[str] | None = None
     carried: tuple[tuple[str, str], ...] = ()
     reveal: bool = False
+    closed: bool = False
 
     @property
     def language(self) -> Language:
@@ -107,14 +112,21 @@ class Player:
     @property
     def open_questions(self) -> tuple[Question, ...]:
         """Those of them that still take an answer."""
-        return tuple(each for each in self.questions if not self._answered(each).settled)
+        return tuple(each for each in self.questions if not self.closed and not self._answered(each).settled)
 
     @property
     def waiting(self) -> bool:
         """Whether anything of the page has still to be answered or played."""
+        if self.closed:
+            return False
         asked = [scene.question for film in self.films for scene in film.scenes if scene.question]
         unanswered = any(not self._answered(each).settled for each in (*self.questions, *asked))
-        return unanswered or (self.seen is not None and any(film.scope not in self.seen for film in self.films))
+        return unanswered or self.unplayed
+
+    @property
+    def unplayed(self) -> bool:
+        """Whether a film of the page has still to be played to its end."""
+        return self.seen is not None and any(film.scope not in self.seen for film in self.films)
 
     @property
     def faults(self) -> tuple[tuple[str, str], ...]:
@@ -132,6 +144,8 @@ class Player:
             state = "right"
         elif answered.settled:
             state = "out"
+        elif self.closed:
+            state = "closed"
         else:
             state = "again" if answered.number else "open"
         chosen = self.chosen.get(question.id, answered.chosen) or frozenset()

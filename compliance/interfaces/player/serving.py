@@ -71,7 +71,7 @@ class _Server(ThreadingMixIn, WSGIServer):
 class _Quiet(WSGIRequestHandler):
     """Says nothing of requests: an author looks at the browser."""
 
-    def log_message(self, format: str, *values: Any) -> None:  # noqa: A002 - as its base calls it
+    def log_message(self, format: str, *values: Any) -> None:
         """Nothing."""
 
 
@@ -80,7 +80,7 @@ def configure() -> None:
     settings.configure(
         ALLOWED_HOSTS=["127.0.0.1", "localhost"],
         ROOT_URLCONF="compliance.interfaces.player.author_urls",
-        SECRET_KEY="-",  # nothing is signed: there are no sessions and no forms that change anything
+        SECRET_KEY="-",  # noqa: S106 - nothing is signed: there are no sessions, and no forms that change anything
         STATIC_URL="/static/",
         USE_TZ=True,
         MIDDLEWARE=["csp.middleware.CSPMiddleware", "django.middleware.security.SecurityMiddleware"],

@@ -103,9 +103,7 @@ class Trial:
         return f"{address}?{kept}" if kept else address
 
 
-def tried(
-    page: Page, query: QueryDict
-) -> tuple[dict[str, Answered], frozenset[str], tuple[tuple[str, str], ...]]:
+def tried(page: Page, query: QueryDict) -> tuple[dict[str, Answered], frozenset[str], tuple[tuple[str, str], ...]]:
     """What of the page's questions is answered by a query, which were sent without a choice, and what to carry on."""
     sent = set(query.getlist("sent"))
     answered: dict[str, Answered] = {}

@@ -1,0 +1,50 @@
+"""Taking in what a page sends: answers to its questions, or that a film was played to its end."""
+
+from dataclasses import dataclass
+
+from compliance.interfaces.learner.player.sitting import Sitting
+from compliance.interfaces.learner.visit import Visit
+from compliance.interfaces.player import sending
+from compliance.interfaces.player.drawing import films_of
+from compliance.interfaces.player.errors import UnknownFieldError
+from compliance.learning import taking
+from compliance.learning.errors import QuestionSettledError
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a form held. With a question that was sent without a choice nothing was counted."""
+
+    missing: frozenset[str]
+    chosen: dict[str, frozenset[str]]
+    first: str
+
+
+def take_in(visit: Visit, sitting: Sitting, page_id: str) -> Sent:
+    """Counts what was sent. Raises UnknownFieldError for what the page does not have, and TakeClosedError."""
+    way, index = sitting.way, sitting.index_of(page_id)
+    assert way is not None and index is not None
+    fields = visit.request.POST
+    page = sitting.pages[index][1]
+    if "film" in fields:
+        if fields["film"] not in {film.scope for film in films_of(page)}:
+            raise UnknownFieldError("This page has no such film.")
+        taking.see_film(way, fields["film"], fields.get("scene", ""), visit.now)
+        return Sent(frozenset(), {}, "")
+    questions = sending.sent_questions(fields, page)
+    chosen: dict[str, frozenset[str]] = {}
+    for question in questions:
+        found = sending.chosen(fields, question)
+        if found is None:
+            raise UnknownFieldError("This question has no such choice.")
+        chosen[question.id] = found
+    missing = frozenset(question.id for question in questions if not chosen[question.id])
+    if missing:
+        return Sent(missing, chosen, "")
+    for question in questions:
+        number = sending.counted(fields, question) + 1
+        try:
+            taking.answer(way, question.id, chosen[question.id], visit.now, number=number)
+        except QuestionSettledError:
+            continue  # it was settled in another tab, which the page is about to show
+    return Sent(frozenset(), chosen, questions[0].id if questions else "")

@@ -1,0 +1,223 @@
+"""The pages of a course: its overview, its pages, how it went; and the media and styles that these draw with."""
+
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from compliance.facts.courses import queries as facts
+from compliance.interfaces.learner.home.owed import Task, owed
+from compliance.interfaces.learner.player import answering
+from compliance.interfaces.learner.player.drawn import draw, lesson_rows
+from compliance.interfaces.learner.player.sitting import Place, Sitting
+from compliance.interfaces.learner.rendering import see_other
+from compliance.interfaces.learner.visit import Visit, learner_page
+from compliance.interfaces.player.drawing import films_of
+from compliance.interfaces.player.errors import UnknownFieldError
+from compliance.interfaces.player.languages import described
+from compliance.interfaces.player.media import media_answer, style_answer
+from compliance.interfaces.player.readings import reading_of
+from compliance.learning import courses, taking
+from compliance.learning.courses import Assignment
+from compliance.learning.errors import (
+    AlreadyCompletedError,
+    NoContentError,
+    NotAssignedError,
+    ReleaseWithdrawnError,
+    TakeClosedError,
+    UnknownPageError,
+)
+from compliance.learning.models import Take
+
+Parameters = ParamSpec("Parameters")
+
+
+def course_page(
+    view: Callable[Concatenate[Visit, Assignment, Parameters], HttpResponse],
+) -> Callable[Concatenate[Visit, Parameters], HttpResponse]:
+    """Hands what is assigned to a view, and answers in its place where there is nothing to take.
+
+    A course that was never this person's is not there, like one that does not exist.
+    """
+
+    @wraps(view)
+    def answered(
+        visit: Visit,
+        /,
+        *args: Parameters.args,
+        course_id: uuid.UUID | None = None,
+        lesson_release_id: uuid.UUID | None = None,
+        **values: Parameters.kwargs,
+    ) -> HttpResponse:
+        try:
+            assignment = courses.assignment(
+                visit.organization_id,
+                visit.learner_profile_id,
+                visit.now,
+                course_id=course_id,
+                lesson_release_id=lesson_release_id,
+            )
+            return view(visit, assignment, *args, **values)
+        except ReleaseWithdrawnError:
+            return visit.render("player/closed.html", {"reason": "withdrawn"}, status=410)
+        except NotAssignedError as error:
+            raise Http404 from error
+        except NoContentError:
+            return visit.render("player/closed.html", {"reason": "elsewhere"})
+        except AlreadyCompletedError:
+            return visit.render("player/closed.html", {"reason": "completed"})
+
+    return answered
+
+
+@require_safe
+@learner_page
+@course_page
+def overview(visit: Visit, assignment: Assignment) -> HttpResponse:
+    """What the course is, why and until when, its lessons, and how far one is."""
+    way = taking.resume(assignment, visit.now)
+    content = way.content if way else courses.content(visit.organization_id, assignment.course_release_id)
+    sitting = Sitting(visit, assignment, content, way)
+    values = {
+        "sitting": sitting,
+        "title": sitting.title,
+        "language": described(sitting.reading.language),
+        "course_languages": [described(each) for each in sitting.reading.languages],
+        "task": _task(visit, sitting.place),
+        "rows": lesson_rows(sitting),
+        "carried": way is not None and way.carried_at is not None and not way.finished,
+    }
+    return visit.render("player/overview.html", values)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@learner_page
+@course_page
+def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
+    """One page: GET reads it, POST answers its questions or reports a film's end."""
+    way = taking.open_take(assignment, visit.now)
+    if way.outline.lesson_of_page.get(page_id) is None:
+        if way.carried_at is None:
+            raise Http404
+        return see_other(Place(assignment.course_id, assignment.lesson_release_id).overview)  # of an earlier version
+    sitting = Sitting(visit, assignment, way.content, way)
+    if visit.request.method == "POST":
+        return _posted(visit, sitting, page_id)
+    if visit.request.method == "GET" and "prefetch" not in visit.request.headers.get("Sec-Purpose", ""):
+        try:
+            taking.read_page(way, page_id, visit.now)
+        except UnknownPageError as error:
+            raise Http404 from error
+        _finish(visit, sitting)
+    return draw(sitting, page_id)
+
+
+@require_safe
+@learner_page
+@course_page
+def finished(visit: Visit, assignment: Assignment) -> HttpResponse:
+    """How it went and what comes next; while something is left, what that is."""
+    way = taking.resume(assignment, visit.now)
+    if way is None:
+        return see_other(Place(assignment.course_id, assignment.lesson_release_id).overview)
+    sitting = Sitting(visit, assignment, way.content, way)
+    _finish(visit, sitting)
+    following = [task for task in owed(visit).tasks if task.address and task.address != sitting.place.overview]
+    progress = sitting.progress
+    questions = [question for each in (progress.counted_pages if progress else ()) for question in each.questions]
+    values = {
+        "sitting": sitting,
+        "title": sitting.title,
+        "language": described(sitting.reading.language),
+        "left": [] if sitting.is_finished else sitting.left(),
+        "assessed": way.take.assessed,
+        "asked": len(questions),
+        "right": sum(question.state == "right" for question in questions),
+        "following": following[0] if following else None,
+        "certificate_id": assignment.certificate_id if assignment.done else None,
+    }
+    return visit.render("player/finished.html", values)
+
+
+@require_safe
+@learner_page
+def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponse:
+    """A media file of a course that the person takes."""
+    release_id = _taken_release(visit, course_release_id)
+    found = courses.content(visit.organization_id, release_id).media.get(media_id)
+    if found is None:
+        raise Http404
+
+    def read(start: int, length: int) -> bytes:
+        part = facts.media_part(visit.organization_id, release_id, media_id, start, length)
+        if part is None:
+            raise Http404
+        return part
+
+    return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
+
+
+@require_safe
+@learner_page
+def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpResponse:
+    """The style of a film of a course that the person takes. It is the same in every language."""
+    content = courses.content(visit.organization_id, _taken_release(visit, course_release_id))
+    for lesson in reading_of(visit.organization_id, content, visit.languages).lessons:
+        for each in lesson.pages:
+            for film in films_of(each):
+                if film.scope == scope:
+                    return style_answer(film.css)
+    raise Http404
+
+
+def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:
+    """The release, if the person has begun it and may still take its course. Raises Http404."""
+    take = Take.objects.filter(
+        organization_id=visit.organization_id,
+        learner_profile_id=visit.learner_profile_id,
+        course_release_id=course_release_id,
+    ).first()
+    if take is None:
+        raise Http404
+    try:
+        courses.assignment(
+            visit.organization_id,
+            visit.learner_profile_id,
+            visit.now,
+            course_id=None if take.lesson_release_id else take.course_id,
+            lesson_release_id=take.lesson_release_id,
+        )
+    except NotAssignedError as error:
+        raise Http404 from error
+    return course_release_id
+
+
+def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:
+    try:
+        sent = answering.take_in(visit, sitting, page_id)
+    except UnknownFieldError as error:
+        if sitting.way is not None and sitting.way.carried_at is not None:  # a form of an earlier version
+            return see_other(sitting.place.page(page_id))
+        raise BadRequest(str(error)) from error
+    except TakeClosedError:
+        return see_other(sitting.place.page(page_id))
+    if sent.missing:
+        return draw(sitting, page_id, missing=sent.missing, chosen=sent.chosen, status=422)
+    _finish(visit, sitting)
+    return see_other(sitting.place.page(page_id) + (f"#question-{sent.first}" if sent.first else ""))
+
+
+def _finish(visit: Visit, sitting: Sitting) -> None:
+    """Records the completion as soon as nothing is left: nobody is overdue for a button that was not pressed."""
+    if sitting.way is not None and not sitting.way.finished and sitting.progress and sitting.progress.finished:
+        taking.finish(sitting.way, visit.now)
+
+
+def _task(visit: Visit, place: Place) -> Task | None:
+    """What home says of it: why, and until when. None when it is not to be done any more."""
+    found = owed(visit)
+    return next((task for task in (*found.tasks, *found.optional) if task.address == place.overview), None)
