@@ -99,7 +99,16 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
             f"console:{name}", kwargs=values | ({"organization_id": organization_id} if page.company else {})
         )
 
-    without = {"job", "evidence-build", "evidence-pack", "evidence-file", "reading", "reading-media", "reading-style"}
+    without = {
+        "job",
+        "evidence-build",
+        "evidence-pack",
+        "evidence-file",
+        "reading",
+        "reading-page",
+        "reading-media",
+        "reading-style",
+    }
     for page in PAGES:
         if page.name not in without and page.name != "export":
             yield page.name, "GET", place(page.name), None

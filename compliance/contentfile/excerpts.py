@@ -12,7 +12,7 @@ from compliance.contentfile.package import open_files
 
 
 def lines_with_faults(path: Path, faults: Iterable[Fault]) -> dict[str, list[str]]:
-    """The lines of each file with a fault; of `path` itself under "". Files that cannot be read any more are left out."""
+    """The lines of each file with a fault; of `path` itself under "". A file that is gone by now is left out."""
     texts: dict[str, list[str]] = {}
     for name in {fault.file for fault in faults if fault.line is not None}:
         with suppress(OSError, PackageUnreadable, FileFaulty):

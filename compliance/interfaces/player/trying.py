@@ -33,6 +33,7 @@ class Trial:
     media: Callable[[str], str]
     style: Callable[[str], str]
     home: str = ""
+    title: str = ""
     author: bool = False
 
     def draw_overview(self, request: HttpRequest) -> str:

@@ -61,7 +61,7 @@ def full(committed: None) -> Full:
     more = {
         "organization_id": organization_id, "job_id": job.job_id, "code": code, "token": token(3),
         "signed": token(0), "reading": release.course_release_id, "what": "training-records", "written_as": "csv",
-        "media_id": "none", "scope": "none",
+        "media_id": "none", "scope": "none", "page_id": "know-your-way",
     }  # fmt: skip
     return found._replace(samples=found.samples | more)
 
@@ -95,7 +95,8 @@ def _addresses(full: Full) -> list[str]:
         if pattern.name == "problem":
             found.append("/problems/rate_limited")
             continue
-        told = Known(course_release_id=full.samples["reading"]) if pattern.name == "reading" else Known()
+        read = pattern.name in ("reading", "reading-page")
+        told = Known(course_release_id=full.samples["reading"]) if read else Known()
         found.append("/" + text % told)
     registers = [each for each in found if "/registers/" in each]
     return [

@@ -46,7 +46,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "overview training-records period people certificates courses policies policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
-        " readings reading reading-media reading-style dashboard work matrix learning learners acts job inbox",
+        " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
+        " inbox",
         "get",
         ALL,
     ),
@@ -105,6 +106,7 @@ PUBLIC = {
 LEARNERS = {
     "home", "done", "certificate", "certificate-print", "certificate-proof", "about-me", "about-me-file",
     "out", "devices", "language", "asked", "come_in",
+    "course", "page", "finished", "lesson", "lesson-page", "lesson-finished", "media", "style",
     "policy", "receipt", "receipt-document", "receipt-copy", "receipt-proof",
 }  # fmt: skip
 API = {

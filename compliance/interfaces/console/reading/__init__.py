@@ -1,1 +1,1 @@
-"""Reading a published course in the console, as the people who take it would."""
+"""Previewing a published course in the console: in the player that learners have, recording nothing."""

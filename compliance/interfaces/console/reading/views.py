@@ -1,21 +1,23 @@
-"""The pages: courses to read, one course in a language, its media, the style of one film."""
+"""The pages: courses to read, one course and its pages in the player, their media, the style of one film.
+
+A preview records nothing: what is answered in it stands in the page's address (`interfaces/player/trying.py`).
+"""
 
 import uuid
-from typing import Any
 
 from django.http import HttpResponse
 
-from compliance.contentfile.course import Film, Reading
-from compliance.contentfile.package import MediaFile
-from compliance.contentfile.reading import read_content
 from compliance.facts.courses import queries
-from compliance.facts.courses.models import ReleaseContent, ReleaseMedia
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.player.drawing import films_of
+from compliance.interfaces.player.media import media_answer, style_answer
+from compliance.interfaces.player.readings import reading_of
+from compliance.interfaces.player.trying import Trial
+from compliance.learning.courses import Content, content
+from compliance.learning.errors import NoContentError
 
 READABLE_AT_MOST = 500
-# Shown by browsers as what they are and nothing else; everything else is handed over as a download.
-SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "audio/", "video/")
 
 
 def courses(visit: Visit) -> HttpResponse:
@@ -25,83 +27,64 @@ def courses(visit: Visit) -> HttpResponse:
 
 
 def course(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
-    """A course in reading order."""
-    language = visit.request.GET.get("language", "")
-    reading, release = _reading(visit.organization.organization_id, course_release_id, language)
-    visit.crumb("Courses to read", "readings")
-    films = [
-        block for lesson in reading.lessons for page in lesson.pages for block in page.blocks if isinstance(block, Film)
-    ]
-    return visit.render(
-        "console/reading/course.html",
-        {"reading": reading, "release": release, "title": release.title, "films": films},
-    )
+    """The lessons of a course."""
+    return HttpResponse(_trial(visit, course_release_id).draw_overview(visit.request))
+
+
+def page(visit: Visit, course_release_id: uuid.UUID, page_id: str) -> HttpResponse:
+    """A page of a course as those who take it see it."""
+    drawn = _trial(visit, course_release_id).draw_page(visit.request, page_id)
+    if drawn is None:
+        raise NothingThereError("This course has no such page.")
+    return HttpResponse(drawn)
 
 
 def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponse:
     """A media file of a package."""
-    kept = ReleaseMedia.objects.filter(
-        organization_id=visit.organization.organization_id, course_release_id=course_release_id, media_id=media_id
-    )
-    found = kept.values_list("media_type", "content").first()
-    if found is None or found[1] is None:
-        raise NothingThereError("This file is not kept here.")
-    media_type, content = found[0], bytes(found[1])
-    answer = HttpResponse(content, content_type=media_type)
-    if not media_type.startswith(SHOWN):
-        answer["Content-Disposition"] = "attachment"
-    answer["Cache-Control"] = "private, max-age=3600"
-    # An image that is opened by itself can do nothing either.
-    answer["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
-    return answer
+    found = _content(visit, course_release_id).media.get(media_id)
+    if found is None:
+        raise NothingThereError("This course has no such file.")
+
+    def read(start: int, length: int) -> bytes:
+        part = queries.media_part(visit.organization.organization_id, course_release_id, media_id, start, length)
+        if part is None:
+            raise NothingThereError("This file is not kept here.")
+        return part
+
+    return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
 
 
 def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpResponse:
     """The checked style of a film, scoped to it."""
-    reading, _ = _reading(visit.organization.organization_id, course_release_id, "")
+    reading = reading_of(visit.organization.organization_id, _content(visit, course_release_id), ())
     for lesson in reading.lessons:
-        for page in lesson.pages:
-            for block in page.blocks:
-                if isinstance(block, Film) and block.scope == scope:
-                    return HttpResponse(block.css, content_type="text/css; charset=utf-8")
+        for each in lesson.pages:
+            for film in films_of(each):
+                if film.scope == scope:
+                    return style_answer(film.css)
     raise NothingThereError("This course has no such film.")
 
 
-def _reading(
-    organization_id: uuid.UUID, course_release_id: uuid.UUID, language: str
-) -> tuple[Reading, queries.Readable]:
-    """A release in reading order in `language`, or in its first. Raises NothingThereError."""
-    found = next(iter(queries.readable(organization_id, 1, course_release_id)), None)
-    content = ReleaseContent.objects.filter(
-        organization_id=organization_id, course_release_id=course_release_id
-    ).first()
-    if found is None or content is None:
+def _content(visit: Visit, course_release_id: uuid.UUID) -> Content:
+    try:
+        return content(visit.organization.organization_id, course_release_id)
+    except NoContentError as error:
+        raise NothingThereError(f"This company holds no course content for {course_release_id}.") from error
+
+
+def _trial(visit: Visit, course_release_id: uuid.UUID) -> Trial:
+    found = _content(visit, course_release_id)
+    release = next(iter(queries.readable(visit.organization.organization_id, 1, course_release_id)), None)
+    if release is None:
         raise NothingThereError(f"This company holds no course content for {course_release_id}.")
-    manifest: dict[str, Any] = content.manifest or {}
-    words: dict[str, dict[str, str]] = content.words or {}
-    languages = [each for each in manifest.get("languages", found.languages) if each in words]
-    chosen = language if language in words else next(iter(languages), "")
-    media = [
-        MediaFile(
-            id=item["id"],
-            kind=item["kind"],
-            file=item["file"],
-            type=item["type"],
-            size=item["bytes"],
-            sha256=item["sha256"],
-            description=item.get("description"),
-        )
-        for item in manifest.get("media", [])
-    ]
-    course = read_content(
-        content.content,
-        words.get(chosen, {}),
-        media=media,
-        roles={role["id"]: role["title"] for role in manifest.get("roles", [])},
-        course_id=manifest.get("id", ""),
-        title=manifest.get("title", ""),
-        version=found.version,
-        language=chosen,
-        languages=languages,
+    wanted = visit.request.GET.get("language", "")[:35]
+    named = {"course_release_id": course_release_id}
+    return Trial(
+        reading_of(visit.organization.organization_id, found, [wanted] if wanted else []),
+        visit.address("reading", **named),
+        page=lambda page_id: visit.address("reading-page", page_id=page_id, **named),
+        media=lambda media_id: visit.address("reading-media", media_id=media_id, **named),
+        style=lambda scope: visit.address("reading-style", scope=scope, **named),
+        home=visit.address("readings"),
+        title=f"{release.title}, version {release.version}",
     )
-    return course, found

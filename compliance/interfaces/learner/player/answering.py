@@ -23,7 +23,8 @@ class Sent:
 def take_in(visit: Visit, sitting: Sitting, page_id: str) -> Sent:
     """Counts what was sent. Raises UnknownFieldError for what the page does not have, and TakeClosedError."""
     way, index = sitting.way, sitting.index_of(page_id)
-    assert way is not None and index is not None
+    assert way is not None
+    assert index is not None
     fields = visit.request.POST
     page = sitting.pages[index][1]
     if "film" in fields:

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
@@ -33,12 +32,8 @@ from compliance.learning.errors import (
 )
 from compliance.learning.models import Take
 
-Parameters = ParamSpec("Parameters")
 
-
-def course_page(
-    view: Callable[Concatenate[Visit, Assignment, Parameters], HttpResponse],
-) -> Callable[Concatenate[Visit, Parameters], HttpResponse]:
+def course_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Hands what is assigned to a view, and answers in its place where there is nothing to take.
 
     A course that was never this person's is not there, like one that does not exist.
@@ -47,11 +42,9 @@ def course_page(
     @wraps(view)
     def answered(
         visit: Visit,
-        /,
-        *args: Parameters.args,
         course_id: uuid.UUID | None = None,
         lesson_release_id: uuid.UUID | None = None,
-        **values: Parameters.kwargs,
+        **values: str,
     ) -> HttpResponse:
         try:
             assignment = courses.assignment(
@@ -61,7 +54,7 @@ def course_page(
                 course_id=course_id,
                 lesson_release_id=lesson_release_id,
             )
-            return view(visit, assignment, *args, **values)
+            return view(visit, assignment, **values)
         except ReleaseWithdrawnError:
             return visit.render("player/closed.html", {"reason": "withdrawn"}, status=410)
         except NotAssignedError as error:

@@ -1,5 +1,6 @@
-"""Courses are read in the console in reading order, every block, in each language; films play, pause and stop."""
+"""Courses are previewed in the console in the learners' player: languages, blocks, films; nothing is recorded."""
 
+import re
 import uuid
 from datetime import UTC, date, datetime
 
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 from compliance.contentfile.package import check_package
 from compliance.facts.courses.publishing import publish_package
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.learning.models import Answer, Take
 from development.demo.telling import PACKAGES
 from tests.companies import make_company
 from tests.interfaces.console.conftest import PASSWORD, make_staff
@@ -35,35 +37,62 @@ def test_a_course_is_shown_in_each_of_its_languages_with_its_media(staff):
     client = staff(AUDITOR)
     there = f"/console/companies/{organization_id}/readings/"
     assert b"Fire safety" in client.get(there).content
-    english = client.get(f"{there}{release}/")
-    german = client.get(f"{there}{release}/?language=de")
-    assert english.status_code == german.status_code == 200
-    assert 'lang="de"' in german.content.decode()
-    assert english.content != german.content
+    english = client.get(f"{there}{release}/pages/the-alarm").content.decode()
+    german = client.get(f"{there}{release}/pages/the-alarm?language=de").content.decode()
+    assert 'class="player" lang="en"' in english
+    assert 'class="player" lang="de"' in german
+    assert "Nothing is recorded" in english
+    assert "language=de" in german.partition('id="onward"')[2]  # the way on stays in German
     package = check_package(PACKAGES / "fire-safety")
     picture = next(item for item in package.media if item.kind == "image")
-    shown = client.get(f"{there}{release}/media/{picture.id}")
-    assert shown.content == package.read_media(picture.id)
-    assert shown["Content-Type"] == picture.type
-    assert "sandbox" in shown["Content-Security-Policy"]
+    found = client.get(f"{there}{release}/media/{picture.id}")
+    assert found.content == package.read_media(picture.id)
+    assert found["Content-Type"] == picture.type
+    assert "sandbox" in found["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_answers_are_tried_out_and_nothing_is_recorded(staff):
+    organization_id, (release,) = _company("Reader", "fire-safety")
+    client = staff(AUDITOR)
+    there = f"/console/companies/{organization_id}/readings/{release}/pages/know-your-way"
+    page = client.get(there).content.decode()
+    question = re.search(r'data-question|id="question-([a-z0-9-]+)"', page)[1]
+    choices = re.findall(rf'id="choice-{question}-([a-z0-9-]+)"', page)
+    assert "This choice is right" not in page
+    assert client.get(f"{there}?reveal=1").content.decode().count("This choice is right") == 1
+    said = []
+    for choice in choices:
+        asked = {"sent": question, f"answer-{question}": choice, f"after-{question}": "0"}
+        said.append(client.get(there, asked).content.decode())
+    assert sum("That is right." in each for each in said) == 1
+    assert sum("You can try again once" in each for each in said) == len(choices) - 1
+    nothing = client.get(there, {"sent": question}).content.decode()
+    assert "There is a problem" in nothing
+    assert not Take.objects.exists()
+    assert not Answer.objects.exists()
 
 
 @pytest.mark.django_db
 def test_what_is_not_this_company_s_is_not_shown(staff):
-    organization_id, _ = _company("Reader", "phishing")
+    organization_id, (own,) = _company("Reader", "phishing")
     _, (foreign,) = _company("Other", "phishing")
     client = staff(COMPLIANCE_MANAGER)
     for path in (
         f"{foreign}/",
+        f"{foreign}/pages/one-click",
         f"{foreign}/media/nothing",
         f"{foreign}/style/film-one-click-1.css",
         f"{uuid.uuid4()}/",
+        f"{own}/pages/nothing",
+        f"{own}/media/nothing",
+        f"{own}/style/film-nothing-1.css",
     ):
         assert client.get(f"/console/companies/{organization_id}/readings/{path}").status_code == 404
 
 
 @pytest.mark.browser
-def test_a_film_plays_pauses_at_its_question_and_stops(committed, browser, served):
+def test_a_film_is_previewed_with_its_question(committed, browser, served):
     organization_id, (release,) = _company(f"Film {uuid.uuid4().hex[:8]}", "phishing")
     user = make_staff(f"reader-{uuid.uuid4().hex[:8]}", COMPLIANCE_MANAGER)
     opened = browser.new_context(viewport={"width": 390, "height": 800}, base_url=served)
@@ -71,32 +100,26 @@ def test_a_film_plays_pauses_at_its_question_and_stops(committed, browser, serve
     page.clock.install()
     complaints = []
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.goto(f"/console/companies/{organization_id}/readings/{release}/")
+    page.goto(f"/console/companies/{organization_id}/readings/{release}/pages/one-click")
     page.get_by_label("Name").fill(user.username)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    player = page.locator("[data-film]").first
-    expect(player).to_be_visible()
+    film = page.locator("[data-film]").first
+    expect(film).to_be_visible()
     page.wait_for_load_state()
-    scenes = player.locator("[data-scene]")
-    assert scenes.count() == 10
+    assert film.locator("[data-scene]").count() == 10
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-    player.get_by_role("button", name="Play").click()
-    expect(player.locator("[data-scene].now")).to_have_count(1)
-    for _ in range(60):
-        if "waits" in player.locator("[data-clock]").inner_text():
-            break
-        page.clock.run_for(5_000)
-    expect(player.locator("[data-clock]")).to_have_text("The film waits for an answer.")
-    question = player.locator("li.now form[data-question]")
-    for box in question.locator("input[data-correct]").all():
-        box.check()
-    question.get_by_role("button", name="Check the answer").click()
-    expect(question.locator(".verdict")).to_have_text("That is right.")
-    page.clock.run_for(2_000)
-    expect(player.get_by_role("button", name="Pause")).to_be_visible()  # it goes on by itself
-    player.get_by_role("button", name="Stop").click()
-    expect(player.locator("[data-scene].now")).to_have_count(0)
+    film.get_by_role("button", name="Play the film").click()
+    for _ in range(4):
+        film.get_by_role("button", name="Next scene").click()
+    expect(film.get_by_role("status")).to_have_text("The film has paused for a question.")
+    expect(film.get_by_role("button", name="Next scene")).to_be_disabled()
+    for choice in ("sender", "hurry", "greeting"):
+        film.locator(f"#choice-give-away-{choice}").check()
+    film.get_by_role("button", name="Check my answer").click()
+    expect(film.locator("[data-verdict]")).to_contain_text("That is right.")
+    film.get_by_role("button", name="Go on with the film").click()
+    page.clock.run_for(500)
+    expect(film.locator("[data-place]")).to_have_text("Scene 6 of 10")
     assert complaints == []
     opened.close()

@@ -1,0 +1,215 @@
+"""A course is taken page by page: what is opened and answered counts, once, and the server says when it is done."""
+
+import re
+import uuid
+
+import pytest
+from django.test import Client
+
+from compliance.learning.models import Answer, PageRead, Take
+from compliance.tenancy import context
+from tests import verbs
+from tests.companies import make_present_company, noon
+from tests.learning import courses_to_take as small
+
+pytestmark = pytest.mark.django_db
+
+
+class Learner:
+    """Somebody in a company whose course has two lessons: a page, and a page with two questions and one without."""
+
+    def __init__(self, signed_in, *lessons, **told):
+        self.company = make_present_company()
+        self.anna = self.company.join("Anna", at=noon(20))
+        self.lessons = lessons or (
+            small.lesson("one", small.page("p1")),
+            small.lesson(
+                "two", small.page("p2", small.question("q1", attempts=2), small.question("q2")), small.page("p3")
+            ),
+        )
+        self.course = small.teach(self.company, *self.lessons, **told)
+        self.client: Client = signed_in(self.company.organization_id, self.anna.learner_profile_id)
+        self.there = f"/learn/courses/{self.course.course_id}/"
+
+    def get(self, page=""):
+        return self.client.get(self.there + page)
+
+    def post(self, page, **fields):
+        return self.client.post(self.there + page, {name.replace("_", "-"): value for name, value in fields.items()})
+
+    def answer(self, page, after=0, **chosen):
+        fields = {f"after-{question}": after for question in chosen} | {"sent": list(chosen)}
+        fields |= {f"answer-{question}": choice for question, choice in chosen.items() if choice}
+        return self.client.post(self.there + page, fields)
+
+    def rows(self, model):
+        with context.company(self.company.organization_id):
+            return list(model.objects.filter(organization_id=self.company.organization_id))
+
+
+def test_a_course_is_taken_from_its_overview_to_its_end(signed_in):
+    learner = Learner(signed_in)
+    overview = learner.get()
+    assert overview.status_code == 200
+    assert "Begin" in overview.content.decode()
+    assert learner.rows(Take) == []  # looking begins nothing
+    assert "Page 1 of 3" in learner.get("p1").content.decode()
+    answer = learner.answer("p2", q1="yes", q2="yes")
+    assert (answer.status_code, answer["Location"]) == (303, f"{learner.there}p2#question-q1")
+    assert "That is right." in learner.get("p2").content.decode()
+    finished = learner.get("finished/").content.decode()
+    assert "Something is left to do" in finished
+    assert f"{learner.there}p3" in finished
+    assert "Continue" in learner.get().content.decode()
+    learner.get("p3")
+    (take,) = learner.rows(Take)
+    assert take.completion_receipt_id is not None
+    assert take.assessed
+    finished = learner.get("finished/").content.decode()
+    assert "You have finished this course" in finished
+    assert "Every question was answered right" in finished
+
+
+def test_no_page_says_which_choice_is_right(signed_in):
+    learner = Learner(signed_in)
+    page = learner.get("p2").content.decode()
+    choices = re.findall(r"<label class=\"choice\".*?</label>", page, re.S)
+    assert len(choices) == 4
+    same = {re.sub(r"yes|no\b", "", re.sub(r"q[12]", "", each)) for each in choices}
+    assert len(same) == 1  # but for their names and words they are alike
+    assert "correct" not in page
+    learner.answer("p2", q1="no", q2="no")
+    learner.answer("p2", after=1, q1="no")
+    page = learner.get("p2").content.decode()
+    assert "there are no attempts left" in page
+    assert "correct" not in page
+
+
+def test_attempts_are_counted_once_however_often_a_form_is_sent(signed_in):
+    learner = Learner(signed_in)
+    for _ in range(3):
+        assert learner.answer("p2", q1="no", q2="no").status_code == 303
+    assert len(learner.rows(Answer)) == 2
+    assert "You can try again once" in learner.get("p2").content.decode().replace("You have 1 attempt", "")
+    learner.answer("p2", after=1, q1="no")
+    assert learner.answer("p2", after=2, q1="yes").status_code == 303  # settled: nothing counts
+    assert len(learner.rows(Answer)) == 3
+
+
+def test_a_question_without_a_choice_is_asked_for_and_nothing_is_counted(signed_in):
+    learner = Learner(signed_in)
+    answer = learner.answer("p2", q1="yes", q2="")
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "There is a problem" in page
+    assert 'href="#choice-q2-yes"' in page
+    assert "<title>Error:" in page
+    assert re.search(r'id="choice-q1-yes"[^>]*checked', page)  # what was chosen stays
+    assert learner.rows(Answer) == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"sent": "nothing"},
+        {"sent": "q1", "answer-q1": "maybe"},
+        {"sent": "q1", "answer-q1": ["yes", "no"]},
+        {"sent": "q1", "answer-q1": "yes", "after-q1": "-1"},
+        {"sent": "q1", "answer-q1": "yes", "after-q1": "9" * 30},
+        {"film": "film-p2-1", "scene": "s"},
+        {"sent": "x" * 5000},
+    ],
+)
+def test_what_no_form_of_ours_sends_is_refused_and_not_counted(signed_in, fields):
+    learner = Learner(signed_in)
+    assert learner.client.post(learner.there + "p2", fields).status_code == 400
+    assert learner.rows(Answer) == []
+
+
+def test_what_is_not_there_or_not_one_s_own_is_not_found(signed_in):
+    learner = Learner(signed_in)
+    assert learner.get("nothing").status_code == 404
+    assert learner.get("p1/").status_code == 404
+    assert learner.client.get(f"/learn/courses/{uuid.uuid4()}/").status_code == 404
+    assert learner.client.get(f"/learn/lessons/{uuid.uuid4()}/").status_code == 404
+    other = small.teach(learner.company, small.lesson("three", small.page("p4")), share=False)
+    assert learner.client.get(f"/learn/courses/{other.course_id}/").status_code == 404
+    assert learner.client.get(f"/learn/courses/{other.course_id}/p4").status_code == 404
+    assert learner.client.get(f"/learn/media/{other.course_release_id}/picture").status_code == 404
+    assert learner.client.get(f"/learn/style/{other.course_release_id}/film-p4-1.css").status_code == 404
+    assert learner.rows(Take) == []
+
+
+def test_a_prefetched_page_is_not_read(signed_in):
+    learner = Learner(signed_in)
+    learner.client.get(learner.there + "p1", headers={"Sec-Purpose": "prefetch"})
+    assert learner.rows(PageRead) == []
+
+
+def test_a_new_version_midway_keeps_what_is_the_same_and_says_what_changed(signed_in):
+    learner = Learner(signed_in)
+    learner.get("p1")
+    learner.answer("p2", q1="yes", q2="yes")
+    changed = small.lesson("two", small.page("p2", small.question("q1")), small.page("p5"))
+    small.teach_again(learner.company, learner.course, 2, learner.lessons[0], changed)
+    overview = learner.get().content.decode()
+    assert "This course has a new version" in overview
+    assert "two.title" in overview.partition("This course has a new version")[2].partition("</div>")[0]
+    assert learner.answer("p3").headers.get("Location") == learner.there  # a page that is no more
+    assert "Page 3 of 3" in learner.get("p5").content.decode()
+    assert "You have" not in learner.get("finished/").content.decode()
+    learner.answer("p2", after=1, q1="yes")
+    learner.get("p2")
+    assert "You have finished this course" in learner.get("finished/").content.decode()
+
+
+def test_a_film_counts_when_it_was_played_to_its_end_and_answered(signed_in):
+    one = small.lesson("one", small.page("p1", small.film(small.question("q1", attempts=1))))
+    learner = Learner(signed_in, one)
+    page = learner.get("p1").content.decode()
+    assert "data-film" in page
+    assert "finish this page, open it in a browser with scripts" in page
+    assert learner.post("p1", film="film-p1-2", scene="s").status_code == 303  # not the last scene
+    learner.answer("p1", q1="no")
+    assert "left to do" in learner.get("finished/").content.decode()
+    assert "The film was not played to its end" in learner.get("finished/").content.decode()
+    learner.post("p1", film="film-p1-2", scene="s0")
+    finished = learner.get("finished/").content.decode()
+    assert "You have finished this course" in finished
+    assert "0 of 1 question was answered right" in finished
+
+
+def test_a_lesson_that_was_shared_alone_has_its_own_pages(signed_in):
+    company = make_present_company()
+    anna = company.join("Anna", at=noon(20))
+    lessons = small.lesson("one", small.page("p1")), small.lesson("two", small.page("p2"))
+    course = small.teach(company, *lessons, share=False)
+    release_id = small.lesson_release_id(lessons[1])
+    verbs.share_lesson(
+        organization_id=company.organization_id,
+        at=company.start,
+        now=company.now,
+        course_id=course.course_id,
+        lesson_release_id=release_id,
+        title="two",
+    )
+    small.take_in(company)
+    client = signed_in(company.organization_id, anna.learner_profile_id)
+    there = f"/learn/lessons/{release_id}/"
+    overview = client.get(there).content.decode()
+    assert "two.title" in overview
+    assert "one.title" not in overview
+    assert client.get(f"{there}p1").status_code == 404
+    assert client.get(f"/learn/courses/{course.course_id}/").status_code == 404
+    assert "Page 1 of 1" in client.get(f"{there}p2").content.decode()
+    assert "You have finished" in client.get(f"{there}finished/").content.decode()
+
+
+def test_a_page_takes_as_many_statements_however_many_pages_the_course_has(signed_in, django_assert_max_num_queries):
+    many = [small.page(f"p{number}", small.question(f"q{number}")) for number in range(60)]
+    learner = Learner(signed_in, small.lesson("one", *many))
+    learner.get("p0")
+    for number in range(40):
+        learner.answer(f"p{number}", **{f"q{number}": "no"})
+    with django_assert_max_num_queries(18):
+        learner.get("p41")
