@@ -24,7 +24,7 @@ def _links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySe
     return PersonalLink.objects.filter(mine, organization_id=organization_id).order_by("made_at", "id")
 
 
-def _of_takes(name: str, model: type[Model], fields: str) -> Part:
+def _of_takes(name: str, model: type[Model]) -> Part:
     """A part whose rows name a take of the person."""
 
     def rows(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Any]:
@@ -32,25 +32,15 @@ def _of_takes(name: str, model: type[Model], fields: str) -> Part:
         found = model._default_manager.filter(organization_id=organization_id, take_id__in=takes.values("take_id"))
         return found.order_by("at", "pk")
 
-    return Part(name, model, tuple(fields.split()), rows)
+    return Part(name, model, rows)
 
 
 PARTS = (
-    of_learner("language", LearnerPreference, "language"),
-    of_learner("sessions", LearnerSession, "device begun_at seen_at expires_at ended_at"),
-    Part(
-        "links",
-        PersonalLink,
-        ("leads_to", "made_at", "expires_at", "uses_left", "used_at", "revoked_at", "invitation_id"),
-        _links,
-    ),
-    of_learner(
-        "courses_taken",
-        Take,
-        "take_id record_id course_id course_release_id lesson_release_id begun_at seen_at page_id finished_at assessed"
-        " completion_receipt_id carried_at",
-    ),
-    _of_takes("pages_read", PageRead, "take_id lesson_sha256 page_id film at"),
-    _of_takes("answers", Answer, "take_id lesson_sha256 question_id number at right choices"),
-    _of_takes("further_attempts", MoreAttempts, "take_id question_id attempts at"),
+    of_learner("language", LearnerPreference),
+    of_learner("sessions", LearnerSession),
+    Part("links", PersonalLink, _links),
+    of_learner("courses_taken", Take),
+    _of_takes("pages_read", PageRead),
+    _of_takes("answers", Answer),
+    _of_takes("further_attempts", MoreAttempts),
 )

@@ -15,14 +15,4 @@ def _letters(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> Query
     return Letter.objects.filter(mine, organization_id=organization_id).order_by("made_at", "id")
 
 
-PARTS = (
-    Part(
-        "letters",
-        Letter,
-        (
-            "letter_id", "kind", "invitation_id", "subject_ids", "to_work_address", "made_at", "due_at", "attempts",
-            "tried_at", "settled_at", "sent_at", "failure",
-        ),
-        _letters,
-    ),
-)  # fmt: skip
+PARTS = (Part("letters", Letter, _letters),)

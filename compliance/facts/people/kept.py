@@ -57,33 +57,14 @@ def _teams(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySe
 
 
 PARTS = (
-    of_learner("profile", Profile, "person_name account_email work_email erased_at"),
-    of_learner("names_and_addresses", PersonalDetail, "at person_name account_email work_email"),
-    of_learner("roles", PersonRoles, "at role_ids"),
-    of_learner("stays", Employment, "person_id invitation_id joined_at left_at staff_practice"),
-    Part("suspensions", Suspension, ("person_id", "at", "suspended"), _suspensions),
-    of_learner("partner_or_customer", Contact, "door at joined company"),
-    Part("teams", TeamMembership, ("team_id", "name", "at", "joined"), _teams),
-    Part(
-        "invitations",
-        Invitation,
-        (
-            "invitation_id",
-            "invited_at",
-            "expires_at",
-            "revoked_at",
-            "erased_at",
-            "team_ids",
-            "work_email",
-            "person_name",
-        ),
-        invitations_of,
-    ),
-    Part(
-        "commitments",
-        Identity,
-        ("capture_sequence", "identity_sha256", "salt", "person_name", "work_email"),
-        _identities,
-    ),
-    of_learner("erasure", Erasure, "at recorded_at"),
+    of_learner("profile", Profile),
+    of_learner("names_and_addresses", PersonalDetail),
+    of_learner("roles", PersonRoles),
+    of_learner("stays", Employment),
+    Part("suspensions", Suspension, _suspensions),
+    of_learner("partner_or_customer", Contact),
+    Part("teams", TeamMembership, _teams, ("name",)),
+    Part("invitations", Invitation, invitations_of),
+    Part("commitments", Identity, _identities),
+    of_learner("erasure", Erasure),
 )

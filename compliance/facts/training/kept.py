@@ -25,21 +25,10 @@ def _led(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[
 
 
 PARTS = (
-    of_learner(
-        "completions",
-        Completion,
-        "completion_receipt_id course_id course_release_id lesson_release_id at assessed voided_at",
-    ),
-    of_learner(
-        "changes_of_obligations", ObligationChange, "obligation_change_id course_id at change reason_code due_at"
-    ),
-    of_learner("reminders", Reminder, "course_id at"),
-    of_learner("live_sessions", AttendanceMark, "live_session_id course_id at attended marked_by"),
-    Part(
-        "live_sessions_led",
-        LiveSession,
-        ("live_session_id", "course_id", "course_release_id", "at", "format", "starts_at", "ends_at", "minutes"),
-        _led,
-    ),
-    Part("trainer", Trainer, ("trainer_name", "named_at"), _trainer),
+    of_learner("completions", Completion),
+    of_learner("changes_of_obligations", ObligationChange),
+    of_learner("reminders", Reminder),
+    of_learner("live_sessions", AttendanceMark),
+    Part("live_sessions_led", LiveSession, _led),
+    Part("trainer", Trainer, _trainer),
 )

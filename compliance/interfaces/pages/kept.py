@@ -3,10 +3,4 @@
 from compliance.interfaces.pages.models import Link
 from compliance.tenancy.kept import of_learner
 
-PARTS = (
-    of_learner(
-        "signing_links",
-        Link,
-        "share_id made_at expires_at revoked_at signed_at receipt_until notice_due_at notice_attempts",
-    ),
-)
+PARTS = (of_learner("signing_links", Link),)
