@@ -83,7 +83,12 @@ def configure() -> None:
         SECRET_KEY="-",  # noqa: S106 - nothing is signed: there are no sessions, and no forms that change anything
         STATIC_URL="/static/",
         USE_TZ=True,
-        MIDDLEWARE=["csp.middleware.CSPMiddleware", "django.middleware.security.SecurityMiddleware"],
+        APPEND_SLASH=False,
+        MIDDLEWARE=[
+            "csp.middleware.CSPMiddleware",
+            "django.middleware.security.SecurityMiddleware",
+            "django.middleware.common.CommonMiddleware",  # refuses other hosts: no page elsewhere can read this one
+        ],
         CONTENT_SECURITY_POLICY={
             "DIRECTIVES": {
                 "default-src": ["'none'"],

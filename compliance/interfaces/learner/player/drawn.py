@@ -22,18 +22,19 @@ def draw(
     assert index is not None
     player = sitting.player(index, missing=missing, chosen=chosen or {})
     pages = sitting.pages
-    last = index + 1 == len(pages)
+    before, after = sitting.beside(index)
+    place, places = sitting.counted_place(index)
     way = sitting.way
     values = {
         "sitting": sitting,
         "player": player,
         "language": described(sitting.reading.language),
         "course_title": sitting.title,
-        "before": sitting.place.page(pages[index - 1][1].id) if index else sitting.place.overview,
-        "after": sitting.place.finished if last else sitting.place.page(pages[index + 1][1].id),
-        "place": index + 1,
-        "places": len(pages),
-        "last": last,
+        "before": sitting.place.overview if before is None else sitting.place.page(pages[before][1].id),
+        "after": sitting.place.finished if after is None else sitting.place.page(pages[after][1].id),
+        "place": place,
+        "places": places,
+        "last": after is None,
         "carried": way is not None and way.carried_at == sitting.visit.now,
         "faulty": bool(missing),
     }

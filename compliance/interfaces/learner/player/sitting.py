@@ -140,6 +140,20 @@ class Sitting:
         next_page = self.progress.next_page_id
         return self.place.finished if next_page is None else self.place.page(next_page)
 
+    def beside(self, index: int) -> tuple[int | None, int | None]:
+        """The pages before and after one. Lessons that the person need not take are passed over, from outside them."""
+        within = [*self.counted_lessons, self.pages[index][0]]
+        found = [number for number, (lesson, _) in enumerate(self.pages) if lesson in within]
+        here = found.index(index)
+        return (found[here - 1] if here else None), (found[here + 1] if here + 1 < len(found) else None)
+
+    def counted_place(self, index: int) -> tuple[int, int]:
+        """Which page it is, and of how many: of those that count, or of its lesson where that one does not."""
+        lesson, page = self.pages[index]
+        counted = self.counted_lessons if lesson in self.counted_lessons else (lesson,)
+        ids = [each.id for one in counted for each in one.pages]
+        return ids.index(page.id) + 1, len(ids)
+
     def player(self, index: int, **more: Any) -> Player:
         """A page, ready to be drawn."""
         lesson, page = self.pages[index]

@@ -26,6 +26,7 @@ function makeFilm(player) {
   const waits = () => now >= 0 && isOpen(scenes[now]);
 
   function label() {
+    const focused = document.activeElement;
     const restful = calm.matches && now >= 0 && !ended;
     const answered = now >= 0 && asked(scenes[now]) !== null && left === 0;
     if (timer) play.textContent = words.wordPause;
@@ -39,6 +40,10 @@ function makeFilm(player) {
     place.textContent = now < 0 ? "" : words.wordPlace.replace("NOW", now + 1).replace("ALL", scenes.length);
     bar.value = ended ? scenes.length : Math.max(now, 0);
     player.classList.toggle("still", !timer && !ended && !waits() && !calm.matches && now >= 0);
+    // Whoever presses a button that goes away finds the focus on the one that takes them on.
+    if ([play, back, next].includes(focused) && (focused.hidden || focused.disabled)) {
+      [next, play].find((button) => !button.hidden && !button.disabled)?.focus();
+    }
   }
 
   function stopClock() {
