@@ -12,12 +12,17 @@ from collections.abc import Iterator
 import httpx
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextlib.contextmanager
 def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
     """Runs granian; yields its address. Raises RuntimeError when it does not answer, with what is known of why."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(port),
         "--workers", str(workers), "--backpressure", "1024", "--workers-kill-timeout", "3",
