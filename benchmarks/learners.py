@@ -92,6 +92,7 @@ def _measure(options: argparse.Namespace) -> int:
     from django.core.management import call_command
 
     call_command("migrate", database="owner", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
     prepared = prepare(options.package, options.learners)
     timed = Timed()
     with _served() as address, _capturing():
@@ -256,7 +257,7 @@ class Learner:
             await self.browser.send("come in", "home", form, [])
             await self._pause(LOOKING)
             page = await self.browser.open("course", f"{address}/learn/courses/{self.prepared.course_id}/")
-            while not page.address.endswith("/finished"):
+            while not page.address.endswith("/finished/"):
                 await self._pause(LOOKING if page.address.endswith("/") else READING)
                 page = await self._go_on(page)
         finally:
@@ -271,7 +272,7 @@ class Learner:
             film = dict(form.values)["film"]
             form.values = [(name, value) for name, value in form.values if name != "scene"]
             page = await self.browser.send("film", "page", form, [("scene", page.last_scene[film])])
-        step = "finish" if page.buttons[-1].endswith("/finished") else "page"
+        step = "finish" if page.buttons[-1].endswith("/finished/") else "page"
         return await self.browser.open(step, page.buttons[-1])
 
     def _answers(self, form: Any) -> list[tuple[str, str]]:
