@@ -258,7 +258,6 @@ CELERY_BEAT_SCHEDULE = {
     "reminders": {"task": "compliance.operations.remind_all", "schedule": crontab(minute=10)},
     "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
     "letters": {"task": "compliance.sign_in.send_letters", "schedule": 60.0, "options": {"expires": 60}},
-    "notices": {"task": "compliance.pages.send_notices", "schedule": 600.0, "options": {"expires": 600}},
     "letters to learners": {
         "task": "compliance.letters.look_all",
         "schedule": 60.0,

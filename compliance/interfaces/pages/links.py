@@ -3,7 +3,7 @@ revoked.
 
 Their tokens are made like those of `compliance.learning`. Whoever holds a link may sign with it, so links are sent to
 the person alone, logs leave them out (`private_paths.py`), and the person is told by mail when one was used
-(`notices.py`).
+(`letters`).
 """
 
 import uuid

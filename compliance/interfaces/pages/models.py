@@ -1,4 +1,4 @@
-"""Personal links to sign. A link's row identifies it, holds when it ends, and when its signer is notified."""
+"""Personal links to sign. A link's row identifies it, and holds when it ends and what was done by it."""
 
 from django.db import models
 
@@ -16,16 +16,9 @@ class Link(CompanyRow):
     revoked_at = models.DateTimeField(null=True)
     signed_at = models.DateTimeField(null=True)
     receipt_until = models.DateTimeField(null=True, help_text="Until when the receipt is shown, once it was.")
-    notice_due_at = models.DateTimeField(null=True, help_text="When the notice to the signer is tried next.")
-    notice_attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "token_sha256"], name="link_once")]
         indexes = [
             models.Index(fields=["organization_id", "learner_profile_id"], name="link_by_person"),
-            models.Index(
-                fields=["organization_id", "notice_due_at"],
-                name="link_notice_due",
-                condition=models.Q(notice_due_at__isnull=False),
-            ),
         ]

@@ -25,7 +25,6 @@ from compliance.facts.policies.queries import (
     stored_version,
 )
 from compliance.facts.recording import Channel, Teller, telling
-from compliance.interfaces.pages import notices
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificates import written_day, written_moment
 from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
@@ -43,6 +42,7 @@ from compliance.interfaces.pages.signing_form import (
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
 from compliance.learning.errors import LearningError, LinkExpiredError, LinkRevokedError
 from compliance.learning.tokens import company_of
+from compliance.letters.actions import Kind, ask
 from compliance.rules.vocabulary import PolicyAct
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization
@@ -151,9 +151,15 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
             locked.signed_at = now
             locked.receipt_until = now + RECEIPT_SHOWN
             if stored_receipt(link.organization_id, receipt_id).signed_at >= now:  # not signed by another link before
-                locked.notice_due_at = now
-                notices.ask_to_send(link.organization_id)
-            locked.save(update_fields=["signed_at", "notice_due_at", "receipt_until"])
+                ask(
+                    link.organization_id,
+                    Kind.SIGNED,
+                    now=now,
+                    learner_profile_id=link.learner_profile_id,
+                    subject_ids=[receipt_id],
+                    letter_id=receipt_id,
+                )
+            locked.save(update_fields=["signed_at", "receipt_until"])
     except LearningError:
         return message(request, "This link was withdrawn", ["Ask for a new one."], status=410)
     except SigningRefusedError as error:

@@ -19,10 +19,11 @@ from compliance.facts.people.erasing import erase_person
 from compliance.facts.policies.chain import verify
 from compliance.facts.policies.models import Receipt
 from compliance.history.actions import capture_all
-from compliance.interfaces.pages import tasks
+from compliance.interfaces.operations import tasks
 from compliance.interfaces.pages.links import SigningLink, make_token
 from compliance.interfaces.pages.models import Link
 from compliance.interfaces.pages.signing_form import MOST_BYTES
+from compliance.letters.models import Letter
 from compliance.rules.vocabulary import ChangeKind, PolicyAct, Scope
 from compliance.tenancy import context
 from tests.facts.story import HTML, Story
@@ -237,15 +238,16 @@ def test_who_signed_is_told_by_mail_once_and_who_was_erased_is_not(page: Page, m
     )  # fmt: skip
     page.post()
     for _ in range(2):
-        tasks.send_notices(str(page.story.organization_id))
+        tasks.send_letters(str(page.story.organization_id))
     (letter,) = mailoutbox
     assert letter.to == ["ana@example.org"]
-    assert page.story.organization_id.hex not in letter.body
+    assert letter.subject == "Your copy: you signed Use of devices"
+    assert page.receipts()[0].receipt_sha256 in letter.body
     assert "/sign/" not in letter.body
     with context.company(page.story.organization_id):
-        Link.objects.update(notice_due_at=page.story.now)
+        Letter.objects.update(due_at=page.story.now, settled_at=None)
     erase_person(organization_id=page.story.organization_id, learner_profile_id=page.profile_id, at=page.story.now)
-    tasks.send_notices(str(page.story.organization_id))
+    tasks.send_letters(str(page.story.organization_id))
     assert len(mailoutbox) == 1
 
 
@@ -262,7 +264,7 @@ def test_a_second_link_to_what_is_signed_tells_nobody_that_it_was_signed_again(
     page.post()
     form = {"release": str(page.version.course_release_id), "agree": "yes", "typed": "Ana Reis"}
     assert page.visitor.post(other, form).status_code == 303
-    tasks.send_notices(str(page.story.organization_id))
+    tasks.send_letters(str(page.story.organization_id))
     assert len(mailoutbox) == 1
     assert len(page.receipts()) == 1
     assert "Show the receipt" in page.visitor.get(other).content.decode()
