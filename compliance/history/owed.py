@@ -17,11 +17,15 @@ from compliance.tenancy import arrays, sql
 
 _NUMBERS = {register.of_person: register.number for register in REGISTERS.values() if register.of_person}
 _TRAINING, _POLICY, _CERTIFICATE = (_NUMBERS[name] for name in ("training", "policies", "certificates"))
+REGISTERS_OF_DUTIES = (_TRAINING, _POLICY)
+"""The numbers of the registers that hold what people owe."""
+
 _NOW = in_force.records(sequence=None)
 _OWED = (
     f"(r.register = {_TRAINING} AND {outcomes.OPEN} AND v.ends_at IS NULL"
     f" OR r.register = {_POLICY} AND {outcomes.UNSIGNED})"
 )
+_TO_DO = f"(r.register = {_TRAINING} AND {outcomes.TO_DO} OR r.register = {_POLICY} AND {outcomes.UNSIGNED})"
 _COLUMNS = "r.record_id, r.learner_profile_id, r.course_id, r.register, v.due_at, v.lesson_share_id IS NOT NULL"
 
 
@@ -44,11 +48,27 @@ def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: dat
     )
 
 
+def to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
+    """As `owed`, with courses that are optional. One statement, in the company's context."""
+    return _read(
+        f"SELECT {_COLUMNS} FROM {_NOW} AND r.record_id = ANY(%(records)s::uuid[]) AND {_TO_DO}",  # noqa: S608
+        {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
+    )
+
+
 def owed_by(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Owed]:
     """All that the person owes at `now`. One statement, in the company's context."""
     return _read(
         f"SELECT {_COLUMNS} FROM {_NOW} AND r.learner_profile_id = %(learner)s AND {_OWED}",  # noqa: S608
         {"organization": organization_id, "moment": now, "learner": learner_profile_id},
+    )
+
+
+def owed_of(organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime) -> list[Owed]:
+    """What is owed of a course, or of a policy, by anybody at `now`. One statement, in the company's context."""
+    return _read(
+        f"SELECT {_COLUMNS} FROM {_NOW} AND r.register = ANY(%(registers)s) AND r.course_id = %(course)s AND {_OWED}",  # noqa: S608
+        {"organization": organization_id, "moment": now, "course": course_id, "registers": list(REGISTERS_OF_DUTIES)},
     )
 
 

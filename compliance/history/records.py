@@ -213,18 +213,3 @@ def training_of(
         },
     )
     return [Owed(record_id, course, visible_text(body), share_id) for record_id, course, body, share_id in rows]
-
-
-def still_to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> set[uuid.UUID]:
-    """Those of the training records that are neither completed nor waived nor ended at `now`."""
-    rows = sql.fetch(
-        f"SELECT r.record_id FROM {_NOW} AND r.register = %(register)s"  # noqa: S608
-        f" AND r.record_id = ANY(%(records)s) AND {outcomes.TO_DO}",
-        {
-            "organization": organization_id,
-            "moment": now,
-            "register": TRAINING_RECORDS.number,
-            "records": list(record_ids),
-        },
-    )
-    return {record_id for (record_id,) in rows}

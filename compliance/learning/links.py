@@ -8,7 +8,7 @@ import uuid
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from compliance.learning import tokens
 from compliance.learning.errors import LinkExpiredError, LinkRevokedError, LinkUsedError, UnknownTokenError
@@ -95,6 +95,17 @@ def revoke(
     invitation_id: uuid.UUID | None = None,
 ) -> int:
     """Withdraws the links of a person or an invitation; how many could still be used. Needs the company's context."""
+    return _usable(organization_id, now, learner_profile_id, invitation_id).update(revoked_at=now)
+
+
+def usable(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
+    """How many links of a person can still be used. Needs the company's context."""
+    return _usable(organization_id, now, learner_profile_id, None).count()
+
+
+def _usable(
+    organization_id: uuid.UUID, now: datetime, learner_profile_id: uuid.UUID | None, invitation_id: uuid.UUID | None
+) -> QuerySet[PersonalLink]:
     whose = Q(learner_profile_id=learner_profile_id) if learner_profile_id else Q(invitation_id=invitation_id)
     found = PersonalLink.objects.filter(whose, organization_id=organization_id, revoked_at=None, expires_at__gt=now)
-    return found.exclude(uses_left=0).update(revoked_at=now)
+    return found.exclude(uses_left=0)

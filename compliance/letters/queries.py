@@ -39,3 +39,27 @@ def outbox(organization_id: uuid.UUID, since: datetime) -> Outbox:
 def is_due(organization_id: uuid.UUID, now: datetime) -> bool:
     """Whether a letter of the company is due. Needs the company's context."""
     return Letter.objects.filter(organization_id=organization_id, due_at__lte=now).exists()
+
+
+class Recent(NamedTuple):
+    """A letter as staff see it: for whom, and what became of it."""
+
+    kind: str
+    learner_profile_id: uuid.UUID | None
+    invitation_id: uuid.UUID | None
+    made_at: datetime
+    attempts: int
+    settled_at: datetime | None
+    sent_at: datetime | None
+    failure: str
+
+    @property
+    def label(self) -> str:
+        """The kind in words."""
+        return str(Letter.Kind(self.kind).label)
+
+
+def recent(organization_id: uuid.UUID, most: int) -> list[Recent]:
+    """The last `most` letters that were asked for, newest first. Needs the company's context."""
+    found = Letter.objects.filter(organization_id=organization_id).order_by("-id")
+    return [Recent._make(row) for row in found.values_list(*Recent._fields)[:most]]

@@ -5,10 +5,11 @@ Urls, the navigation, the test that asks every address as every group, and the t
 
 from compliance.interfaces.console.acting.pages import PAGES as ACTING
 from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
+from compliance.interfaces.console.letters.pages import PAGES as LETTERS
 from compliance.interfaces.console.page import Page
 from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 
-PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *EVIDENCE, *STORED)
+PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *EVIDENCE, *STORED)

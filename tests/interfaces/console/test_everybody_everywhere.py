@@ -47,7 +47,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "overview training-records period people certificates courses policies policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
-        " inbox",
+        " inbox letters letter letter-html",
         "get",
         ALL,
     ),
@@ -63,14 +63,15 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     ),
     **_each(
         "act-invite act-revoke-invitation act-revoke-links act-suspend act-resume act-end act-team"
-        " act-share-course act-share-policy act-change-share act-end-share act-remind-many",
+        " act-share-course act-share-policy act-change-share act-end-share act-remind-many act-remind-course"
+        " act-send-link act-send-invitation",
         "get post",
         PEOPLE,
     ),
     **_each(
-        "act-erase act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many act-publish-course"
-        " act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate act-correct-certificate"
-        " confirm-erase confirm-waive-many",
+        "act-erase act-copy-link act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many"
+        " act-publish-course act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate"
+        " act-correct-certificate confirm-erase confirm-waive-many",
         "get post",
         RECORDS,
     ),

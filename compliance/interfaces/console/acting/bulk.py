@@ -8,18 +8,14 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from django import forms
-from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.errors import ComplianceError
-from compliance.facts.lines import ReminderSent
-from compliance.facts.recording import act, telling
+from compliance.facts.recording import telling
 from compliance.facts.training.actions import change_obligation
 from compliance.history import queries
 from compliance.history.actions import capture_all
 from compliance.history.queries import NamedRecord
-from compliance.history.records import still_to_do
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import WAIVER_REASON, IdentifiersField, day_field, end_of, form_of
@@ -57,7 +53,9 @@ _DUE_ON = day_field(
 )
 
 
-class _Many(Act):
+class Many(Act):
+    """An act on each of the chosen records, one transaction each."""
+
     permission = Permission.CHANGE_RECORDS
     form = form_of(**_RECORDS)
     about = "record"
@@ -67,20 +65,25 @@ class _Many(Act):
     leads_to = "training-records"
     verb: str
 
+    def chosen(self, acting: Acting) -> list[Owed]:
+        """The records that it acts on."""
+        return records(acting)
+
     def one(self, acting: Acting, owed: Owed) -> None:
         """Does it to one record."""
         raise NotImplementedError
 
     def learners(self, acting: Acting) -> list[uuid.UUID]:
         """Everyone whose record was chosen, in the table too."""
-        return [owed.record.learner_profile_id for owed in records(acting) if owed.record.learner_profile_id]
+        chosen = self.chosen(acting)
+        return [owed.record.learner_profile_id for owed in chosen if owed.record.learner_profile_id]
 
     def preview(self, acting: Acting) -> Preview:
         """Does the first few of them and takes them back."""
-        found = records(acting)
+        found = self.chosen(acting)
         first = found[:REHEARSED_AT_MOST]
         refused: list[str] = []
-        preview = dry_run(acting.organization_id, acting.at, lambda: self._each(acting, first, refused, None))
+        preview = dry_run(acting.organization_id, acting.at, lambda: self.each(acting, first, refused, None))
         preview.pairs = [("Records", len(found)), ("Refused by the rules", len(refused))]
         preview.notes = refused[:40]
         if len(found) > len(first):
@@ -90,19 +93,20 @@ class _Many(Act):
     def work(self, acting: Acting, job: Job) -> str:
         """Does it to all, one transaction each; what the rules refuse is reported and left alone."""
         with context.company(acting.organization_id):
-            found = records(acting)
+            found = self.chosen(acting)
 
         def tell(done: int) -> None:
             jobs.say(job, done, len(found))
 
-        self._each(acting, found, acting.findings, tell)
+        self.each(acting, found, acting.findings, tell)
         capture_all(acting.organization_id, datetime.now(UTC))  # so that who is told of the end sees it done
         done = len(found) - len(acting.findings)
         return f"{done} of {len(found)} records {self.verb}."
 
-    def _each(
+    def each(
         self, acting: Acting, found: Sequence[Owed], refused: list[str], tell: Callable[[int], None] | None
     ) -> None:
+        """Does it to each, and adds to `refused` what the rules refuse; `tell` hears how far it is."""
         for number, owed in enumerate(found, start=1):
             try:
                 with context.company(acting.organization_id), telling(acting.teller(self.kinds)):
@@ -119,7 +123,7 @@ class _Many(Act):
         }
 
 
-class WaiveMany(_Many):
+class WaiveMany(Many):
     """Waives many records."""
 
     name = "waive-many"
@@ -140,7 +144,7 @@ class WaiveMany(_Many):
         change_obligation(**self._of(acting, owed), change=ObligationChangeKind.WAIVE, reason_code=reason)
 
 
-class DeadlineMany(_Many):
+class DeadlineMany(Many):
     """Sets many deadlines."""
 
     name = "deadline-many"
@@ -157,74 +161,20 @@ class DeadlineMany(_Many):
         change_obligation(**self._of(acting, owed), change=ObligationChangeKind.SET_DEADLINE, due_at=due_at)
 
 
-class RemindMany(_Many):
-    """Sends reminders by mail, and records them."""
-
-    name = "remind-many"
-    tells = (ReminderSent,)
-    title = "Send reminders"
-    explains = "Writes to each person by work email (or account email) and records the reminder in their record."
-    permission = Permission.CHANGE_PEOPLE
-    verb = "reminded"
-
-    def preview(self, acting: Acting) -> Preview:
-        """Says how many letters would go; none goes."""
-        found = records(acting)
-        still = _still_to_do(acting, found)
-        letters = [owed for owed in found if owed.record.record_id in still and owed.record.email]
-        preview = Preview(
-            pairs=[
-                ("Letters", len(letters)),
-                ("Not to do any more", len(found) - len(still)),
-                ("Without any address", len(still) - len(letters)),
-            ]
-        )
-        preview.notes = [f"To each, in plain words: {subject(found[0])}"] if found else []
-        return preview
-
-    def one(self, acting: Acting, owed: Owed) -> None:
-        """Records the reminder and writes: what is refused is not sent, and what cannot be sent is recorded nowhere."""
-        if not _still_to_do(acting, [owed]):
-            raise CannotActError("It is not to do any more: done, waived or ended.")
-        if not owed.record.email:
-            raise CannotActError("No address is known.")
-        act(ReminderSent, **self._of(acting, owed))
-        try:
-            get_connection().send_messages(
-                [
-                    EmailMessage(
-                        subject=subject(owed),
-                        body=f"{subject(owed)}.\n\nPlease complete it for {acting.organization.name}.\n",
-                        from_email=settings.DEFAULT_FROM_EMAIL,
-                        to=[owed.record.email],
-                    )
-                ]
-            )
-        except OSError:
-            raise CannotActError("The letter could not be sent.") from None
-
-
-def _still_to_do(acting: Acting, found: Sequence[Owed]) -> set[uuid.UUID]:
-    return still_to_do(acting.organization_id, [owed.record.record_id for owed in found], acting.at)
-
-
-def subject(owed: Owed) -> str:
-    """What a reminder says first."""
-    return f"Still to do: {owed.record.course_title or ''}"
-
-
-def records(acting: Acting) -> list[Owed]:
-    """The chosen records, in the order chosen. Raises CannotActError for what is no training record here."""
+def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,)) -> list[Owed]:
+    """The chosen records, in the order chosen. Raises CannotActError for what is no record of these registers here."""
     days = _table(acting.upload) if acting.upload else {}
     wanted = list(dict.fromkeys([*acting.data["record_ids"], *days]))
     if not wanted:
         raise CannotActError("Choose at least one record, or hand in a table.")
     if len(wanted) > RECORDS_AT_MOST:
         raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
-    found = queries.named_records(acting.organization_id, TRAINING_RECORDS.number, wanted)
+    found: dict[uuid.UUID, NamedRecord] = {}
+    for register in registers:
+        found |= queries.named_records(acting.organization_id, register, wanted)
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing:
-        raise CannotActError(f"{len(missing)} of these are no training records of this company, first {missing[0]}.")
+        raise CannotActError(f"{len(missing)} of these are no such records of this company, first {missing[0]}.")
     return [Owed(found[record_id], days.get(record_id)) for record_id in wanted]
 
 
@@ -248,4 +198,4 @@ def _table(data: bytes) -> dict[uuid.UUID, date | None]:
     return found
 
 
-ACTS: tuple[Act, ...] = (WaiveMany(), DeadlineMany(), RemindMany())
+ACTS: tuple[Act, ...] = (WaiveMany(), DeadlineMany())

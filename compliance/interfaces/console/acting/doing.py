@@ -56,7 +56,9 @@ def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = 
         visit.act, visit.logged = f"{chosen.name} (refused)", False
         raise
     if done.secret:
-        return visit.render("console/acting/secret.html", {"title": chosen.title, "act": chosen, "done": done})
+        onward = visit.address(done.page, **done.values)
+        values = {"title": chosen.title, "act": chosen, "done": done, "onward": onward}
+        return visit.render("console/acting/secret.html", values)
     messages.success(visit.request, done.message)
     for warning in done.warnings:
         messages.warning(visit.request, warning)

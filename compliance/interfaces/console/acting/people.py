@@ -23,6 +23,8 @@ from compliance.interfaces.console.acting.fields import PERSON, TEAM, TEAMS, Per
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.pages import links
+from compliance.learning import links as learning
+from compliance.letters.actions import Kind, ask
 
 GROUP = "People"
 
@@ -35,6 +37,12 @@ def _invited(acting: Acting) -> dict[str, Any]:
         "expires_at": end_of(acting.organization, acting.data["expires_on"]),
         "team_ids": [uuid.UUID(team) for team in acting.data["teams"]],
     }
+
+
+def _invitation_leaves(acting: Acting, line: Any) -> Done:
+    """Has the invited hear of it."""
+    ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
+    return Done(f"The invitation is recorded, and a letter with it goes to {line.work_email}.", "people")
 
 
 def _employment(acting: Acting) -> dict[str, Any]:
@@ -62,11 +70,14 @@ _OfEmployee = partial(
 
 
 class RevokeLinks(Act):
-    """Withdraws the personal links by which somebody could sign."""
+    """Withdraws the personal links by which somebody could sign or come in."""
 
     name = "revoke-links"
     title = "Withdraw personal links"
-    explains = "The links by which this person could sign policies stop working. What is signed stays signed."
+    explains = (
+        "The links by which this person could come in or sign policies stop working. What is signed stays signed, and"
+        " devices on which the person is signed in stay so."
+    )
     permission = Permission.CHANGE_PEOPLE
     form = PersonForm
     about = "person"
@@ -74,12 +85,16 @@ class RevokeLinks(Act):
 
     def preview(self, acting: Acting) -> Preview:
         """Says how many links there are; nothing of the records changes."""
-        number = links.standing(acting.organization_id, acting.data["learner_profile_id"], acting.at)
+        learner = acting.data["learner_profile_id"]
+        number = links.standing(acting.organization_id, learner, acting.at)
+        number += learning.usable(acting.organization_id, learner, acting.at)
         return Preview(pairs=[("Links that would stop working", number)])
 
     def perform(self, acting: Acting) -> Done:
         """Withdraw all open links of the person."""
-        number = links.revoke(acting.organization_id, acting.data["learner_profile_id"], acting.at)
+        learner = acting.data["learner_profile_id"]
+        number = links.revoke(acting.organization_id, learner, acting.at)
+        number += learning.revoke(acting.organization_id, acting.at, learner_profile_id=learner)
         return to(acting, f"{number} links are withdrawn.")
 
 
@@ -162,7 +177,7 @@ ACTS: tuple[Act, ...] = (
         name="invite",
         tells=(PersonInvited,),
         title="Invite a person",
-        explains="The person becomes an employee when the invitation is accepted.",
+        explains="Writes to the person, who becomes an employee when the invitation is accepted.",
         form=form_of(
             work_email=forms.EmailField(label="Work email", max_length=254),
             person_name=forms.CharField(label="Name", required=False, max_length=200),
@@ -170,12 +185,13 @@ ACTS: tuple[Act, ...] = (
             teams=TEAMS,
         ),
         arguments=_invited,
-        done="The invitation is recorded.",
+        done=_invitation_leaves,
     ),
     _Recorded(
         name="revoke-invitation",
         tells=(InvitationRevoked,),
         title="Revoke an invitation",
+        about="invitation",
         explains="It can no longer be accepted.",
         form=form_of(
             invitation_id=forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")

@@ -8,9 +8,11 @@ from compliance.interfaces.console.acting import (
     courses,
     keys,
     learning,
+    letters,
     obligations,
     people,
     policies,
+    reminding,
     shares,
     upkeep,
 )
@@ -18,7 +20,7 @@ from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
-_ALL = (people, shares, obligations, learning, bulk, courses, policies, certificates, keys, upkeep)
+_ALL = (people, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys, upkeep)
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
 

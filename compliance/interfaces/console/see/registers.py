@@ -8,11 +8,12 @@ from django.db import OperationalError, transaction
 from django.http import HttpResponse
 from psycopg.errors import QueryCanceled
 
-from compliance.catalogue.declaration import Window
+from compliance.catalogue.declaration import Register, Window
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.courses import queries as courses
 from compliance.interfaces.console import identifiers, keyset
 from compliance.interfaces.console.acting.registry import offered as offered_acts
+from compliance.interfaces.console.acting.reminding import RemindMany
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see import counting
@@ -81,13 +82,21 @@ def register(visit: Visit, register: str) -> HttpResponse:
         "course": str(course or ""),
         "courses": [(str(each.course_id), each.title) for each in offered if each.kind == "training"],
         "following": keyset.following(visit.request, last),
-        "bulk": offered_acts(visit, "record") if declared.name == TRAINING_RECORDS.name else [],
+        "bulk": _offered_for_many(visit, declared),
         "all_chosen": visit.request.GET.get("choose") == "all",
         "choose_all": _with(visit, choose="all"),
         "choose_none": _with(visit, choose=""),
         "exports": exports(visit, register),
     }
     return visit.render("console/see/register.html", values)
+
+
+def _offered_for_many(visit: Visit, declared: Register) -> list[dict[str, str]]:
+    """The acts on chosen rows: all of them for training records, reminders alone for what is owed of policies."""
+    acts = offered_acts(visit, "record")
+    if declared.name == TRAINING_RECORDS.name:
+        return acts
+    return [each for each in acts if each["name"] == RemindMany.name] if declared.owed == "policy" else []
 
 
 def read(

@@ -44,6 +44,8 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     written = story_of(known, happened, visit.now)
     current = next((each for each in written if each.in_force), None)
     about, field = _ACTED_ON.get(register, ("", ""))
+    if declared.of_person == "employments" and found.learner_profile_id is None:
+        about, field = "invitation", "invitation_id"
     values = {
         "title": found.course_title or declared.title,
         "register": register,

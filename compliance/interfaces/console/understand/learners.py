@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from compliance.facts.courses import queries as courses_queries
 from compliance.interfaces.console import identifiers, keyset
 from compliance.interfaces.console.acting.learning import MoreAttempts
+from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.visit import Visit
@@ -75,6 +76,7 @@ def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
         "missed": missed[:MISSED_SHOWN],
         "learners": [(each, _more(visit, each)) for each in shown],
         "following": keyset.following(visit.request, last),
+        "acts": offered(visit, "course", course_id=course_id),
         "work": visit.link("work", {"show": "open", "course": course_id, "team": team}),
     }
     return visit.render("console/understand/learners.html", values)

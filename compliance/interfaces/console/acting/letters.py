@@ -1,0 +1,127 @@
+"""Acts that let people in: send a personal link, copy one, send an invitation again.
+
+Whoever holds a link comes in as its person. So it is sent to the person alone; to be shown one asks for more: the
+permission to change records, and a recent confirmation. Each leaves its line in the access log, as every act does.
+"""
+
+import uuid
+
+from django import forms
+
+from compliance.facts.people.presence import OpenInvitation, open_invitation, present
+from compliance.facts.people.queries import name_of
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
+from compliance.interfaces.console.acting.fields import PersonForm, form_of
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+from compliance.learning import links
+from compliance.letters.actions import Kind, ask
+from compliance.letters.recipients import Recipient, recipients
+
+GROUP = "People"
+
+
+def _recipient(acting: Acting) -> Recipient:
+    """How to write to the person. Raises CannotActError for who may not come in, or has no address."""
+    learner = acting.data["learner_profile_id"]
+    found = recipients(acting.organization_id, [learner], acting.at).get(learner)
+    if found is None:
+        raise CannotActError("This person cannot come in now, or has no e-mail address.")
+    return found
+
+
+class SendLink(Act):
+    """Sends a person a link to their own pages."""
+
+    name = "send-link"
+    title = "Send a personal link"
+    explains = "Writes to the person with a link to their own pages: it works once, for 30 days. No account is needed."
+    permission = Permission.CHANGE_PEOPLE
+    form = PersonForm
+    about = "person"
+    group = GROUP
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says to whom and where it goes; nothing of the records changes."""
+        found = _recipient(acting)
+        return Preview(pairs=[("To", found.person_name or "No name"), ("Address", found.address)])
+
+    def perform(self, acting: Acting) -> Done:
+        """Has the letter leave once this is committed."""
+        _recipient(acting)
+        learner: uuid.UUID = acting.data["learner_profile_id"]
+        ask(acting.organization_id, Kind.STAFF_LINK, now=acting.at, learner_profile_id=learner)
+        return to(acting, "The letter with the link is on its way.")
+
+
+class CopyLink(Act):
+    """Makes a link to a person's own pages and shows it once."""
+
+    name = "copy-link"
+    title = "Copy a personal link"
+    explains = (
+        "Shows a link to the person's own pages once, to hand it over by another way: it works once, for 15 minutes."
+        " Whoever opens it comes in as this person, and could sign in their name."
+    )
+    permission = Permission.CHANGE_RECORDS
+    form = PersonForm
+    about = "person"
+    group = GROUP
+    recent = True
+    shown_once = "The link"
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says whose link it is, and what it lets whoever holds it do."""
+        found = self._person(acting)
+        preview = Preview(pairs=[("Lets in as", found)])
+        preview.warnings.append("Hand it to the person alone. That you were shown it stands in the access log.")
+        return preview
+
+    def perform(self, acting: Acting) -> Done:
+        """Makes the link."""
+        self._person(acting)
+        learner: uuid.UUID = acting.data["learner_profile_id"]
+        token = links.make(acting.organization_id, now=acting.at, life=links.ASKED_FOR, learner_profile_id=learner)
+        return to(acting, "The link is made.")._replace(secret=links.address_of(token))
+
+    def _person(self, acting: Acting) -> str:
+        """What the person is called. Raises CannotActError for who may not come in."""
+        learner = acting.data["learner_profile_id"]
+        if learner not in present(acting.organization_id, [learner], acting.at):
+            raise CannotActError("This person cannot come in now.")
+        return name_of(acting.organization_id, learner) or "a person without a name"
+
+
+class SendInvitation(Act):
+    """Sends an invitation again."""
+
+    name = "send-invitation"
+    title = "Send an invitation again"
+    explains = "Writes to the invited again, with a new link. Links that were sent before go on working."
+    permission = Permission.CHANGE_PEOPLE
+    form = form_of(
+        invitation_id=forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")
+    )
+    about = "invitation"
+    group = GROUP
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says to whom it goes."""
+        found = self._invitation(acting)
+        return Preview(pairs=[("To", found.person_name or "No name"), ("Address", found.work_email)])
+
+    def perform(self, acting: Acting) -> Done:
+        """Has the letter leave once this is committed."""
+        self._invitation(acting)
+        ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=acting.data["invitation_id"])
+        return Done("The invitation is on its way again.", "people")
+
+    def _invitation(self, acting: Acting) -> OpenInvitation:
+        """The invitation, which can still be accepted. Raises CannotActError."""
+        found = open_invitation(acting.organization_id, acting.data["invitation_id"], acting.at)
+        if found is None or not found.work_email:
+            raise CannotActError("There is no such invitation that can still be accepted.")
+        return found
+
+
+ACTS: tuple[Act, ...] = (SendLink(), CopyLink(), SendInvitation())

@@ -1,0 +1,185 @@
+"""Acts that remind: those of chosen records, or all who owe a course or a policy and have not done it.
+
+One letter a person, with all that was chosen of theirs, its deadlines in words and a link. A reminder of a course is a
+fact too, written in the transaction in which the letter is handed over: what is refused is not sent, and what cannot
+be sent is recorded nowhere.
+"""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
+
+from django.core.mail import get_connection
+
+from compliance.facts.courses import queries as courses
+from compliance.facts.lines import ReminderSent
+from compliance.facts.recording import act, telling
+from compliance.history.actions import capture_all
+from compliance.history.owed import REGISTERS_OF_DUTIES, Owed, owed_of, to_do
+from compliance.interfaces.console.acting import bulk, jobs
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
+from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, TOLD_EVERY, Many
+from compliance.interfaces.console.acting.fields import OFFERED_AT_MOST, ActForm, Choices, Listed, form_of
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+from compliance.letters import composing
+from compliance.letters.recipients import Recipient, recipients
+from compliance.letters.sending import REFUSALS
+from compliance.tenancy import context
+
+NOT_OWED = "It is not to do any more: done, waived or ended."
+NO_ADDRESS = "This person cannot come in now, or no address is known."
+
+
+class RemindMany(Many):
+    """Sends reminders by mail, and records them."""
+
+    name = "remind-many"
+    tells = (ReminderSent,)
+    title = "Send reminders"
+    explains = (
+        "Writes one letter to each person, with what is chosen of theirs, until when it is due, and a link. Reminders"
+        " of courses are recorded."
+    )
+    permission = Permission.CHANGE_PEOPLE
+    verb = "reminded"
+
+    def chosen(self, acting: Acting) -> list[bulk.Owed]:
+        """The chosen records, of courses and of policies."""
+        return bulk.records(acting, REGISTERS_OF_DUTIES)
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says how many letters would go; none goes."""
+        found = self.chosen(acting)
+        still = to_do(acting.organization_id, [each.record.record_id for each in found], acting.at)
+        people = recipients(acting.organization_id, {each.learner_profile_id for each in still}, acting.at)
+        preview = Preview(
+            pairs=[
+                ("Letters", len(people)),
+                ("Not to do any more", len(found) - len(still)),
+                ("Without any address", len({each.learner_profile_id for each in still} - people.keys())),
+            ]
+        )
+        preview.notes = [
+            f"To each, in plain words: Still to do: {each.record.course_title or ''}" for each in found[:1]
+        ]
+        return preview
+
+    def each(
+        self, acting: Acting, found: Sequence[bulk.Owed], refused: list[str], tell: Callable[[int], None] | None
+    ) -> None:
+        """Writes to each person, and adds to `refused` which records nobody could be reminded of, and why."""
+        chosen = [(each.record.learner_profile_id, each.record.record_id) for each in found]
+        _remind_all(acting, self, chosen, refused, tell)
+
+
+def _remind_all(
+    acting: Acting,
+    by: Act,
+    chosen: Sequence[tuple[uuid.UUID | None, uuid.UUID]],
+    refused: list[str],
+    tell: Callable[[int], None] | None,
+) -> None:
+    """Writes to each person about the records that are chosen of theirs, one transaction each."""
+    by_person: dict[uuid.UUID | None, list[uuid.UUID]] = defaultdict(list)
+    for learner, record_id in chosen:
+        by_person[learner].append(record_id)
+    done = 0
+    for number, records in enumerate(by_person.values(), start=1):
+        refused.extend(f"Record {record_id}: {reason}" for record_id, reason in _remind(acting, by, records))
+        done += len(records)
+        if tell is not None and (number % TOLD_EVERY == 0 or done == len(chosen)):
+            tell(done)
+
+
+def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator[tuple[uuid.UUID, str]]:
+    """Reminds the person of these records; those of which not, each with the reason."""
+    with context.company(acting.organization_id):
+        things = to_do(acting.organization_id, records, acting.at)
+    still = {each.record_id for each in things}
+    yield from ((record_id, NOT_OWED) for record_id in records if record_id not in still)
+    if not things:
+        return
+    try:
+        with context.company(acting.organization_id), telling(acting.teller(by.kinds)):
+            learner = things[0].learner_profile_id
+            found = recipients(acting.organization_id, [learner], acting.at).get(learner)
+            if found is None:
+                raise CannotActError(NO_ADDRESS)
+            _write(acting, found, things)
+    except CannotActError as error:
+        yield from ((each.record_id, str(error)) for each in things)
+
+
+def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed]) -> None:
+    """Records the reminders and hands the letter over, in the transaction that is open."""
+    learner = things[0].learner_profile_id
+    for course_id in {each.course_id for each in things if not each.policy}:
+        act(ReminderSent, **acting.common, learner_profile_id=learner, course_id=course_id)
+    letter = composing.reminder(acting.organization, learner, recipient, things, letter_id=uuid.uuid4(), now=acting.at)
+    try:
+        get_connection().send_messages([letter])
+    except REFUSALS:
+        raise CannotActError("The letter could not be sent.") from None
+
+
+def _every(form: ActForm) -> Choices:
+    """The company's courses and policies, by title."""
+    found = courses.titles(form.organization_id, None, OFFERED_AT_MOST)
+    return [("", "Choose a course or a policy"), *((str(each.course_id), each.title) for each in found)]
+
+
+class RemindOfCourse(Act):
+    """Reminds everybody who owes a course or a policy and has not done it."""
+
+    name = "remind-course"
+    tells = (ReminderSent,)
+    title = "Remind of a course or policy"
+    explains = (
+        "Writes to everybody who owes it and has not done it, with a link and until when it is due. Reminders of"
+        " courses are recorded."
+    )
+    permission = Permission.CHANGE_PEOPLE
+    form = form_of(course_id=Listed(_every, label="Course or policy"))
+    about = "course"
+    group = "Many at once"
+    long = True
+    leads_to = Many.leads_to
+
+    def learners(self, acting: Acting) -> list[uuid.UUID]:
+        """Everybody who owes it."""
+        return [each.learner_profile_id for each in self._owed(acting, acting.at)]
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says how many letters would go; none goes."""
+        learners = set(self.learners(acting))
+        people = recipients(acting.organization_id, learners, acting.at)
+        preview = Preview(pairs=[("Letters", len(people)), ("Without any address", len(learners - people.keys()))])
+        if not learners:
+            raise CannotActError("Nobody owes this now and has not done it.")
+        return preview
+
+    def work(self, acting: Acting, job: Job) -> str:
+        """Writes to all, one transaction each, and says of how many records people could not be reminded."""
+        with context.company(acting.organization_id):
+            found = self._owed(acting, acting.at)
+
+        def tell(done: int) -> None:
+            jobs.say(job, done, len(found))
+
+        chosen = [(each.learner_profile_id, each.record_id) for each in found]
+        _remind_all(acting, self, chosen, acting.findings, tell)
+        capture_all(acting.organization_id, datetime.now(UTC))
+        return f"{len(found) - len(acting.findings)} of {len(found)} records reminded."
+
+    def _owed(self, acting: Acting, now: datetime) -> list[Owed]:
+        """What is owed of it. Raises CannotActError for more than one run of the worker takes."""
+        found = owed_of(acting.organization_id, uuid.UUID(acting.data["course_id"]), now)
+        if len(found) > RECORDS_AT_MOST:
+            raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
+        return found
+
+
+ACTS: tuple[Act, ...] = (RemindMany(), RemindOfCourse())

@@ -1,0 +1,92 @@
+"""The pages: what letters there are, one of them as HTML and as text, and its HTML alone, for a frame.
+
+What is previewed is a sample: an invented person, and a link that opens nothing.
+"""
+
+from csp.decorators import csp_update
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils.text import slugify
+
+from compliance.facts.people.queries import shown_people
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.visit import Visit
+from compliance.letters.actions import Kind
+from compliance.letters.message import Drawn, sender
+from compliance.letters.queries import recent
+from compliance.letters.samples import sample
+
+_RECENT = 50
+_WHEN = {
+    Kind.LINK: "When somebody types their address at /learn/.",
+    Kind.STAFF_LINK: "When staff send a personal link.",
+    Kind.INVITATION: "When somebody is invited, and again when staff send it again.",
+    Kind.NEW: "When a required course came to somebody, within a minute or two.",
+    Kind.REMINDER: "7 and 1 days before a deadline, 1, 7 and 30 days after it, and when staff remind.",
+    Kind.POLICY: "When policies alone came to somebody.",
+    Kind.SIGNED: "When somebody has signed or acknowledged a policy.",
+    Kind.CERTIFICATE: "When somebody was issued a certificate.",
+}
+_UNASKED = frozenset({Kind.NEW, Kind.POLICY, Kind.CERTIFICATE, Kind.REMINDER})
+"""What goes out by itself, and only where REMINDERS is on (but reminders by staff)."""
+
+_KINDS = {slugify(kind.value): kind for kind in Kind}
+
+
+def letters(visit: Visit) -> HttpResponse:
+    """What letters there are, and those that were asked for lately."""
+    organization_id = visit.organization.organization_id
+    found = recent(organization_id, _RECENT)
+    people = shown_people(organization_id, {each.learner_profile_id for each in found if each.learner_profile_id})
+    visit.saw(people)
+    names = {learner: person.person_name for learner, person in people.items()}
+    values = {
+        "kinds": [(slug, kind.label, _WHEN[kind], kind in _UNASKED) for slug, kind in _KINDS.items()],
+        "recent": [(each, names.get(each.learner_profile_id)) for each in found],
+        "by_themselves": settings.REMINDERS,
+    }
+    return visit.render("console/letters/letters.html", values)
+
+
+@csp_update({"frame-src": ["'self'"]})
+def letter(visit: Visit, kind: str) -> HttpResponse:
+    """One kind of letter, in a language: as HTML in a frame of its own, and as text."""
+    language = _language(visit)
+    visit.crumb("Letters", "letters")
+    values = {
+        "title": _kind(kind).label.capitalize(),
+        "kind": kind,
+        "language": language,
+        "languages": settings.LANGUAGES,
+        "drawn": _drawn(visit, kind),
+        "from": sender(visit.organization.name),
+        "frame": visit.link("letter-html", {"language": language}, kind=kind),
+    }
+    return visit.render("console/letters/letter.html", values)
+
+
+def html(visit: Visit, kind: str) -> HttpResponse:
+    """A letter's HTML, shown in a frame of ours alone: it runs nothing, fetches nothing, and has no origin."""
+    response = HttpResponse(_drawn(visit, kind).html)
+    response["Content-Security-Policy"] = (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+    )
+    response["X-Frame-Options"] = "SAMEORIGIN"
+    return response
+
+
+def _drawn(visit: Visit, kind: str) -> Drawn:
+    return sample(_kind(kind), visit.organization, _language(visit), visit.now)
+
+
+def _kind(slug: str) -> Kind:
+    if slug not in _KINDS:
+        raise NothingThereError("There is no such letter.")
+    return _KINDS[slug]
+
+
+def _language(visit: Visit) -> str:
+    language = visit.request.GET.get("language", "en")
+    if language not in dict(settings.LANGUAGES):
+        raise UnreadableInputError("Letters are not written in this language. Choose one from the page.")
+    return language
