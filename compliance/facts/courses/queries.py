@@ -5,6 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
+import orjson
 from django.db.models.functions import Lower
 
 from compliance.facts.courses.models import Course
@@ -250,3 +251,21 @@ def media_part(
         [start + 1, length, organization_id, course_release_id, media_id],
     )
     return bytes(rows[0][0]) if rows and rows[0][0] is not None else None
+
+
+def titles_by_language(
+    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, dict[str, str]]:
+    """What the packages of those of the releases that came from one call themselves, by language, the default first."""
+    rows = sql.fetch(
+        "SELECT x.course_release_id, ARRAY(SELECT jsonb_array_elements_text(x.manifest->'languages')),"
+        " (SELECT jsonb_object_agg(w.key, w.value->>(x.manifest->>'title')) FROM jsonb_each(x.words) w)::text"
+        " FROM courses_releasecontent x WHERE x.organization_id = (SELECT %s::uuid)"
+        " AND x.course_release_id = ANY(%s::uuid[]) AND x.manifest IS NOT NULL AND x.words IS NOT NULL",
+        [organization_id, list(course_release_ids)],
+    )
+    found: dict[uuid.UUID, dict[str, str]] = {}
+    for release_id, languages, text in rows:
+        titles = orjson.loads(text or "{}")
+        found[release_id] = {each: titles[each] for each in languages if titles.get(each)}
+    return found

@@ -46,9 +46,9 @@ def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     roles = kept["roles"][-1]["role_ids"] if kept["roles"] else []
     lines = [
         Kept(gettext("Name"), profile["person_name"] or ""),
-        Kept(gettext("Address you sign in with"), profile["account_email"] or ""),
+        Kept(gettext("Address to sign in with"), profile["account_email"] or ""),
         Kept(gettext("Work address"), profile["work_email"] or ""),
-        Kept(gettext("With the company since"), words.day_of(stays[-1]["joined_at"], visit.zone) if stays else ""),
+        Kept(gettext("Here since"), words.day_of(stays[-1]["joined_at"], visit.zone) if stays else ""),
         Kept(
             gettext("Your own company"),
             ", ".join(each["company"] for each in contacts.values() if each["joined"] and each["company"]),
@@ -62,14 +62,14 @@ def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
 def _counts(found: dict[str, Any]) -> list[Kept]:
     kept, registers = found["kept"], found["registers"]
     numbers = (
-        (gettext("What you were asked to learn"), len(registers["training"])),
-        (gettext("Courses that you finished"), sum(each["voided_at"] is None for each in kept["completions"])),
-        (gettext("Policies that you were asked to confirm"), len(registers["policies"])),
-        (gettext("Signatures and confirmations"), len(kept["policy_receipts"])),
+        (gettext("Training asked of you"), len(registers["training"])),
+        (gettext("Courses finished"), sum(each["voided_at"] is None for each in kept["completions"])),
+        (gettext("Policies asked of you"), len(registers["policies"])),
+        (gettext("Policies signed"), len(kept["policy_receipts"])),
         (gettext("Certificates"), len(registers["certificates"])),
-        (gettext("Pages that you opened"), sum(each["film"] == 0 for each in kept["pages_read"])),
-        (gettext("Answers that you gave"), len(kept["answers"])),
-        (gettext("Letters to you"), len(kept["letters"])),
-        (gettext("Devices and sessions"), len(kept["sessions"])),
+        (gettext("Pages opened"), sum(each["film"] == 0 for each in kept["pages_read"])),
+        (gettext("Answers given"), len(kept["answers"])),
+        (gettext("Letters"), len(kept["letters"])),
+        (gettext("Devices signed in"), len(kept["sessions"])),
     )
-    return [Kept(about, str(number)) for about, number in numbers]
+    return [Kept(about, str(number)) for about, number in numbers if number]

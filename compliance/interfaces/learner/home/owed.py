@@ -21,6 +21,7 @@ from compliance.facts.shares.queries import Asked
 from compliance.facts.training import queries as training
 from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.home import reasons
+from compliance.interfaces.learner.home.titles import titles_in
 from compliance.interfaces.learner.visit import Visit
 from compliance.learning import courses as taken
 from compliance.learning import queries as learning
@@ -46,6 +47,7 @@ class Task:
     why: str
     soon: bool = False
     progress: str = ""
+    language: str = ""
 
     @property
     def tone(self) -> str:
@@ -87,10 +89,13 @@ def owed(visit: Visit) -> Owed:
     contents = _contents(visit, of_course, by_share)
     ends = {row.record_id: row.due_at for row in rows if row.of == "certificates"}
     begun = _begun(visit, takes, {row.record_id: contents.get(_taken(row, by_share)) for row in of_course})
+    titles = titles_in(organization_id, [each for each, offer in contents.items() if offer.here], visit.languages)
     found = Owed()
     for row in of_course:
         task = _course(visit, row, by_share, contents, ends)
         task = replace(task, progress=_how_far(begun.get(row.record_id)))
+        if row.lesson_share_id is None and (own := titles.get(_taken(row, by_share))):
+            task = replace(task, title=own.text, language=own.language)
         (found.tasks if row.state == Requirement.REQUIRED else found.optional).append(task)
     receipts = [row for row in rows if row.of == "receipts"]
     for row in of_policy:

@@ -20,7 +20,7 @@ def test_the_page_says_who_one_is_and_how_much_there_is(here):
     here.company.share(here.company.course("Fire safety"))
     here.capture()
     html = here.page("/learn/about-me")
-    for said in ("Anna Reis", "anna.reis@example.org", "Warehouse", "What you were asked to learn"):
+    for said in ("Anna Reis", "anna.reis@example.org", "Warehouse", "Training asked of you"):
         assert said in html, said
     assert 'href="/learn/about-me/file.json"' in html
 

@@ -10,14 +10,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from compliance.facts.courses.models import ReleaseContent
 from compliance.facts.lines import Certificate, ReleaseLesson
 from compliance.history.of_person import held
-from compliance.learning import words
+from compliance.learning import courses, taking, words
 from compliance.rules.company_days import end_of_day
 from compliance.rules.vocabulary import CertificateKind, Door, Requirement, WaiverReasonCode
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import Course, noon
+from tests.learning.courses_to_take import lesson, page, teach
 
 LONDON = ZoneInfo("Europe/London")
 
@@ -123,17 +125,45 @@ def test_what_can_be_done_here_has_one_link_and_the_rest_says_that_it_is_done_el
 
 
 def test_a_lesson_that_is_shared_alone_goes_by_its_own_title(here):
-    lesson = ReleaseLesson(release_id=uuid.uuid4(), title="Leaving the building", version=1, content_sha256="ab" * 32)
+    alone = ReleaseLesson(release_id=uuid.uuid4(), title="Leaving the building", version=1, content_sha256="ab" * 32)
     course = here.company.course("Fire safety")
-    release = here.company.publish(course, 2, noon(90), lessons=(lesson,))
+    release = here.company.publish(course, 2, noon(90), lessons=(alone,))
     here.give_content(release)
     verbs.share_lesson(
-        **here.when(20), course_id=course.course_id, lesson_release_id=lesson.release_id, title=lesson.title,
-        version=1, content_sha256=lesson.content_sha256,
+        **here.when(20), course_id=course.course_id, lesson_release_id=alone.release_id, title=alone.title,
+        version=1, content_sha256=alone.content_sha256,
     )  # fmt: skip
     here.capture()
     html = here.page()
-    assert f'href="/learn/lessons/{lesson.release_id}/"><bdi>Leaving the building</bdi></a>' in html
+    assert f'href="/learn/lessons/{alone.release_id}/"><bdi>Leaving the building</bdi></a>' in html
+
+
+def test_how_far_one_is_stands_beside_what_was_begun(here):
+    course = teach(here.company, lesson("one", page("p1"), page("p2"), page("p3")))
+    assert "Page" not in text_of(here.page())
+    now = datetime.now(UTC)
+    with context.company(here.organization_id):
+        wanted = courses.assignment(here.organization_id, here.anna.learner_profile_id, now, course_id=course.course_id)
+        way = taking.open_take(wanted, now)
+        taking.read_page(way, "p1", now)
+    assert "Page 2 of 3" in text_of(here.page())
+
+
+def test_a_course_goes_by_its_title_in_the_language_of_the_person(here):
+    course = here.company.course("Personal data at work")
+    here.company.share(course)
+    words = {"en": {"t": "Personal data at work"}, "ar": {"t": "البيانات الشخصية"}}
+    with context.company(here.organization_id):
+        ReleaseContent.objects.create(
+            organization_id=here.organization_id, course_release_id=course.course_release_id, content={}, words=words,
+            manifest={"title": "t", "languages": ["en", "ar"]},
+        )  # fmt: skip
+    here.capture()
+    arabic = here.client.get("/learn/", headers={"accept-language": "ar"}).content.decode()
+    assert '<bdi lang="ar">البيانات الشخصية</bdi>' in arabic
+    assert '<bdi lang="en">Personal data at work</bdi>' in here.page()
+    french = here.client.get("/learn/", headers={"accept-language": "fr"}).content.decode()
+    assert '<bdi lang="en">Personal data at work</bdi>' in french
 
 
 def test_what_is_optional_stands_apart(here):
