@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
+from compliance.interfaces.learner import failing
 from compliance.interfaces.pages import request_id
 from compliance.interfaces.pages.answers import sealed
 
@@ -94,18 +95,20 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def fill(request: HttpRequest, response: HttpResponse) -> None:
     """Gives an error that came without a body its page; status and headers stay."""
     words = _BY_STATUS.get(response.status_code, BROKEN if response.status_code >= 500 else UNREADABLE)
-    response.content = _text(request, words)
+    response.content = _text(request, words, response.status_code)
     response.headers["Content-Type"] = "text/html; charset=utf-8"
     response.headers["Content-Length"] = str(len(response.content))  # Django has counted the empty body already
     sealed(response)
 
 
 def _page(request: HttpRequest, words: Words, status: int) -> HttpResponse:
-    return sealed(HttpResponse(_text(request, words), status=status))
+    return sealed(HttpResponse(_text(request, words, status), status=status))
 
 
-def _text(request: HttpRequest, words: Words) -> str:
+def _text(request: HttpRequest, words: Words, status: int) -> str:
     path = request.path_info
+    if path.startswith("/learn/"):
+        return failing.text(request, failing.STALE_FORM if words is STALE_FORM else status, request_id.of(request))
     return render_to_string(
         "pages/failure.html",
         {

@@ -52,6 +52,18 @@ def test_a_form_that_comes_without_its_token_is_told_so_on_a_page(settings):
     assert answer.headers["X-Request-Id"] in text
 
 
+def test_learners_are_told_in_their_language_and_led_to_their_own_pages(stranger):
+    answer = stranger.get("/learn/nothing/here", headers={"accept-language": "ar"})
+    text = answer.content.decode()
+    assert (answer.status_code, '<html lang="ar" dir="rtl">' in text) == (404, True)
+    assert 'href="/learn/"' in text
+    assert answer.headers["X-Request-Id"] in text
+    assert "/console/" not in text
+    stale = Client(enforce_csrf_checks=True).post("/learn/out")
+    assert (stale.status_code, "This page was open for too long" in stale.content.decode()) == (403, True)
+    assert "cannot be used in this way" in stranger.get("/learn/out").content.decode()
+
+
 def test_a_method_that_an_address_does_not_take_has_a_page_too(stranger):
     answer = stranger.post(f"/console/companies/{uuid.UUID(int=7)}/")
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET")
