@@ -121,7 +121,7 @@ def _press(page: Page, button: Locator) -> None:
 
 def _is_page(client: Client, address: str) -> bool:
     answer = client.get(address.partition("#")[0])
-    return answer.status_code not in (301, 302) and answer.headers["Content-Type"].startswith("text/html")
+    return answer.status_code not in (301, 302, 303) and answer.headers["Content-Type"].startswith("text/html")
 
 
 @pytest.mark.parametrize("part", ["public", "registers", "console", "sign-in"])
