@@ -1,0 +1,102 @@
+"""What a screen reader is told of a page, compared with what is seen on it.
+
+Chromium's accessibility tree is what it hands to screen readers. Every heading, link, button, field and group of
+answers that is seen has to be in it, in the same order, as what it is, and called what is written on it.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Page
+
+_SEEN = """() => {
+  const words = text => (text || "").replace(/\\s+/g, " ").trim();
+  const kinds = {a: "link", button: "button", summary: "DisclosureTriangle", fieldset: "group", iframe: "Iframe",
+    img: "image", textarea: "textbox"};
+  const found = [];
+  for (const each of document.querySelectorAll("h1, h2, h3, h4, h5, h6, a[href], button, summary, textarea, fieldset,"
+      + "input:not([type=hidden]), iframe, img")) {
+    const box = each.getBoundingClientRect();
+    if (!each.checkVisibility({checkVisibilityCSS: true, checkOpacity: true}) || each.alt === ""
+      || each.closest("[aria-hidden=true], .hidden")  // for those who see alone, and for those who hear alone
+      || box.width < 2 || box.height < 2 || box.bottom + scrollY < 0) continue;
+    const level = /^h[1-6]$/.test(each.localName) ? Number(each.localName[1]) : 0;
+    const kind = level ? "heading" : kinds[each.localName]
+      || (["radio", "checkbox"].includes(each.type) ? each.type : "textbox");
+    const text = {fieldset: () => each.querySelector("legend")?.innerText, iframe: () => each.title,
+      img: () => each.alt}[each.localName] || (() => (each.labels && each.labels[0] || each).innerText);
+    found.push({kind, level, words: words(text())});
+  }
+  return found;
+}"""
+_SAME = {
+    "radiogroup": "group", "searchbox": "textbox", "img": "image", "summary": "DisclosureTriangle",
+    "disclosuretriangle": "DisclosureTriangle", "iframe": "Iframe", "Iframe": "Iframe",
+}  # fmt: skip
+
+
+class Told(NamedTuple):
+    """One thing of a page: what it is, and what it is called."""
+
+    kind: str
+    words: str
+
+
+def told(page: Page) -> list[Told]:
+    """What a screen reader is told, in the order of reading."""
+    session = page.context.new_cdp_session(page)
+    nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    return [
+        Told(_SAME.get(role, role), " ".join(str(node.get("name", {}).get("value", "")).split()))
+        for node in nodes
+        if not node.get("ignored") and (role := node["role"]["value"])
+    ]
+
+
+def differences(page: Page) -> list[str]:
+    """What is seen and not told as what it is, and what is told without a name."""
+    seen = page.evaluate(_SEEN)
+    heard = told(page)
+    missing, at = [], 0
+    for each in seen:
+        wanted = _plain(each["words"])
+        found = next(
+            (
+                number
+                for number in range(at, len(heard))
+                if heard[number].kind == each["kind"] and wanted in _plain(heard[number].words) and heard[number].words
+            ),
+            None,
+        )
+        if found is None:
+            missing.append(f"seen and not told: {each['kind']} {each['words']!r}")
+        else:
+            at = found
+    unnamed = [
+        f"told without a name: {each.kind}"
+        for each in heard
+        if each.kind in ("link", "button", "heading", "textbox", "checkbox", "radio", "group", "image")
+        and not each.words
+    ]
+    levels = [each["level"] for each in seen if each["level"]]
+    skipped = [
+        f"a heading of level {after} follows one of level {before}"
+        for before, after in pairwise(levels)
+        if after > before + 1
+    ]
+    tops = [] if levels.count(1) == 1 else [f"{levels.count(1)} headings of level 1"]
+    return [*missing, *unnamed, *skipped, *tops]
+
+
+def announced(page: Page) -> list[str]:
+    """What live regions say at present."""
+    said = page.evaluate(
+        """() => [...document.querySelectorAll("[role=status], [role=alert], [aria-live=polite]")]
+          .filter(each => each.checkVisibility()).map(each => each.innerText.replace(/\\s+/g, " ").trim())"""
+    )
+    return [each for each in said if each]
+
+
+def _plain(words: str) -> str:
+    return "".join(each for each in words.casefold() if each.isalnum())
