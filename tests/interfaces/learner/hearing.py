@@ -45,13 +45,16 @@ class Told(NamedTuple):
 def told(page: Page) -> list[Told]:
     """What a screen reader is told, in the order of reading."""
     session = page.context.new_cdp_session(page)
-    nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
+    nodes: dict[str, Any] = {each["nodeId"]: each for each in session.send("Accessibility.getFullAXTree")["nodes"]}
     session.detach()
-    return [
-        Told(_SAME.get(role, role), " ".join(str(node.get("name", {}).get("value", "")).split()))
-        for node in nodes
-        if not node.get("ignored") and (role := node["role"]["value"])
-    ]
+    found, waiting = [], [next(iter(nodes))]
+    while waiting:
+        node = nodes[waiting.pop()]
+        waiting += [child for child in reversed(node.get("childIds", [])) if child in nodes]
+        role = node.get("role", {}).get("value", "")
+        if not node.get("ignored"):
+            found.append(Told(_SAME.get(role, role), " ".join(str(node.get("name", {}).get("value", "")).split())))
+    return found
 
 
 def differences(page: Page) -> list[str]:
@@ -76,8 +79,7 @@ def differences(page: Page) -> list[str]:
     unnamed = [
         f"told without a name: {each.kind}"
         for each in heard
-        if each.kind in ("link", "button", "heading", "textbox", "checkbox", "radio", "group", "image")
-        and not each.words
+        if each.kind in ("link", "button", "heading", "textbox", "checkbox", "radio", "image") and not each.words
     ]
     levels = [each["level"] for each in seen if each["level"]]
     skipped = [

@@ -79,9 +79,10 @@ def everything(folder: Path) -> Path:
     content["lessons"].append(lesson)
     for each in content["lessons"]:
         each.pop("requiredFor", None)
-    manifest["media"] += [media for media in other["media"] if media["id"] == "chime"]
+    (chime,) = (media for media in other["media"] if media["id"] == "chime")
+    manifest["media"].append(chime | {"description": "fire-safety.media.chime"})
     manifest |= {"languages": ["en"], "words": {"en": "words/en.json"}, "sdk": "2.1", "roles": []}
-    words["words"] |= spoken["words"]
+    words["words"] |= spoken["words"] | {"fire-safety.media.chime": spoken["words"][chime["description"]]}
     named = json.dumps([manifest, content])
     words["words"] = {name: text for name, text in words["words"].items() if f'"{name}"' in named}
     (made / "words" / "de.json").unlink()

@@ -108,13 +108,13 @@ class Walker:
         """
         if complaint:
             self.complaints = [each for each in self.complaints if complaint not in each]
-        assert self.complaints == [], name
         if not self.looks:
             return
         folder, size = os.environ.get("SCREENSHOTS"), self.page.viewport_size
         for width in (320, 390, 1280) if folder else WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 844})
-            assert self.page.evaluate(_TOO_WIDE) <= 0, f"{name} is wider than {width} px"
+            if self.page.evaluate(_TOO_WIDE) > 0:
+                self.complaints.append(f"{name} is wider than {width} px")
             for scheme in ("light", "dark") if folder else ():
                 self.page.emulate_media(color_scheme=scheme)
                 self.page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
@@ -123,12 +123,7 @@ class Walker:
             *sniffer.findings(self.page, WIDTHS),
             *hearing.differences(self.page),
         ]
-        assert found == [], name
+        self.complaints += [f"{name}: {each}" for each in found]
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         if size:
             self.page.set_viewport_size(size)
-
-    def close(self) -> None:
-        """Closes the window, of which nothing is to be complained."""
-        assert self.complaints == []
-        self.context.close()

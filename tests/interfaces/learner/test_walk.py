@@ -1,0 +1,198 @@
+"""The whole walk of a learner, from the link in a letter to signing out: by keyboard alone, and without script.
+
+Every page on the way is looked at: axe-core and HTML_CodeSniffer at 320 and 1280 px, light and dark, nothing too wide,
+nothing asked of another host, nothing that the browser complains of, and a screen reader is told what is seen.
+SCREENSHOTS=FOLDER keeps pictures of each.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from compliance.facts.policies.models import RawSignature
+from compliance.facts.training.models import Completion
+from compliance.tenancy import context
+from tests.interfaces.learner import hearing
+from tests.interfaces.learner.walked import FILM_PAGE, Walked, blocks_of, everything
+from tests.interfaces.learner.walking import Walker
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+
+FIFTEEN = {
+    "text", "heading", "list", "callout", "image", "table", "steps", "quote", "contact", "divider", "sources", "audio",
+    "video", "question", "film",
+}  # fmt: skip
+MOST_BYTES = 60 * 1024
+REFUSED = "status of 422"
+
+
+@pytest.fixture
+def walkers(browser: Any, served: str) -> Iterator[Any]:
+    """Makes windows, each with nothing stored."""
+    made: list[Walker] = []
+
+    def make(**window: Any) -> Walker:
+        made.append(Walker(browser, served, **window))
+        return made[-1]
+
+    yield make
+    for walker in made:
+        walker.context.close()
+    complaints = [each for walker in made for each in walker.complaints]
+    assert not complaints, "\n".join(complaints)
+
+
+def test_the_walk_by_keyboard_alone_with_a_film_and_on_two_devices(walkers: Any, tmp_path: Path) -> None:
+    package = everything(tmp_path)
+    assert blocks_of(package) == FIFTEEN
+    walked = Walked(package)
+    first = walkers(viewport={"width": 390, "height": 844})
+    _come_in(first, walked)
+    first.look("home")
+    first.follow("Fire safety")
+    first.look("overview")
+    first.follow("Begin")
+    _read_on(first, "the-alarm")
+    _answer_wrong_then_right(first)
+
+    second = walkers(viewport={"width": 1280, "height": 844})
+    _come_in(second, walked)
+    second.follow("Fire safety")
+    second.look("overview-begun")
+    second.follow("Continue")
+    assert "/extinguisher-use" in second.page.url, "the other device goes on where the first one stopped"
+    _finish_the_questions(second)
+    _play_the_film(second)
+    _look_at_the_certificate(second, walked)
+    _sign(second, walked)
+    second.follow("Sign out")
+    expect(second.page.get_by_role("heading", level=1)).to_have_text("You are signed out")
+    second.look("signed-out")
+    second.page.goto("/learn/done")
+    expect(second.page.get_by_label("Your e-mail address")).to_be_visible()
+    second.look("way-in")
+    first.page.goto("/learn/")
+    expect(first.page.get_by_text("There is nothing for you to do")).to_be_visible()
+    first.look("home-done")
+
+
+def _come_in(walker: Walker, walked: Walked) -> None:
+    walker.page.goto(walked.link())
+    walker.look("come-in")
+    walker.follow("Open my pages", tag="button")
+    expect(walker.page).to_have_url(re.compile("/learn/$"))
+
+
+def _read_on(walker: Walker, page_id: str) -> None:
+    assert walker.page.url.endswith(f"/{page_id}")
+    walker.look(page_id)
+    walker.follow("Continue")
+
+
+def _answer_wrong_then_right(walker: Walker) -> None:
+    walker.look("question")
+    walker.follow("Check my answer", tag="button")
+    walker.look("question-left-out", complaint=REFUSED)
+    walker.choose("blocked-stairs", "through")
+    walker.follow("Check my answer", tag="button")
+    expect(walker.page.locator("#question-blocked-stairs")).to_contain_text("That is not right")
+    walker.look("question-wrong")
+    walker.choose("blocked-stairs", "other")
+    walker.follow("Check my answer", tag="button")
+    expect(walker.page.locator("#question-blocked-stairs")).to_contain_text("That is right")
+    walker.look("question-right")
+
+
+def _finish_the_questions(walker: Walker) -> None:
+    walker.look("extinguisher-use")
+    for value in ("heat", "cover"):
+        walker.choose("burning-fat", value)
+    walker.follow("Check my answer", tag="button")
+    walker.follow("Continue")
+    walker.look("prevention")
+    walker.choose("wedge", "false")
+    walker.follow("Check my answer", tag="button")
+    walker.follow("Continue")
+    assert walker.page.url.endswith(f"/{FILM_PAGE}")
+
+
+def _play_the_film(walker: Walker) -> None:
+    page = walker.page
+    walker.look("film")
+    walker.tab_to("Play the film", tag="button")
+    walker.press("Enter")
+    walker.look("film-begun")
+    question = page.locator("[data-asked-in] [data-question]")
+    for _ in range(20):
+        if question.is_visible():
+            break
+        walker.tab_to("Next scene", tag="button")
+        walker.press("Enter")
+    assert "The film has paused for a question." in hearing.announced(page)
+    assert page.evaluate("document.activeElement.localName") == "fieldset", "the question has the focus"
+    prompt = question.locator("legend").inner_text()
+    assert any(each.kind == "group" and prompt in each.words for each in hearing.told(page))
+    expect(page.get_by_role("button", name="Next scene")).to_be_disabled()
+    walker.look("film-question")
+    walker.choose("give-away", "length")
+    walker.tab_to("Check my answer", tag="button")
+    walker.press("Enter")
+    expect(question.locator("[data-verdict]")).to_contain_text("That is not right")
+    assert page.evaluate("'verdict' in document.activeElement.dataset"), (
+        "the verdict has the focus, so it is read aloud"
+    )
+    walker.look("film-wrong")
+    walker.choose("give-away", "length")
+    for value in ("sender", "hurry", "greeting"):
+        walker.choose("give-away", value)
+    walker.tab_to("Check my answer", tag="button")
+    walker.press("Enter")
+    expect(question.locator("[data-verdict]")).to_contain_text("That is right")
+    for _ in range(20):
+        if "The film has ended." in hearing.announced(page):
+            break
+        walker.tab_to("Next scene", tag="button")
+        walker.press("Enter")
+    expect(page.locator("#onward").get_by_role("link", name="Finish")).to_be_visible()
+    walker.look("film-ended")
+    walker.follow("Finish")
+
+
+def _look_at_the_certificate(walker: Walker, walked: Walked) -> None:
+    expect(walker.page.get_by_role("heading", level=1)).to_have_text("You have finished this course")
+    walker.look("finished")
+    with context.company(walked.organization_id):
+        (completion,) = Completion.objects.all()
+        assert completion.learner_profile_id == walked.profile_id
+    walked.take_in()
+    walker.page.reload()
+    walker.follow("Your certificate")
+    expect(walker.page.get_by_role("heading", level=1)).to_contain_text("Safe at work")
+    walker.look("certificate")
+    walker.page.goto("/learn/done")
+    walker.look("done")
+    walker.page.goto("/learn/about-me")
+    walker.look("about-me")
+    walker.page.goto("/learn/devices")
+    walker.look("devices")
+
+
+def _sign(walker: Walker, walked: Walked) -> None:
+    walker.page.goto("/learn/")
+    walker.follow("Use of devices")
+    walker.look("policy")
+    walker.tab_to("agree")
+    walker.press("Space")
+    walker.tab_to("typed")
+    walker.page.keyboard.type("Ana Reis")
+    with walker.page.expect_navigation():
+        walker.press("Enter")
+    expect(walker.page.get_by_text("Your signature is recorded.")).to_be_visible()
+    walker.look("receipt")
+    with context.company(walked.organization_id):
+        assert RawSignature.objects.get().signature == {"typed": "Ana Reis"}
+    walked.take_in()
