@@ -77,8 +77,7 @@ def everything(folder: Path) -> Path:
     lesson = film["lessons"][0]
     lesson["pages"] = [page for page in lesson["pages"] if page["id"] == FILM_PAGE]
     content["lessons"].append(lesson)
-    for each in content["lessons"]:
-        each.pop("requiredFor", None)
+    _for_everybody(content)
     (chime,) = (media for media in other["media"] if media["id"] == "chime")
     manifest["media"].append(chime | {"description": "fire-safety.media.chime"})
     manifest |= {"languages": ["en"], "words": {"en": "words/en.json"}, "sdk": "2.1", "roles": []}
@@ -89,6 +88,21 @@ def everything(folder: Path) -> Path:
     for name, value in (("manifest", manifest), ("content", content), ("words/en", words)):
         (made / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     return made
+
+
+def without_film(folder: Path) -> Path:
+    """The package of fire safety, of which everybody has to do every lesson: with what needs no script."""
+    made = folder / "without-film"
+    shutil.copytree(PACKAGES / "fire-safety", made)
+    content = _read(made / "content.json")
+    _for_everybody(content)
+    (made / "content.json").write_text(json.dumps(content), encoding="utf-8")
+    return made
+
+
+def _for_everybody(content: Any) -> None:
+    for each in content["lessons"]:
+        each.pop("requiredFor", None)
 
 
 def blocks_of(package: Path) -> set[str]:

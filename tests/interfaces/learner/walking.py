@@ -32,9 +32,8 @@ _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.cli
 class Walker:
     """A person in a window of their own. `complaints` holds whatever no page of the walk may do."""
 
-    def __init__(self, browser: Any, served: str, *, looks: bool = True, **window: Any) -> None:
+    def __init__(self, browser: Any, served: str, **window: Any) -> None:
         self.host = urlsplit(served).netloc
-        self.looks = looks
         self.complaints: list[str] = []
         self.context: BrowserContext = browser.new_context(base_url=served, reduced_motion="reduce", **window)
         self.context.on("request", self._asks)
@@ -101,15 +100,15 @@ class Walker:
             return
         raise AssertionError(f"Tab does not lead to the answers of {group}.")
 
-    def look(self, name: str, *, complaint: str = "") -> None:
+    def refused(self) -> None:
+        """A form was answered with its faults, on purpose: what the browser says of that is no complaint."""
+        self.complaints = [each for each in self.complaints if "status of 422" not in each]
+
+    def look(self, name: str) -> None:
         """No finding of axe-core and HTML_CodeSniffer, light and dark, nothing too wide, and all that is seen is heard.
 
-        `complaint` is what the browser itself says of the page, such as that a form was refused.
+        With SCREENSHOTS, a picture of each size.
         """
-        if complaint:
-            self.complaints = [each for each in self.complaints if complaint not in each]
-        if not self.looks:
-            return
         folder, size = os.environ.get("SCREENSHOTS"), self.page.viewport_size
         for width in (320, 390, 1280) if folder else WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 844})
