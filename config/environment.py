@@ -263,7 +263,11 @@ class Environment(BaseSettings):
     )
     RATE_LIMIT_KEY_PER_MINUTE: Number = Field(600, description="calls of one key")
     RATE_LIMIT_COMPANY_PER_MINUTE: Number = Field(1200, description="calls of one company")
-    RATE_LIMIT_ADDRESS_PER_MINUTE: Number = Field(600, description="calls without a valid key from one address")
+    RATE_LIMIT_ADDRESS_PER_MINUTE: Number = Field(
+        600,
+        description="calls without a valid key from one address; in proportion, the 30 questions for a link at"
+        " `/learn/` that one network may ask in 15 minutes",
+    )
     CONCURRENT_LIMIT: Number = Field(8, description="calls of one key at once")
     CONCURRENT_LIMIT_COMPANY: Number = Field(
         12, description="calls of one company at once (never less than a key's)"
