@@ -104,7 +104,10 @@ TEMPLATES = [
         "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "libraries": {"player": "compliance.interfaces.player.tags"},
+            "libraries": {
+                "offline": "compliance.interfaces.learner.offline.tags",
+                "player": "compliance.interfaces.player.tags",
+            },
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -11,7 +11,7 @@ from django.urls import Resolver404, resolve, reverse
 
 _PATH = re.compile(r"/learn/[A-Za-z0-9/._-]*")
 _LINK = re.compile(r"/learn/in/[A-Za-z0-9_-]{1,100}")
-_NO_PAGES = frozenset({"out", "language", "come_in"})
+_NO_PAGES = frozenset({"out", "language", "come_in", "worker", "keep-course", "keep-lesson", "offline"})
 _MOST = 300
 
 

@@ -108,6 +108,7 @@ LEARNERS = {
     "home", "done", "certificate", "certificate-print", "certificate-proof", "about-me", "about-me-file",
     "out", "devices", "language", "asked", "come_in",
     "course", "page", "finished", "lesson", "lesson-page", "lesson-finished", "media", "style",
+    "worker", "keep-course", "keep-lesson", "offline",
     "policy", "receipt", "receipt-document", "receipt-copy", "receipt-proof",
 }  # fmt: skip
 API = {

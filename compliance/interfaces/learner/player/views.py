@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from compliance.facts.courses import queries as facts
@@ -100,7 +100,7 @@ def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
     sitting = Sitting(visit, assignment, way.content, way)
     if visit.request.method == "POST":
         return _posted(visit, sitting, page_id)
-    if visit.request.method == "GET" and "prefetch" not in visit.request.headers.get("Sec-Purpose", ""):
+    if visit.request.method == "GET" and _is_read(visit.request):
         try:
             taking.read_page(way, page_id, visit.now)
         except UnknownPageError as error:
@@ -165,6 +165,11 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
                 if film.scope == scope:
                     return style_answer(film.css)
     raise Http404
+
+
+def _is_read(request: HttpRequest) -> bool:
+    """Whether a page is drawn to be read now: not ahead of time, nor to be kept on the device (`offline`)."""
+    return "prefetch" not in request.headers.get("Sec-Purpose", "") and "Learner-Keep" not in request.headers
 
 
 def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:

@@ -1,0 +1,388 @@
+// The service worker of the learners' pages. It does nothing until somebody keeps a course on the device; then, without
+// a connection, it shows that course's pages, and keeps what is read and answered until it can be sent. The server
+// judges and counts: no right answer is on the device. Served at /learn/worker.js, for /learn/ alone.
+"use strict";
+
+const CACHE = "learner-course-"; // and the take's id: nothing about the person
+const BATCH = 100; // as many entries as one send holds
+const PATIENCE = 8000; // milliseconds after which a page comes from the device, when the network does not answer
+const AT_ONCE = 4;
+const PROBE_EVERY = 600_000;
+const UNREACHABLE = [502, 503, 504]; // a gateway's word that nobody is behind it
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+self.addEventListener("sync", (event) => event.waitUntil(send()));
+self.addEventListener("message", (event) => event.waitUntil(hear(event.data, event.ports[0])));
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (origin !== self.location.origin || pathname.startsWith("/learn/offline/")) return;
+  if (request.method === "GET" && request.mode === "navigate") event.respondWith(page(request, pathname));
+  else if (request.method === "GET") event.respondWith(file(request));
+  else if (request.method === "POST" && pathname === "/learn/out") event.respondWith(signOut(request));
+  else if (request.method === "POST") event.respondWith(act(request, pathname));
+});
+
+// ---- what is kept: courses (by take_id), what waits to be sent (in order), words in the reader's language ----
+
+let opened = null;
+function database() {
+  opened ??= new Promise((resolve, reject) => {
+    const asked = indexedDB.open("learner", 1);
+    asked.onupgradeneeded = () => {
+      asked.result.createObjectStore("courses", { keyPath: "take_id" });
+      asked.result.createObjectStore("waiting", { keyPath: "order", autoIncrement: true });
+      asked.result.createObjectStore("words", { keyPath: "name" });
+    };
+    asked.onsuccess = () => {
+      asked.result.onversionchange = asked.result.onclose = () => { asked.result.close(); opened = null; };
+      resolve(asked.result);
+    };
+    asked.onerror = () => { opened = null; reject(asked.error); };
+  });
+  return opened;
+}
+
+// One transaction: `work` is handed the stores, and what its request found is returned once all is written.
+async function stored(mode, work) {
+  const transaction = (await database()).transaction(["courses", "waiting", "words"], mode);
+  const [courses, waiting, words] = ["courses", "waiting", "words"].map((name) => transaction.objectStore(name));
+  const request = work({ courses, waiting, words });
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(request?.result);
+    transaction.onabort = transaction.onerror = () => reject(transaction.error);
+  });
+}
+
+const allCourses = () => stored("readonly", ({ courses }) => courses.getAll());
+const allWaiting = () => stored("readonly", ({ waiting }) => waiting.getAll());
+const keepCourse = (course) => stored("readwrite", ({ courses }) => courses.put(course));
+const word = async (name) => (await stored("readonly", ({ words }) => words.get(name)))?.text ?? "";
+
+async function forget(takeId) {
+  await caches.delete(CACHE + takeId);
+  const entries = (await allWaiting()).filter((each) => each.take_id === takeId);
+  await stored("readwrite", ({ courses, waiting }) => {
+    courses.delete(takeId);
+    for (const each of entries) waiting.delete(each.order);
+  });
+}
+
+async function empty() {
+  for (const name of await caches.keys()) if (name.startsWith(CACHE)) await caches.delete(name);
+  await stored("readwrite", ({ courses, waiting, words }) => [courses, waiting, words].map((each) => each.clear())[0]);
+}
+
+// What was being kept when the browser was closed is half: it goes.
+const arriving = new Set();
+async function tidy() {
+  const kept = new Set([...(await allCourses()).map((course) => CACHE + course.take_id), ...arriving]);
+  for (const name of await caches.keys()) if (name.startsWith(CACHE) && !kept.has(name)) await caches.delete(name);
+}
+
+const addressesOf = (course) => [course.overview, ...course.pages.map((each) => each.address)];
+async function courseAt(pathname) {
+  return (await allCourses()).find((course) => !course.elsewhere && pathname.startsWith(course.overview));
+}
+
+// ---- what pages ask for ----
+
+async function hear(message, port) {
+  if (message.do === "keep") port.postMessage(await keep(message.course, message.words, port));
+  if (message.do === "forget") await forget(message.take_id);
+  if (message.do === "send") await send();
+  if (message.do === "told") await told(message.take_id);
+  if (message.do !== "keep") port?.postMessage(await state());
+}
+
+async function state() {
+  const [courses, waiting] = await Promise.all([allCourses(), allWaiting()]);
+  return { courses, waiting, signedOut, sending: sending !== null };
+}
+
+async function announce() {
+  const now = await state();
+  for (const client of await self.clients.matchAll({ includeUncontrolled: true })) client.postMessage(now);
+}
+
+async function told(takeId) {
+  const course = await stored("readonly", ({ courses }) => courses.get(takeId));
+  if (course?.gone) await forget(takeId);
+  else if (course) await keepCourse({ ...course, told: null });
+}
+
+// All of a course or nothing of it: the course is entered only when every file is here.
+async function keep(course, words, port) {
+  const name = CACHE + course.take_id;
+  const files = [...addressesOf(course), ...course.files];
+  let done = 0;
+  arriving.add(name);
+  try {
+    const cache = await caches.open(name);
+    const queue = [...files];
+    const take = async () => {
+      for (let address = queue.shift(); address; address = queue.shift()) {
+        const answer = await fetch(address, { headers: { "Learner-Keep": "1" }, redirect: "manual" });
+        if (answer.type === "opaqueredirect" || answer.status === 401) throw new Failed("signed-out");
+        if (!answer.ok) throw new Failed("connection");
+        await cache.put(address, answer);
+        port.postMessage({ keeping: ++done, of: files.length });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, take));
+    if (!(await caches.has(name))) throw new Failed("connection"); // emptied meanwhile
+    await stored("readwrite", ({ courses, words: table }) => {
+      for (const [key, text] of Object.entries(words)) table.put({ name: key, text });
+      return courses.put({ ...course, told: null, gone: false, elsewhere: false, probed: Date.now() });
+    });
+    announce();
+    return { kept: true };
+  } catch (error) {
+    await caches.delete(name);
+    if (error instanceof Failed) return { failed: error.message };
+    return { failed: error.name === "QuotaExceededError" ? "storage" : "connection" };
+  } finally {
+    arriving.delete(name);
+  }
+}
+
+class Failed extends Error {}
+
+// ---- what the browser asks for ----
+
+const late = () => new Promise((_, reject) => setTimeout(() => reject(new Failed("late")), PATIENCE));
+
+async function page(request, pathname) {
+  const course = await courseAt(pathname).catch(() => undefined);
+  if (!course) return fetch(request).catch(() => offlinePage());
+  const reached = fetch(request).then((answer) => {
+    if (UNREACHABLE.includes(answer.status)) throw new Failed("unreachable");
+    return answer;
+  });
+  reached.catch(() => {});
+  try {
+    const answer = await Promise.race([reached, late()]);
+    if (answer.ok && addressesOf(course).includes(pathname)) await refresh(course, pathname, answer.clone());
+    return answer;
+  } catch {
+    return fromDevice(course, pathname);
+  }
+}
+
+async function refresh(course, pathname, answer) {
+  try {
+    await (await caches.open(CACHE + course.take_id)).put(pathname, answer);
+  } catch { /* the copy that is there is still whole */ }
+}
+
+async function fromDevice(course, pathname) {
+  const found = await (await caches.open(CACHE + course.take_id)).match(pathname, { ignoreVary: true });
+  if (!found) return Response.redirect(course.overview, 303); // the end of the course, say: it is not there yet
+  const opened = course.pages.find((each) => each.address === pathname);
+  if (opened) {
+    const waiting = await allWaiting();
+    if (!waiting.some((each) => each.take_id === course.take_id && each.kind === "page" && each.page === opened.id)) {
+      try {
+        await keepEntries([{ take_id: course.take_id, kind: "page", lesson: opened.lesson, page: opened.id }]);
+      } catch {
+        return notice(507, "notKept");
+      }
+    }
+  }
+  return found;
+}
+
+// Styles, scripts and media: from the network while it is there, but media, which never change, from the device.
+async function file(request) {
+  const unchanging = /^\/learn\/(media|style)\//.test(new URL(request.url).pathname);
+  if (unchanging) {
+    const kept = await caches.match(request.url, { ignoreVary: true });
+    if (kept) return part(request, kept);
+  }
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const kept = await caches.match(request.url, { ignoreVary: true });
+    if (!kept) throw error;
+    return part(request, kept);
+  }
+}
+
+// Players of sound and film ask for parts.
+async function part(request, answer) {
+  const asked = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("Range") ?? "");
+  if (!asked) return answer;
+  const whole = await answer.blob();
+  const begin = Number(asked[1]);
+  const end = Math.min(asked[2] ? Number(asked[2]) : whole.size - 1, whole.size - 1);
+  if (begin > end) return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${whole.size}` } });
+  const headers = {
+    "Content-Type": answer.headers.get("Content-Type") ?? "application/octet-stream",
+    "Content-Range": `bytes ${begin}-${end}/${whole.size}`,
+  };
+  return new Response(whole.slice(begin, end + 1), { status: 206, headers });
+}
+
+// An answer, or the end of a film. What cannot be sent is kept; the number of each answer makes a second arrival count once.
+async function act(request, pathname) {
+  const course = await courseAt(pathname).catch(() => undefined);
+  if (!course) return fetch(request).catch(() => (request.mode === "navigate" ? notice(503, "notSent") : Response.error()));
+  const copy = request.clone();
+  try {
+    const answer = await fetch(request);
+    if (!UNREACHABLE.includes(answer.status)) return answer;
+  } catch { /* nobody was reached, or the answer was lost */ }
+  const fields = await copy.formData();
+  const here = course.pages.find((each) => each.address === pathname);
+  if (!here) return request.mode === "navigate" ? notice(503, "notSent") : Response.error();
+  const of = { take_id: course.take_id, lesson: here.lesson };
+  const entries = fields.has("film")
+    ? [{ ...of, kind: "film", film: fields.get("film"), scene: fields.get("scene") }]
+    : fields.getAll("sent").map((question) => ({
+        ...of, kind: "answer", question, choices: fields.getAll(`answer-${question}`),
+        number: Number(fields.get(`after-${question}`) ?? 0) + 1,
+      })).filter((each) => each.choices.length);
+  try {
+    await keepEntries(entries);
+  } catch {
+    return request.mode === "navigate" ? notice(507, "notKept") : Response.error();
+  }
+  if (request.mode === "navigate") return Response.redirect(pathname, 303);
+  const said = escaped(await word("answerKept"));
+  const boxes = entries.filter((each) => each.kind === "answer").map((each) =>
+    `<div id="question-${escaped(each.question)}" data-question data-state="kept">`
+    + `<div class="verdict" tabindex="-1" data-verdict><p><strong>${said}</strong></p></div></div>`);
+  return html(`<!doctype html>${boxes.join("")}`, 200);
+}
+
+async function keepEntries(entries) {
+  await stored("readwrite", ({ waiting }) => {
+    for (const each of entries) waiting.add({ ...each, id: crypto.randomUUID() });
+  });
+  self.registration.sync?.register("learner-send").catch(() => {}); // else the page's own clock sends
+  announce();
+}
+
+// Whatever the network says, the device is emptied; that the session goes on is said where the server was not reached.
+async function signOut(request) {
+  const said = await word("signedOutHere");
+  const title = await word("offline");
+  const reached = fetch(request);
+  try {
+    const answer = await reached;
+    if (answer.ok) {
+      await empty();
+      await self.registration.unregister();
+    }
+    return answer;
+  } catch {
+    await empty();
+    return shown(title, said, 503);
+  }
+}
+
+// ---- sending ----
+
+let sending = null;
+let signedOut = false;
+function send() {
+  sending ??= sendAll().catch(() => {}).finally(() => { sending = null; return announce(); });
+  return sending;
+}
+
+async function sendAll() {
+  for (const course of await allCourses()) {
+    if (course.gone) continue;
+    const count = (await waitingOf(course)).length;
+    if (!count && !course.elsewhere && Date.now() - course.probed < PROBE_EVERY) continue;
+    // First whose session this is, with nothing in hand: what one person did must not leave under another's name.
+    let answer = await ask(course, []);
+    while (answer) {
+      const batch = (await waitingOf(course)).slice(0, BATCH);
+      if (!batch.length) break;
+      answer = await ask(course, batch);
+    }
+  }
+}
+
+async function waitingOf(course) {
+  return (await allWaiting()).filter((each) => each.take_id === course.take_id);
+}
+
+// Sends entries; whether there is sense in going on. What was counted is let go in the moment in which that is known.
+async function ask(course, batch) {
+  const entries = batch.map(({ order, take_id, ...entry }) => entry);
+  const answer = await fetch(`/learn/offline/${course.take_id}`, {
+    method: "POST", redirect: "manual", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ entries }),
+  });
+  signedOut = answer.status === 401;
+  const known = await stored("readonly", ({ courses }) => courses.get(course.take_id));
+  if (!known) return false;
+  if (answer.status === 404 && (await waitingOf(course)).length) await keepCourse({ ...known, elsewhere: true });
+  else if (answer.status === 404) await forget(course.take_id); // somebody else's, with nothing left to send
+  if (answer.status !== 200) return false;
+  const said = await answer.json();
+  const over = said.state !== "open" || said.changed;
+  const right = said.entries.filter((each) => each.right === true).length;
+  const wrong = said.entries.filter((each) => each.right === false).length;
+  const before = known.told ?? { right: 0, wrong: 0, sent: 0 };
+  const news = {
+    state: said.state, changed: said.changed, address: said.address, at: Date.now(),
+    sent: before.sent + batch.length, right: before.right + right, wrong: before.wrong + wrong,
+  };
+  const gone = said.changed || !["open", "finished"].includes(said.state);
+  await stored("readwrite", ({ courses, waiting }) => {
+    for (const each of batch) waiting.delete(each.order);
+    const tell = batch.length || over ? news : known.told;
+    return courses.put({ ...known, elsewhere: false, gone, told: tell, probed: Date.now() });
+  });
+  if (gone) await caches.delete(CACHE + course.take_id);
+  else if (batch.length) await renewed(known, batch);
+  return true;
+}
+
+// The pages on which something was counted are fetched anew, so that the device shows what became of it.
+async function renewed(course, batch) {
+  const touched = new Set(batch.map((each) => each.lesson));
+  const pages = course.pages.filter((each) => touched.has(each.lesson)).map((each) => each.address);
+  for (const address of [course.overview, ...pages]) {
+    const answer = await fetch(address, { headers: { "Learner-Keep": "1" }, redirect: "manual" });
+    if (answer.ok) await refresh(course, address, answer);
+  }
+}
+
+// ---- the few pages that come from here ----
+
+async function offlinePage() {
+  const courses = (await allCourses().catch(() => [])).filter((each) => !each.elsewhere && !each.gone);
+  if (!courses.length) return Response.error();
+  const links = courses.map((each) =>
+    `<li><div><a class="whole" href="${escaped(each.overview)}" lang="${escaped(each.language)}" dir="auto">${escaped(each.title)}</a></div></li>`);
+  return shown(await word("offline"), await word("onlyKept"), 503, `<ul class="tasks">${links.join("")}</ul>`);
+}
+
+async function notice(status, name) {
+  return shown(await word("offline"), await word(name), status);
+}
+
+async function shown(title, said, status, more = "") {
+  const language = (await word("language")) || "en";
+  const direction = (await word("direction")) || "ltr";
+  return html(
+    `<!doctype html><html lang="${escaped(language)}" dir="${escaped(direction)}"><head><meta charset="utf-8">`
+    + `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>`
+    + `<link rel="stylesheet" href="${escaped(await word("style"))}"></head><body><main><h1>${escaped(title)}</h1>`
+    + `<p class="lead">${escaped(said)}</p>${more}</main></body></html>`, status);
+}
+
+function html(text, status) {
+  return new Response(text, { status, headers: {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'",
+  } });
+}
+
+function escaped(text) {
+  return String(text).replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
+}
