@@ -203,7 +203,7 @@ class Scene:
 
     @property
     def pauses(self) -> bool:
-        """Whether the film waits at the end of this scene."""
+        """Whether the film waits in this scene for an answer."""
         return self.question is not None
 
     @property

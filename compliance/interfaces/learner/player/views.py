@@ -206,7 +206,7 @@ def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:
     if sent.missing:
         return draw(sitting, page_id, missing=sent.missing, chosen=sent.chosen, status=422)
     _finish(visit, sitting)
-    return see_other(sitting.place.page(page_id) + (f"#question-{sent.first}" if sent.first else ""))
+    return see_other(sitting.place.page(page_id) + (f"#verdict-{sent.first}" if sent.first else ""))
 
 
 def _finish(visit: Visit, sitting: Sitting) -> None:

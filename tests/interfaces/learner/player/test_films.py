@@ -175,3 +175,14 @@ def test_no_page_of_a_course_has_a_finding_and_none_is_wider_than_its_window(vie
     assert found == {}
     # The answer to a form without a choice is a 422, which the browser writes down.
     assert [said for said in seen.complaints if "422" not in said] == []
+
+
+def test_what_is_wrong_and_what_came_of_an_answer_have_the_focus_without_script(viewer):
+    asked = viewer(small.lesson("one", small.page("p1", small.question("q1", attempts=2)), small.page("p2")))
+    page = asked.open("p1", java_script_enabled=False)
+    page.get_by_role("button", name="Check my answer").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    page.get_by_role("link", name="Choose an answer: p1.q1").click()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Check my answer").click()
+    expect(page.locator("#verdict-q1")).to_be_focused()

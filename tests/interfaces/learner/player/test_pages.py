@@ -55,7 +55,7 @@ def test_a_course_is_taken_from_its_overview_to_its_end(signed_in):
     assert learner.rows(Take) == []  # looking begins nothing
     assert "Page 1 of 3" in learner.get("p1").content.decode()
     answer = learner.answer("p2", q1="yes", q2="yes")
-    assert (answer.status_code, answer["Location"]) == (303, f"{learner.there}p2#question-q1")
+    assert (answer.status_code, answer["Location"]) == (303, f"{learner.there}p2#verdict-q1")
     assert "That is right." in learner.get("p2").content.decode()
     finished = learner.get("finished/").content.decode()
     assert "Something is left to do" in finished
