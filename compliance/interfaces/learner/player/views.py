@@ -28,7 +28,6 @@ from compliance.learning.errors import (
     NotAssignedError,
     ReleaseWithdrawnError,
     TakeClosedError,
-    UnknownPageError,
 )
 from compliance.learning.models import Take
 
@@ -101,10 +100,7 @@ def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
     if visit.request.method == "POST":
         return _posted(visit, sitting, page_id)
     if visit.request.method == "GET" and _is_read(visit.request):
-        try:
-            taking.read_page(way, page_id, visit.now)
-        except UnknownPageError as error:
-            raise Http404 from error
+        taking.read_page(way, page_id, visit.now)
         _finish(visit, sitting)
     return draw(sitting, page_id)
 

@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -140,10 +141,69 @@ def test_what_is_not_there_or_not_one_s_own_is_not_found(signed_in):
     assert learner.rows(Take) == []
 
 
-def test_a_prefetched_page_is_not_read(signed_in):
+@pytest.mark.parametrize("headers", [{"Sec-Purpose": "prefetch;prerender"}, {"Learner-Keep": "1"}])
+def test_a_page_that_is_fetched_beforehand_is_not_read(signed_in, headers):
     learner = Learner(signed_in)
-    learner.client.get(learner.there + "p1", headers={"Sec-Purpose": "prefetch"})
+    assert learner.client.get(learner.there + "p1", headers=headers).status_code == 200
     assert learner.rows(PageRead) == []
+
+
+def test_a_version_that_is_withdrawn_midway_says_so_and_leads_home(signed_in):
+    learner = Learner(signed_in)
+    learner.get("p1")
+    verbs.withdraw_release(
+        organization_id=learner.company.organization_id,
+        at=datetime.now(UTC) - timedelta(seconds=1),
+        now=datetime.now(UTC),
+        course_release_id=learner.course.course_release_id,
+    )
+    small.take_in(learner.company)
+    for answer in (learner.get(), learner.get("p2"), learner.answer("p2", q1="yes"), learner.get("finished/")):
+        assert answer.status_code == 410
+        assert "This course was withdrawn" in answer.content.decode()
+        assert 'href="/learn/"' in answer.content.decode()
+    assert learner.rows(Answer) == []
+
+
+def test_a_course_that_was_completed_in_another_way_is_not_taken(signed_in):
+    learner = Learner(signed_in)
+    learner.company.complete(learner.anna, learner.course, at=noon(3))
+    small.take_in(learner.company)
+    for answer in (learner.get(), learner.get("p1"), learner.answer("p2", q1="yes")):
+        assert answer.status_code == 200
+        assert "You have completed this course" in answer.content.decode()
+    assert learner.rows(Take) == []
+
+
+def test_a_course_without_content_says_that_it_is_taken_elsewhere(signed_in):
+    company = make_present_company()
+    anna = company.join("Anna", at=noon(20))
+    course = company.course("First aid")
+    company.share(course)
+    small.take_in(company)
+    client = signed_in(company.organization_id, anna.learner_profile_id)
+    answer = client.get(f"/learn/courses/{course.course_id}/")
+    assert "This course is taken elsewhere" in answer.content.decode()
+
+
+def test_lessons_for_other_roles_are_passed_over_and_can_be_read_all_the_same(signed_in):
+    lessons = (
+        small.lesson("one", small.page("p1")),
+        small.lesson("two", small.page("p2", small.question("q1")), roles=["buyer"]),
+        small.lesson("three", small.page("p3")),
+    )
+    learner = Learner(signed_in, *lessons)
+    assert learner.get().content.decode().count("not required for you") == 1
+    page = learner.get("p1").content.decode()
+    assert "Page 1 of 2" in page
+    assert f'href="{learner.there}p3"' in page.partition('id="onward"')[2]
+    assert "Page 1 of 1" in learner.get("p2").content.decode()
+    learner.get("p3")
+    assert "You have finished this course" in learner.get("finished/").content.decode()
+    page = learner.get("p2").content.decode()
+    assert "takes no more answers" in page  # the course is over
+    assert learner.answer("p2", q1="yes").status_code == 303
+    assert learner.rows(Answer) == []
 
 
 def test_a_new_version_midway_keeps_what_is_the_same_and_says_what_changed(signed_in):
