@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from compliance.facts.courses import queries as courses
@@ -101,7 +102,7 @@ def owed(visit: Visit) -> Owed:
     for row in of_policy:
         asked = _asked(row, by_share)
         why = reasons.of_policy(visit, row, asked, receipts)
-        address = f"/learn/policies/{row.course_id}"
+        address = reverse("learner:policy", kwargs={"course_id": row.course_id})
         found.tasks.append(_task(visit, row, row.fields["policy_title"], "policy", address, why))
     for tasks in (found.tasks, found.optional):
         tasks.sort(key=lambda task: task.order)
@@ -182,7 +183,11 @@ def _course(
     content = contents.get(_taken(row, by_share)) or Offered("", False, None)
     renews = row.fields["renews_certificate_id"]
     why = reasons.of_training(visit, row, _asked(row, by_share), ends.get(uuid.UUID(renews)) if renews else None)
-    address = f"/learn/lessons/{lesson}/" if lesson else f"/learn/courses/{row.course_id}/"
+    address = (
+        reverse("learner:lesson", kwargs={"lesson_release_id": lesson})
+        if lesson
+        else reverse("learner:course", kwargs={"course_id": row.course_id})
+    )
     return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", why)
 
 
