@@ -46,7 +46,7 @@ def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     roles = kept["roles"][-1]["role_ids"] if kept["roles"] else []
     lines = [
         Kept(gettext("Name"), profile["person_name"] or ""),
-        Kept(gettext("Address to sign in with"), profile["account_email"] or ""),
+        Kept(gettext("Sign-in address"), profile["account_email"] or ""),
         Kept(gettext("Work address"), profile["work_email"] or ""),
         Kept(gettext("Here since"), words.day_of(stays[-1]["joined_at"], visit.zone) if stays else ""),
         Kept(
