@@ -6,18 +6,19 @@ Every sentence is whole, so that it can be translated; none is put together from
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language_bidi, gettext, ngettext
 
 from compliance.facts.shares.queries import Asked
 from compliance.history.of_person import Held
 from compliance.interfaces.learner.visit import Visit
 from compliance.learning import words
+from compliance.letters.content import within
 from compliance.rules.vocabulary import Door, DueBasis
 
 
 def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_until: datetime | None) -> str:
     """Why a course or a lesson is owed; `renewed_until` is the end of the certificate that it renews, if it does."""
-    said = {"company": visit.organization.name}
+    said = {"company": _name(visit.organization.name)}
     if record.fields["renews_certificate_id"] is not None:
         if renewed_until is None:
             return gettext("It renews your certificate.")
@@ -72,7 +73,7 @@ def of_policy(visit: Visit, record: Held, shares: Sequence[Asked], before: Itera
 
 
 def _asked(visit: Visit, shares: Sequence[Asked], doors: Sequence[str]) -> str:
-    said = {"company": visit.organization.name}
+    said = {"company": _name(visit.organization.name)}
     audience, teams = _widest(shares)
     if audience == "teams":
         return gettext("It is for everyone in %(teams)s.") % {"teams": teams}
@@ -85,10 +86,15 @@ def _asked(visit: Visit, shares: Sequence[Asked], doors: Sequence[str]) -> str:
     return gettext("It is for all customers of %(company)s.") % said
 
 
+def _name(text: str) -> str:
+    """A name within a sentence of the active language, set apart where it is written in the other direction."""
+    return within(text, right_to_left=get_language_bidi())
+
+
 def _widest(shares: Sequence[Asked]) -> tuple[str, str]:
     """The widest audience among the shares, and the teams of theirs that the person is in."""
     audiences = {each.audience for each in shares}
-    teams = sorted({name for each in shares for name in each.teams})
+    teams = sorted({_name(name) for each in shares for name in each.teams})
     if "everyone" in audiences:
         return "everyone", ""
     return ("teams", ", ".join(teams)) if teams else ("people", "")

@@ -264,3 +264,11 @@ def test_the_number_of_statements_does_not_grow_with_what_is_owed(here):
     here.capture()
     assert "27 things to do" in text_of(here.page())
     assert statements() == few <= 11
+
+
+def test_a_name_of_the_other_direction_is_set_apart_within_its_sentence(here):
+    here.company.share(here.company.course("Fire safety"))
+    here.capture()
+    arabic = here.client.get("/learn/", headers={"accept-language": "ar"}).content.decode()
+    assert "\u2068Harbour Works\u2069" in arabic
+    assert "\u2068" not in here.page()
