@@ -65,10 +65,11 @@ class Asked:
 class Player:
     """A page as one reader sees it.
 
-    `media` and `style` give the addresses of a media id and of a film's style. Answers are sent to `send_to`, by POST
-    when they are recorded, by GET where a page only tries them out; `carried` are the fields that such a page takes
-    with it, as nothing else remembers them. `missing` are questions that were sent without a choice, `seen` the films
-    that were played to their end, None where nobody counts that. `closed`: no more answers are taken.
+    `media` and `style` give the addresses of a media id ("" where its file is not kept) and of a film's style. Answers
+    are sent to `send_to`, by POST when they are recorded, by GET where a page only tries them out; `carried` are the
+    fields that such a page takes with it, as nothing else remembers them. `missing` are questions that were sent
+    without a choice, `seen` the films that were played to their end, None where nobody counts that. `closed`: no more
+    answers are taken.
     """
 
     reading: Reading

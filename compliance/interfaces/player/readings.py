@@ -11,6 +11,7 @@ from threading import Lock
 from compliance.contentfile.course import Reading
 from compliance.contentfile.package import MediaFile
 from compliance.contentfile.reading import read_content
+from compliance.facts.courses.publishing import LARGEST_KEPT_MEDIA
 from compliance.interfaces.player.languages import best
 from compliance.learning.courses import Content
 
@@ -50,6 +51,12 @@ _readings = Readings(KEPT_BYTES)
 def languages_in(content: Content) -> list[str]:
     """The languages of a release, its default first."""
     return [each for each in content.manifest.get("languages", content.words) if each in content.words]
+
+
+def is_kept(content: Content, media_id: str) -> bool:
+    """Whether a media file of the release is there: a very large one is known by its digest alone."""
+    found = content.media.get(media_id)
+    return found is not None and found.size <= LARGEST_KEPT_MEDIA
 
 
 def reading_of(

@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def media_address(context: Context, media_id: str) -> str:
-    """Where the page finds a media file."""
+    """Where the page finds a media file, "" where it is not kept."""
     return _player(context).media(media_id)
 
 

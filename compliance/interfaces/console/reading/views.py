@@ -12,7 +12,7 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.player.drawing import films_of
 from compliance.interfaces.player.media import media_answer, style_answer
-from compliance.interfaces.player.readings import reading_of
+from compliance.interfaces.player.readings import is_kept, reading_of
 from compliance.interfaces.player.trying import Trial
 from compliance.learning.courses import Content, content
 from compliance.learning.errors import NoContentError
@@ -83,7 +83,9 @@ def _trial(visit: Visit, course_release_id: uuid.UUID) -> Trial:
         reading_of(visit.organization.organization_id, found, [wanted] if wanted else []),
         visit.address("reading", **named),
         page=lambda page_id: visit.address("reading-page", page_id=page_id, **named),
-        media=lambda media_id: visit.address("reading-media", media_id=media_id, **named),
+        media=lambda media_id: (
+            visit.address("reading-media", media_id=media_id, **named) if is_kept(found, media_id) else ""
+        ),
         style=lambda scope: visit.address("reading-style", scope=scope, **named),
         home=visit.address("readings"),
         title=f"{release.title}, version {release.version}",

@@ -16,7 +16,7 @@ from compliance.facts.courses import queries as facts
 from compliance.facts.people.queries import roles_of
 from compliance.interfaces.learner.visit import Visit
 from compliance.interfaces.player.drawing import Answered, Player
-from compliance.interfaces.player.readings import reading_of
+from compliance.interfaces.player.readings import is_kept, reading_of
 from compliance.learning import queries
 from compliance.learning.courses import Assignment, Content
 from compliance.learning.queries import Way
@@ -201,6 +201,8 @@ class Sitting:
         return found
 
     def _media(self, media_id: str) -> str:
+        if not is_kept(self.content, media_id):
+            return ""
         release = self.content.course_release_id
         return reverse("learner:media", kwargs={"course_release_id": release, "media_id": media_id})
 

@@ -124,7 +124,7 @@ function makeFilm(player) {
 
   async function tellEnd() {
     report.elements.scene.value = scenes[scenes.length - 1].dataset.scene;
-    const fresh = await post(report);
+    const fresh = await post(report, player.id);
     if (fresh) {
       player.dataset.seen = "";
       renew(fresh, "onward");
@@ -170,13 +170,13 @@ function makeFilm(player) {
     const button = form.querySelector("button");
     if (button.disabled) return;
     button.disabled = true; // pressed twice is sent once
-    const fresh = await post(form);
-    const drawn = fresh?.getElementById(box.id);
-    if (!drawn) {
+    const fresh = await post(form, box.id);
+    if (!fresh) {
       button.disabled = false;
       status.textContent = words.wordLost;
       return;
     }
+    const drawn = fresh.getElementById(box.id);
     box.dataset.state = drawn.dataset.state;
     box.replaceChildren(...document.adoptNode(drawn).childNodes);
     renew(fresh, "onward");
@@ -195,15 +195,20 @@ function makeFilm(player) {
   label();
 }
 
-// Sends a form as the browser would; the page that comes back, or null when none did.
-async function post(form) {
+// Sends a form as the browser would; the page that comes back, or null when none did. Where another page came back than
+// this one (the session has ended, the course has a new version), the browser goes there, or loads this page again.
+async function post(form, id) {
   const fields = new URLSearchParams(new FormData(form));
   const options = form.method === "post" ? { method: "POST", body: fields } : {};
   const address = form.method === "post" ? form.action : `${form.action.split("?")[0]}?${fields}`;
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...options });
-    if (!answer.ok && answer.status !== 422) return null;
-    return new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (answer.status >= 500 || answer.status === 429) return null;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (page.getElementById(id)) return page;
+    if (answer.redirected) window.location.assign(answer.url);
+    else window.location.reload();
+    return null;
   } catch {
     return null;
   }

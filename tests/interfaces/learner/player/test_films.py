@@ -1,5 +1,7 @@
 """Films: played from their scenes, by keyboard, at one's own pace; their questions stop them and are not skipped."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from playwright.sync_api import expect
 
@@ -186,3 +188,16 @@ def test_what_is_wrong_and_what_came_of_an_answer_have_the_focus_without_script(
     page.keyboard.press("Space")
     page.get_by_role("button", name="Check my answer").click()
     expect(page.locator("#verdict-q1")).to_be_focused()
+
+
+def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
+    seen = viewer(small.lesson("one", small.page("p1", small.film(small.question("q1")))))
+    page = seen.open("p1")
+    page.get_by_role("button", name="Play the film").click()
+    page.get_by_role("button", name="Next scene").click()
+    page.get_by_label("p1.q1.yes").check()
+    seen.company.leave(seen.anna, at=datetime.now(UTC) - timedelta(seconds=1))
+    page.get_by_role("button", name="Check my answer").click()
+    expect(page.get_by_label("Your e-mail address")).to_be_visible()
+    assert str(seen.course.course_id) in page.url  # where the link that is asked for here leads back to
+    assert _counted(seen, Answer) == []

@@ -90,3 +90,14 @@ def test_nobody_else_is_given_them(taken, signed_in, client):
     for path in (f"/learn/media/{release}/chime", f"/learn/style/{release}/film-one-click-3.css"):
         assert other.get(path).status_code == 404
         assert client.get(path).status_code == 303
+
+
+def test_a_file_too_large_to_be_kept_is_named_in_its_place(taken, monkeypatch):
+    client, release = taken
+    there = client.get("/learn/").content.decode().partition('href="/learn/courses/')[2].partition("/")[0]
+    page = client.get(f"/learn/courses/{there}/reading-addresses").content.decode()
+    assert f"/learn/media/{release}/sign-in" in page
+    monkeypatch.setattr("compliance.interfaces.player.readings.LARGEST_KEPT_MEDIA", 100)
+    page = client.get(f"/learn/courses/{there}/reading-addresses").content.decode()
+    assert f"/learn/media/{release}/sign-in" not in page
+    assert "too large to be kept" in page
