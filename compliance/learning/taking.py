@@ -26,7 +26,7 @@ from compliance.learning.errors import (
     UnknownQuestionError,
 )
 from compliance.learning.models import Answer, MoreAttempts, Take
-from compliance.learning.queries import Way, progress_of
+from compliance.learning.queries import Way, progress_of, takes_of_course
 from compliance.rules.taking.progress import QuestionProgress, QuestionState, question_progress
 from compliance.tenancy import sql
 
@@ -232,13 +232,12 @@ def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None
 
 def _takes(assignment: Assignment) -> list[Take]:
     """The takes of what is assigned, of whichever record and release, newest first."""
-    found = Take.objects.filter(
-        organization_id=assignment.organization_id,
-        learner_profile_id=assignment.learner_profile_id,
-        course_id=assignment.course_id,
-        lesson_release_id=assignment.lesson_release_id,
+    return takes_of_course(
+        assignment.organization_id,
+        assignment.learner_profile_id,
+        assignment.course_id,
+        assignment.lesson_release_id,
     )
-    return list(found.order_by("-begun_at", "-id"))
 
 
 def _chosen(assignment: Assignment, takes: list[Take], now: datetime) -> Take | None:

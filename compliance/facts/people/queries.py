@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from compliance.facts.people import searching
-from compliance.facts.people.models import Employment, PersonRoles, Profile, Team
+from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.recording.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
 from compliance.tenancy import arrays, sql
@@ -272,10 +272,7 @@ def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: date
 
     Lessons are required for some roles (`requiredFor` of a course's content). None for whoever was erased.
     """
-    found = PersonRoles.objects.filter(
-        organization_id=organization_id, learner_profile_id=learner_profile_id, at__lte=at
-    )
-    return frozenset(found.order_by("-at", "-fact_id").values_list("role_ids", flat=True).first() or ())
+    return roles_of_each(organization_id, [learner_profile_id], at).get(learner_profile_id, frozenset())
 
 
 def roles_of_each(
@@ -288,7 +285,7 @@ def roles_of_each(
         " ORDER BY learner_profile_id, at DESC, fact_id DESC",
         [organization_id, list(learner_profile_ids), at],
     )
-    return {learner_profile_id: frozenset(role_ids) for learner_profile_id, role_ids in rows}
+    return {learner_profile_id: frozenset(role_ids or ()) for learner_profile_id, role_ids in rows}
 
 
 def employees(organization_id: uuid.UUID, at: datetime) -> int:

@@ -125,7 +125,7 @@ def test_a_session_lasts_thirty_days(company, anna):
 def test_a_visit_costs_the_same_however_many_devices_there_are(company, anna, signed_in, django_assert_num_queries):
     for _ in range(4):
         here = signed_in(company.organization_id, anna.learner_profile_id)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         here.get("/learn/devices")
 
 
