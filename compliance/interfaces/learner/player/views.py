@@ -91,7 +91,10 @@ def overview(visit: Visit, assignment: Assignment) -> HttpResponse:
 @course_page
 def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
     """One page: GET reads it, POST answers its questions or reports a film's end."""
-    way = taking.open_take(assignment, visit.now)
+    begins = visit.request.method != "HEAD" and not _is_guess(visit.request)
+    way = taking.open_take(assignment, visit.now) if begins else taking.resume(assignment, visit.now)
+    if way is None:
+        return see_other(Place(assignment.course_id, assignment.lesson_release_id).overview)
     if way.outline.lesson_of_page.get(page_id) is None:
         if way.carried_at is None:
             raise Http404
@@ -165,7 +168,12 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
 
 def _is_read(request: HttpRequest) -> bool:
     """Whether a page is drawn to be read now: not ahead of time, nor to be kept on the device (`offline`)."""
-    return "prefetch" not in request.headers.get("Sec-Purpose", "") and "Learner-Keep" not in request.headers
+    return not _is_guess(request) and "Learner-Keep" not in request.headers
+
+
+def _is_guess(request: HttpRequest) -> bool:
+    """Whether a browser asks because it guesses that its reader may go there."""
+    return "prefetch" in request.headers.get("Sec-Purpose", "")
 
 
 def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:

@@ -141,10 +141,16 @@ def test_what_is_not_there_or_not_one_s_own_is_not_found(signed_in):
     assert learner.rows(Take) == []
 
 
-@pytest.mark.parametrize("headers", [{"Sec-Purpose": "prefetch;prerender"}, {"Learner-Keep": "1"}])
-def test_a_page_that_is_fetched_beforehand_is_not_read(signed_in, headers):
+def test_a_page_that_is_fetched_beforehand_is_not_read_and_begins_nothing(signed_in):
     learner = Learner(signed_in)
-    assert learner.client.get(learner.there + "p1", headers=headers).status_code == 200
+    there = learner.there + "p1"
+    guess = {"Sec-Purpose": "prefetch;prerender"}
+    assert learner.client.get(there, headers=guess).status_code == 303
+    assert learner.client.head(there).status_code == 303
+    assert learner.rows(Take) == []
+    assert learner.client.get(there, headers={"Learner-Keep": "1"}).status_code == 200
+    assert learner.client.get(there, headers=guess).status_code == 200
+    assert learner.client.head(there).status_code == 200
     assert learner.rows(PageRead) == []
 
 
