@@ -27,6 +27,7 @@ from compliance.learning.errors import (
 )
 from compliance.learning.models import Answer, MoreAttempts, Take
 from compliance.learning.queries import Way, progress_of, takes_of_course
+from compliance.rules.taking.outline import Outline
 from compliance.rules.taking.progress import QuestionProgress, QuestionState, question_progress
 from compliance.tenancy import sql
 
@@ -281,6 +282,13 @@ SELECT organization_id, %(take)s, question_id, attempts, at, actor_id FROM learn
 WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND question_id = ANY(%(questions)s)"""
 
 
+def _unchanged_questions(before: Take, outline: Outline) -> list[str]:
+    """The questions of those lessons that are the same in the release that was being taken."""
+    known = courses.contents(before.organization_id, [before.course_release_id])
+    same = {lesson.sha256 for content in known.values() for lesson in content.outline.lessons}
+    return [question_id for question_id, (lesson, _, _) in outline.questions.items() if lesson.sha256 in same]
+
+
 def _begin(assignment: Assignment, before: list[Take], now: datetime) -> Take:
     """A new take, with what counts of those before, which end."""
     content = courses.content(assignment.organization_id, assignment.course_release_id)
@@ -306,7 +314,7 @@ def _begin(assignment: Assignment, before: list[Take], now: datetime) -> Take:
             "before": [each.take_id for each in before],
             "newest": before[0].take_id,
             "lessons": [lesson.sha256 for lesson in outline.lessons],
-            "questions": list(outline.questions),
+            "questions": _unchanged_questions(before[0], outline),
         }
         for statement in (_PAGES_CARRIED, _ANSWERS_CARRIED, _ATTEMPTS_CARRIED):
             sql.execute(statement, values)
