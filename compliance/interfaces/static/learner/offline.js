@@ -5,6 +5,7 @@
 const strip = document.querySelector("[data-offline]");
 const box = document.querySelector("[data-keep]");
 const SEND_EVERY = 10_000;
+const UNDONE = '[data-question][data-state="open"], [data-question][data-state="again"], [data-film]:not([data-seen])';
 
 if (strip && navigator.serviceWorker) begin();
 
@@ -26,9 +27,13 @@ async function begin() {
 
   function draw(fresh) {
     if (!fresh?.courses) return;
+    const course = fresh.courses.find((each) => location.pathname.startsWith(each.overview) && !each.elsewhere);
+    const waits = (of) => of.waiting.some((each) => each.take_id === course?.take_id);
+    const arrived = waits(state) && !waits(fresh);
     state = fresh;
-    const course = state.courses.find((each) => location.pathname.startsWith(each.overview) && !each.elsewhere);
     drawStrip();
+    // What the page says of a course is old once all was sent; whoever is in the middle of something is left alone.
+    if (arrived && (box || !document.querySelector(UNDONE))) return location.reload();
     if (box) drawBox(course);
     else if (course && !course.gone) drawPage(course);
   }
@@ -55,9 +60,8 @@ async function begin() {
     const number = (count) => count.toLocaleString(document.documentElement.lang);
     const parts = [];
     if (told.sent) parts.push(words.wordSent);
-    if (told.right + told.wrong) {
-      parts.push(words.wordAnswers.replace("RIGHT", number(told.right)).replace("WRONG", number(told.wrong)));
-    }
+    if (told.right) parts.push(words.wordRight.replace("COUNT", number(told.right)));
+    if (told.wrong) parts.push(words.wordWrong.replace("COUNT", number(told.wrong)));
     if (told.state === "finished") parts.push(words.wordFinished);
     else if (told.changed) parts.push(words.wordChanged);
     else if (told.state !== "open") parts.push(words.wordGone);
@@ -74,8 +78,10 @@ async function begin() {
     close.className = "plain";
     close.textContent = words.wordClose;
     close.addEventListener("click", async () => draw(await ask({ do: "told", take_id: course.take_id })));
-    line.append(title, ": ", parts.join(" "), " ", link, " ", close);
-    return [line];
+    line.append(title, ": ", parts.join(" "));
+    const acts = paragraph("");
+    acts.append(link, " · ", close);
+    return [line, acts];
   }
 
   function paragraph(text) {
@@ -95,11 +101,31 @@ async function begin() {
     find("off").hidden = !kept;
     find("hint").hidden = kept;
     find("failed").hidden = find("failed").hidden || kept;
-    const count = kept ? state.waiting.filter((each) => each.take_id === course.take_id).length : 0;
     find("kept").hidden = !kept;
-    find("kept").textContent = count
-      ? words.wordKept + " " + words.wordWaiting.replace("COUNT", count.toLocaleString(document.documentElement.lang))
-      : words.wordKept;
+    find("kept").textContent = words.wordKept;
+    if (kept) drawLessons(course);
+  }
+
+  // The overview is as old as the copy that is kept: what was done since is marked, and "Begin" goes on after it.
+  function drawLessons(course) {
+    const waiting = state.waiting.filter((each) => each.take_id === course.take_id);
+    const lessons = new Set(waiting.map((each) => each.lesson));
+    const lessonAt = (address) => course.pages.find((each) => each.address === address)?.lesson;
+    for (const row of document.querySelectorAll(".tasks li")) {
+      const tag = row.querySelector(".tag");
+      if (!tag || !lessons.has(lessonAt(row.querySelector("a")?.getAttribute("href")))) continue;
+      tag.textContent = words.wordUnsent;
+      tag.className = "tag new";
+    }
+    const read = new Set(waiting.filter((each) => each.kind === "page").map((each) => each.page));
+    const furthest = course.pages.findLastIndex((each) => read.has(each.id));
+    const button = document.querySelector("[data-onward]");
+    if (!button || furthest < 0) return;
+    const next = course.pages[furthest + 1];
+    button.hidden = !next;
+    if (!next) return;
+    button.href = next.address;
+    button.textContent = words.wordOn;
   }
 
   async function keep() {
@@ -158,7 +184,7 @@ async function begin() {
     for (const entry of waiting.filter((each) => each.kind === "film")) {
       document.getElementById(entry.film)?.setAttribute("data-seen", "");
     }
-    const open = document.querySelector('[data-question][data-state="open"], [data-question][data-state="again"], [data-film]:not([data-seen])');
+    const open = document.querySelector(UNDONE);
     const onward = document.getElementById("onward");
     if (!onward || open || onward.querySelector("[data-kept-on]")) return;
     const next = course.pages[here + 1];

@@ -58,7 +58,11 @@ async function stored(mode, work) {
 const allCourses = () => stored("readonly", ({ courses }) => courses.getAll());
 const allWaiting = () => stored("readonly", ({ waiting }) => waiting.getAll());
 const keepCourse = (course) => stored("readwrite", ({ courses }) => courses.put(course));
-const word = async (name) => (await stored("readonly", ({ words }) => words.get(name)))?.text ?? "";
+const word = async (name) => (await allWords())[name] ?? "";
+async function allWords() {
+  const rows = await stored("readonly", ({ words }) => words.getAll());
+  return Object.fromEntries(rows.map(({ name, text }) => [name, text]));
+}
 
 async function forget(takeId) {
   await caches.delete(CACHE + takeId);
@@ -69,7 +73,9 @@ async function forget(takeId) {
   });
 }
 
+let style = null; // of the page that says that all is gone
 async function empty() {
+  style = (await caches.match(await word("style"), { ignoreVary: true })) ?? null;
   for (const name of await caches.keys()) if (name.startsWith(CACHE)) await caches.delete(name);
   await stored("readwrite", ({ courses, waiting, words }) => [courses, waiting, words].map((each) => each.clear())[0]);
 }
@@ -77,13 +83,13 @@ async function empty() {
 // What was being kept when the browser was closed is half: it goes.
 const arriving = new Set();
 async function tidy() {
-  const kept = new Set([...(await allCourses()).map((course) => CACHE + course.take_id), ...arriving]);
+  const kept = new Set([...(await allCourses()).filter((course) => !course.gone).map((course) => CACHE + course.take_id), ...arriving]);
   for (const name of await caches.keys()) if (name.startsWith(CACHE) && !kept.has(name)) await caches.delete(name);
 }
 
 const addressesOf = (course) => [course.overview, ...course.pages.map((each) => each.address)];
 async function courseAt(pathname) {
-  return (await allCourses()).find((course) => !course.elsewhere && pathname.startsWith(course.overview));
+  return (await allCourses()).find((course) => !course.elsewhere && !course.gone && pathname.startsWith(course.overview));
 }
 
 // ---- what pages ask for ----
@@ -172,12 +178,14 @@ async function page(request, pathname) {
 
 async function refresh(course, pathname, answer) {
   try {
-    await (await caches.open(CACHE + course.take_id)).put(pathname, answer);
+    const name = CACHE + course.take_id;
+    if (await caches.has(name)) await (await caches.open(name)).put(pathname, answer);
   } catch { /* the copy that is there is still whole */ }
 }
 
 async function fromDevice(course, pathname) {
   const found = await (await caches.open(CACHE + course.take_id)).match(pathname, { ignoreVary: true });
+  if (!found && pathname === course.overview) return notice(503, "onlyKept");
   if (!found) return Response.redirect(course.overview, 303); // the end of the course, say: it is not there yet
   const opened = course.pages.find((each) => each.address === pathname);
   if (opened) {
@@ -204,8 +212,9 @@ async function file(request) {
     return await fetch(request);
   } catch (error) {
     const kept = await caches.match(request.url, { ignoreVary: true });
-    if (!kept) throw error;
-    return part(request, kept);
+    if (kept) return part(request, kept);
+    if (style && request.destination === "style") return style.clone();
+    throw error;
   }
 }
 
@@ -266,11 +275,9 @@ async function keepEntries(entries) {
 
 // Whatever the network says, the device is emptied; that the session goes on is said where the server was not reached.
 async function signOut(request) {
-  const said = await word("signedOutHere");
-  const title = await word("offline");
-  const reached = fetch(request);
+  const words = await allWords();
   try {
-    const answer = await reached;
+    const answer = await fetch(request);
     if (answer.ok) {
       await empty();
       await self.registration.unregister();
@@ -278,7 +285,7 @@ async function signOut(request) {
     return answer;
   } catch {
     await empty();
-    return shown(title, said, 503);
+    return shown(words, "signedOutHere", 503);
   }
 }
 
@@ -332,13 +339,13 @@ async function ask(course, batch) {
     sent: before.sent + batch.length, right: before.right + right, wrong: before.wrong + wrong,
   };
   const gone = said.changed || !["open", "finished"].includes(said.state);
+  if (gone) await caches.delete(CACHE + course.take_id);
   await stored("readwrite", ({ courses, waiting }) => {
     for (const each of batch) waiting.delete(each.order);
     const tell = batch.length || over ? news : known.told;
     return courses.put({ ...known, elsewhere: false, gone, told: tell, probed: Date.now() });
   });
-  if (gone) await caches.delete(CACHE + course.take_id);
-  else if (batch.length) await renewed(known, batch);
+  if (!gone && batch.length) await renewed(known, batch);
   return true;
 }
 
@@ -359,21 +366,20 @@ async function offlinePage() {
   if (!courses.length) return Response.error();
   const links = courses.map((each) =>
     `<li><div><a class="whole" href="${escaped(each.overview)}" lang="${escaped(each.language)}" dir="auto">${escaped(each.title)}</a></div></li>`);
-  return shown(await word("offline"), await word("onlyKept"), 503, `<ul class="tasks">${links.join("")}</ul>`);
+  return shown(await allWords(), "onlyKept", 503, `<ul class="tasks">${links.join("")}</ul>`);
 }
 
 async function notice(status, name) {
-  return shown(await word("offline"), await word(name), status);
+  return shown(await allWords(), name, status);
 }
 
-async function shown(title, said, status, more = "") {
-  const language = (await word("language")) || "en";
-  const direction = (await word("direction")) || "ltr";
+function shown(words, name, status, more = "") {
+  const text = (key) => escaped(words[key] ?? "");
   return html(
-    `<!doctype html><html lang="${escaped(language)}" dir="${escaped(direction)}"><head><meta charset="utf-8">`
-    + `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>`
-    + `<link rel="stylesheet" href="${escaped(await word("style"))}"></head><body><main><h1>${escaped(title)}</h1>`
-    + `<p class="lead">${escaped(said)}</p>${more}</main></body></html>`, status);
+    `<!doctype html><html lang="${text("language")}" dir="${text("direction")}"><head><meta charset="utf-8">`
+    + `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">`
+    + `<title>${text("offline")}</title><link rel="stylesheet" href="${text("style")}"></head><body><main>`
+    + `<h1>${text("offline")}</h1><p class="lead">${text(name)}</p>${more}</main></body></html>`, status);
 }
 
 function html(text, status) {

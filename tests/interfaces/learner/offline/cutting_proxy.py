@@ -23,6 +23,8 @@ class CuttingProxy:
         self.network = Network.THERE
         self.cut = threading.Event()
         """Set once an answer was lost."""
+        self.carried = False
+        """Whether anything that was done left the device."""
         self._server_port = server_port
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -73,6 +75,7 @@ class CuttingProxy:
                     heard = (heard + part)[-200_000:]
                     if b'"kind"' in heard[max(heard.rfind(b"POST /learn/offline/"), 0) :]:
                         sends.set()
+                        self.carried = True
                     server.sendall(part)
             with suppress(OSError):
                 server.shutdown(socket.SHUT_RDWR)

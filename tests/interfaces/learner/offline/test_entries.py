@@ -11,9 +11,9 @@ from compliance.interfaces.learner.offline.errors import UnreadableSendError
 from compliance.learning.arriving import AnswerEntry, FilmEntry, PageEntry
 
 ID = "0d9c2a1e-8f5b-4a64-9d7e-3b1f2c4d5e6f"
-PAGE = {"id": ID, "kind": "page", "lesson": "ab", "page": "p1"}
-ANSWER = {"id": ID, "kind": "answer", "lesson": "ab", "question": "q1", "choices": ["yes"], "number": 1}
-FILM = {"id": ID, "kind": "film", "lesson": "ab", "film": "film-p1-2", "scene": "s1"}
+PAGE: dict[str, Any] = {"id": ID, "kind": "page", "lesson": "ab", "page": "p1"}
+ANSWER: dict[str, Any] = {"id": ID, "kind": "answer", "lesson": "ab", "question": "q1", "choices": ["yes"], "number": 1}
+FILM: dict[str, Any] = {"id": ID, "kind": "film", "lesson": "ab", "film": "film-p1-2", "scene": "s1"}
 
 
 def sent(*entries: Any) -> bytes:

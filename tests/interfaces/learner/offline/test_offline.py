@@ -1,16 +1,20 @@
 """A course is kept on a phone, taken without a connection, and sent once the network is back, in a real browser."""
 
+import os
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error
 
 from compliance.facts.training.models import Completion
-from compliance.learning.models import Answer, PageRead, Take
+from compliance.learning.models import Answer, LearnerSession, PageRead, Take
 from compliance.tenancy import context
 from tests.companies import Company, Course, make_present_company
+from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.learner.offline.conftest import Devices, sign_in
 from tests.interfaces.learner.offline.cutting_proxy import CuttingProxy, Network
-from tests.learning.courses_to_take import film, lesson, page, question, teach
+from tests.learning.courses_to_take import film, lesson, page, question, take_in, teach, teach_again
 
 pytestmark = pytest.mark.browser
 LESSONS = (
@@ -40,6 +44,47 @@ def keep(device: Any, course: Course) -> Any:
     phone.get_by_role("button", name="Keep on this device").click()
     phone.get_by_text("Kept on this device.").wait_for()
     return phone
+
+
+def shot(phone: Any, name: str) -> None:
+    """Keeps a picture where SCREENSHOTS says."""
+    if os.environ.get("SCREENSHOTS"):
+        phone.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png", full_page=True)
+
+
+def on_device(phone: Any) -> tuple[int, int]:
+    """How many caches and entries there are in the browser's stores."""
+    found = phone.evaluate(
+        """async () => {
+            const names = await caches.keys();
+            const known = (await indexedDB.databases()).some((each) => each.name === "learner");
+            if (!known) return [names.length, 0];
+            const database = await new Promise((resolve) => {
+                const asked = indexedDB.open("learner");
+                asked.onsuccess = () => resolve(asked.result);
+            });
+            let rows = 0;
+            for (const name of database.objectStoreNames) {
+                const asked = database.transaction(name).objectStore(name).count();
+                rows += await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+            }
+            database.close();
+            return [names.length, rows];
+        }"""
+    )
+    return found[0], found[1]
+
+
+ELSEWHERE = """async () => {
+    const database = await new Promise((resolve) => {
+        const asked = indexedDB.open("learner");
+        asked.onsuccess = () => resolve(asked.result);
+    });
+    const asked = database.transaction("courses").objectStore("courses").getAll();
+    const courses = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+    database.close();
+    return courses.every((each) => each.elsewhere);
+}"""
 
 
 def lose(network: CuttingProxy, device: Any) -> None:
@@ -80,20 +125,157 @@ def test_a_course_is_taken_without_a_connection_and_a_send_that_is_cut_and_repea
     anna, course = company.join(), teach(company, *LESSONS)
     phone_of_anna = device()
     sign_in(phone_of_anna, company, anna, network)
+    phone_of_anna.clock.set_fixed_time(datetime(2031, 1, 1, tzinfo=UTC))  # a phone whose clock is wrong
     phone = keep(phone_of_anna, course)
     assert stored(company, PageRead) == []
     lose(network, phone_of_anna)
+    phone.goto("/learn/")
+    shot(phone, "offline-list")
+    phone.get_by_role("link", name="Fire safety").click()
     take_all(phone, course)
     assert "Waiting to be sent: 8." in phone.locator("[data-offline]").inner_text()
+    shot(phone, "offline-last-page")
+    phone.get_by_role("link", name="Back to the overview").click()
+    phone.get_by_text("Not sent yet").first.wait_for()
+    assert not phone.get_by_role("link", name="Begin").is_visible()
+    shot(phone, "offline-overview")
     assert stored(company, Answer) == []
+    began = datetime.now(UTC)
     regain(network, phone_of_anna, Network.CUTS)
     assert network.cut.wait(30)
     completions = stored(company, Completion)
     assert len(completions) == 1  # the server has it, the phone does not know
     regain(network, phone_of_anna)
     phone.get_by_text("The course is finished.").wait_for(timeout=30_000)
+    shot(phone, "offline-sent")
     assert stored(company, Completion) == completions
     (take,) = stored(company, Take)
     assert take.completion_receipt_id == completions[0].completion_receipt_id
     assert take.assessed
     assert [each.number for each in stored(company, Answer)] == [1, 1, 1]
+    take_in(company)
+    (row,) = Caller(issue_everything(company.organization_id, began)).pull("/v1/training-records")
+    assert row["completion_receipt_id"] == str(take.completion_receipt_id)
+    assert began < datetime.fromisoformat(row["completed_at"]) < datetime.now(UTC)
+
+
+def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, bert, course = company.join(), company.join("Bert"), teach(company, *LESSONS)
+    phone_of_both = device()
+    sign_in(phone_of_both, company, anna, network)
+    phone = keep(phone_of_both, course)
+    lose(network, phone_of_both)
+    phone.goto(address(course, "p1"))
+    phone.get_by_text("Waiting to be sent: 1.").wait_for()
+    with context.company(company.organization_id):
+        LearnerSession.objects.filter(organization_id=company.organization_id).update(ended_at=company.now)
+    regain(network, phone_of_both)
+    phone.get_by_text("Your session has ended. Sign in again").wait_for()
+    shot(phone, "offline-session-ended")
+    assert stored(company, PageRead) == []
+
+    sign_in(phone_of_both, company, bert, network)
+    phone.goto("/learn/")
+    phone.get_by_text("Waiting to be sent").wait_for(state="hidden")
+    phone.wait_for_function(ELSEWHERE)
+    phone.reload()
+    assert not phone.get_by_text("Waiting to be sent").is_visible()
+    assert not network.carried  # it did not leave the phone under another's name
+    assert stored(company, PageRead) == []
+    lose(network, phone_of_both)
+    with pytest.raises(Error):
+        phone.goto(address(course, "p1"))  # what is kept is not Bert's to read
+
+    regain(network, phone_of_both)
+    sign_in(phone_of_both, company, anna, network)
+    phone.goto("/learn/")
+    phone.get_by_text("What you did without a connection is sent.").wait_for()
+    (read,) = stored(company, PageRead)
+    (take,) = stored(company, Take)
+    assert (read.page_id, take.learner_profile_id) == ("p1", anna.learner_profile_id)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["online", "offline"])
+def test_signing_out_empties_the_device_after_a_word_of_warning(
+    there: bool, company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    caches, rows = on_device(phone)
+    assert caches == 1
+    assert rows > 1
+    if not there:
+        lose(network, phone_of_anna)
+        phone.goto(address(course, "p1"))
+        phone.get_by_text("Waiting to be sent: 1.").wait_for()
+        phone.once("dialog", lambda asked: asked.dismiss())
+        phone.get_by_role("button", name="Sign out").click()
+        phone.get_by_text("Waiting to be sent: 1.").wait_for()
+        phone.once("dialog", lambda asked: asked.accept())
+    phone.get_by_role("button", name="Sign out").click()
+    phone.get_by_text("You are signed out" if there else "You could not be signed out").wait_for()
+    shot(phone, f"offline-signed-out-{there}")
+    assert on_device(phone) == (0, 0)
+    regain(network, phone_of_anna)
+    assert stored(company, PageRead) == []
+
+
+def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = phone_of_anna.new_page()
+    phone.goto(address(course))
+    browser = phone_of_anna.new_cdp_session(phone)
+    browser.send("Storage.overrideQuotaForOrigin", {"origin": network.address, "quotaSize": 20_000})
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("There is not enough space on this device").wait_for()
+    # The browser says that there is room, and then there is none.
+    phone.evaluate("navigator.storage.estimate = async () => ({ quota: 1e9, usage: 0 })")
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("The course is being kept.").wait_for()
+    phone.get_by_text("There is not enough space on this device").wait_for()
+    shot(phone, "offline-full")
+    assert on_device(phone)[0] == 0
+    browser.send("Storage.overrideQuotaForOrigin", {"origin": network.address})
+    phone.route("**/learn/offline/courses/*", lambda route: (network.become(Network.AWAY), route.abort()))
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("The connection was lost").wait_for()
+    assert on_device(phone)[0] == 0
+    phone.unroute_all()
+    network.become(Network.THERE)
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("Kept on this device.").wait_for()
+    shot(phone, "offline-kept")
+    phone.get_by_role("button", name="Remove from this device").click()
+    phone.get_by_role("button", name="Keep on this device").wait_for()
+    assert on_device(phone)[0] == 0
+
+
+def test_a_course_that_changed_meanwhile_is_told_and_leaves_the_device(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device(viewport={"width": 320, "height": 640}, color_scheme="dark")
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    lose(network, phone_of_anna)
+    take_all(phone, course)
+    shot(phone, "offline-last-page-320-dark")
+    changed = lesson("two", page("p3", film(question("q3")), text="new"), page("p4", question("q2", kind="multiple")))
+    teach_again(company, course, 2, LESSONS[0], changed)
+    regain(network, phone_of_anna)
+    phone.get_by_text("The course has changed since you kept it.").wait_for()
+    shot(phone, "offline-changed-320-dark")
+    assert on_device(phone)[0] == 0
+    assert {each.question_id for each in stored(company, Answer)} == {"q1"}
+    assert stored(company, Completion) == []
+    phone.get_by_role("button", name="Close").click()
+    phone.goto(address(course))
+    phone.get_by_role("button", name="Keep on this device").wait_for()
