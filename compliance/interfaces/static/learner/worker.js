@@ -259,7 +259,7 @@ async function act(request, pathname) {
   }
   if (request.mode === "navigate") return Response.redirect(pathname, 303);
   const said = escaped(await word("answerKept"));
-  const boxes = entries.filter((each) => each.kind === "answer").map((each) =>
+  const boxes = entries.map((each) => each.kind === "film" ? `<div id="${escaped(each.film)}"></div>` :
     `<div id="question-${escaped(each.question)}" data-question data-state="kept">`
     + `<div class="verdict" tabindex="-1" data-verdict><p><strong>${said}</strong></p></div></div>`);
   return html(`<!doctype html>${boxes.join("")}`, 200);
