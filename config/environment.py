@@ -286,7 +286,9 @@ class Environment(BaseSettings):
     OIDC_CLIENT_ID: str = _setting("as the provider gave it", lambda data: None if data.get("OIDC_ISSUER") else "")
     OIDC_CLIENT_SECRET: str = _setting("as the provider gave it", lambda data: None if data.get("OIDC_ISSUER") else "")
     OIDC_SECOND_FACTOR_AMR: Words = Field([], description="values of `amr` that count as a second factor")
-    REMINDERS: Switch = _setting("`off` sends none", _either(live="on", test="off"))
+    REMINDERS: Switch = _setting(
+        "`off` sends no reminders, and no other letters that nobody asked for", _either(live="on", test="off")
+    )
     EMAIL_FROM: str = _setting("who letters are from", _either(live=None, test="reminders@localhost"))
     EMAIL_HOST: str = _setting(
         "the mail server, where reminders go out",

@@ -15,7 +15,7 @@ class Outbox(NamedTuple):
 
     waiting: int
     failed: int
-    oldest_due_at: datetime | None
+    waiting_since: datetime | None
 
 
 def asked_since(
@@ -31,7 +31,7 @@ def asked_since(
 def outbox(organization_id: uuid.UUID, since: datetime) -> Outbox:
     """How the company's letters fare: what waits, and what failed for good at `since` or later. In its context."""
     found = Letter.objects.filter(organization_id=organization_id)
-    waiting = found.filter(settled_at=None).aggregate(number=Count("pk"), oldest=Min("due_at"))
+    waiting = found.filter(settled_at=None).aggregate(number=Count("pk"), oldest=Min("made_at"))
     failed = found.filter(~Q(failure=NOBODY), settled_at__gte=since, sent_at=None).count()
     return Outbox(waiting["number"], failed, waiting["oldest"])
 

@@ -7,7 +7,7 @@ when it is asked for, at most every few seconds. No label names a person, a key 
 
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from compliance.history.models import HistoryHead
 from compliance.history.queries import companies
 from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery
 from compliance.interfaces.operations.tidying import WARN_BEFORE
+from compliance.letters.queries import outbox
 from compliance.log.models import Leaf
 from compliance.log.queries import quorum_missing_since, witness_answers
 from compliance.log.queries import size as log_size
@@ -36,6 +37,7 @@ from compliance.tenancy.checks import differences
 from compliance.tenancy.models import Organization
 
 FRESH_SECONDS = 10.0
+_LATELY = timedelta(days=1)
 QUEUES = tuple(queue.name for queue in settings.CELERY_TASK_QUEUES)
 
 REQUESTS = Counter("svc_requests", "Requests answered.", ["interface", "method", "status"])
@@ -85,6 +87,9 @@ class Standing(NamedTuple):
     quorum_missing_seconds: float
     keys_ending: int
     reminders_unsettled: int
+    letters_waiting: int
+    letters_waiting_seconds: float
+    letters_given_up: int
     protection_differences: int
 
 
@@ -115,8 +120,8 @@ def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
 
 def standing(now: datetime) -> Standing:
     """Where all companies stand together."""
-    pending = failing = set_aside = unsettled = 0
-    oldest = now
+    pending = failing = set_aside = unsettled = waiting = given_up = 0
+    oldest = waiting_since = now
     found = companies()
     for organization_id in found:
         with context.company(organization_id):
@@ -124,6 +129,9 @@ def standing(now: datetime) -> Standing:
             unsettled += ReminderDelivery.objects.filter(
                 organization_id=organization_id, state__in=("failed", "unknown")
             ).count()
+            letters = outbox(organization_id, now - _LATELY)
+        waiting, given_up = waiting + letters.waiting, given_up + letters.failed
+        waiting_since = min(waiting_since, letters.waiting_since or now)
         pending, failing = pending + of_company.pending, failing + of_company.failing
         set_aside, oldest = set_aside + of_company.set_aside, min(oldest, of_company.untried_since or now)
     kept = CompanyStanding.objects.filter(organization_id=OuterRef("organization_id"))
@@ -146,7 +154,7 @@ def standing(now: datetime) -> Standing:
         len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
         _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
         log_size(), heads["unsigned"], _age(heads["unsigned_since"], now), _age(quorum_missing_since(), now), keys,
-        unsettled, len(differences()),
+        unsettled, waiting, _age(waiting_since, now), given_up, len(differences()),
     )  # fmt: skip
 
 
@@ -170,6 +178,9 @@ _WORDS = {
     "quorum_missing_seconds": "How long what was signed has lacked the cosignatures of LOG_QUORUM witnesses.",
     "keys_ending": "API keys that end within two weeks.",
     "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",
+    "letters_waiting": "Letters to learners that wait to be sent or tried again.",
+    "letters_waiting_seconds": "How long the oldest letter that waits has waited.",
+    "letters_given_up": "Letters to learners that were given up within a day.",
     "protection_differences": "Policies, triggers, privileges, functions and tables that are not as the code expects.",
 }
 
