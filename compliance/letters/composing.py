@@ -23,7 +23,7 @@ from compliance.history.owed import Owed, issued, owed
 from compliance.learning import links
 from compliance.letters import wording
 from compliance.letters.content import Content, Enclosure
-from compliance.letters.message import language_for, message
+from compliance.letters.message import can_be_written_to, language_for, message
 from compliance.letters.models import Letter
 from compliance.letters.recipients import Recipient, recipients
 from compliance.letters.wording import ToDo, Way, Writing
@@ -155,7 +155,7 @@ def _certificate(
 def _to_the_invited(letter: Letter, now: datetime, connection: Any) -> EmailMultiAlternatives | None:
     assert letter.invitation_id is not None
     found = open_invitation(letter.organization_id, letter.invitation_id, now)
-    if found is None or not found.work_email:
+    if found is None or not found.work_email or not can_be_written_to(found.work_email):
         return None
     company = organization(letter.organization_id)
     until = min(now + links.IN_A_LETTER, found.expires_at or datetime.max.replace(tzinfo=now.tzinfo))

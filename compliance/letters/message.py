@@ -29,6 +29,14 @@ def language_for(tag: str | None) -> str:
     return primary if primary in {code for code, _ in settings.LANGUAGES} else "en"
 
 
+def can_be_written_to(address: str | None) -> bool:
+    """Whether mail can be sent to the address: one whose local part is not ASCII would reach somebody else, or nobody.
+
+    Django encodes such a local part as it does a name (RFC 2047), which no mail server takes for the same mailbox.
+    """
+    return bool(address) and str(address).rpartition("@")[0].isascii()
+
+
 def draw(content: Content, company: str) -> Drawn:
     """Draws a letter in the language that is active."""
     right_to_left = translation.get_language_bidi()

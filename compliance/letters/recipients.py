@@ -8,7 +8,7 @@ from typing import NamedTuple
 from compliance.facts.people.presence import present
 from compliance.facts.people.queries import shown_people
 from compliance.learning.languages import languages_of
-from compliance.letters.message import language_for
+from compliance.letters.message import can_be_written_to, language_for
 
 
 class Recipient(NamedTuple):
@@ -22,7 +22,7 @@ class Recipient(NamedTuple):
 def recipients(
     organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, *, to_work_address: bool = False
 ) -> dict[uuid.UUID, Recipient]:
-    """Those of the people who may come in at `now` and have an address. Three statements, in the company's context.
+    """Those of the people who may come in at `now` and can be written to. Three statements, in the company's context.
 
     The account's address goes before the work address, unless the letter is for the latter.
     """
@@ -34,7 +34,7 @@ def recipients(
         addresses = [person.account_email, person.work_email]
         if to_work_address:
             addresses.reverse()
-        address = addresses[0] or addresses[1]
+        address = next((each for each in addresses if each and can_be_written_to(each)), None)
         if address and not person.erased:
             found[learner] = Recipient(person.person_name, address, language_for(languages.get(learner)))
     return found

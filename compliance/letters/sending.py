@@ -69,6 +69,10 @@ def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime], enclose:
                 continue
             try:
                 connection.send_messages([mail])
+            except ValueError as error:  # nothing was sent, and nothing ever can be
+                refused += 1
+                _put_off(letter, clock(), type(error).__name__, for_good=True)
+                continue
             except REFUSALS as error:
                 refused, in_a_row = refused + 1, in_a_row + 1
                 _put_off(letter, clock(), type(error).__name__)
@@ -114,10 +118,10 @@ def _too_late(letter: Letter, now: datetime) -> bool:
     return letter.kind == Letter.Kind.LINK and now - letter.made_at > links.ASKED_FOR
 
 
-def _put_off(letter: Letter, now: datetime, failure: str) -> None:
+def _put_off(letter: Letter, now: datetime, failure: str, *, for_good: bool = False) -> None:
     with context.company(letter.organization_id):
         letter.failure = failure
-        if letter.attempts >= MOST_ATTEMPTS:
+        if for_good or letter.attempts >= MOST_ATTEMPTS:
             _settle(letter, now, failure=failure)
         else:
             letter.save(update_fields=["failure"])

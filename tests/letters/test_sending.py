@@ -138,6 +138,17 @@ def test_the_number_of_statements_of_a_letter_does_not_grow_with_the_company(sto
         assert sent(story) == 1
 
 
+@pytest.mark.parametrize("address", ["élodie@example.org", "anna@example..org", f"anna@{'x' * 70}.org"])
+def test_an_address_that_no_letter_can_bear_is_given_up_at_once_and_holds_up_nobody(address, story, asked, mail_server):
+    odd, ben = story.employee("Odd", account_email=address), story.employee("Ben", account_email="ben@example.org")
+    letter = asked(story, Kind.STAFF_LINK, odd)
+    asked(story, Kind.STAFF_LINK, ben)
+    assert sending.send_due(story.organization_id, lambda: NOW).sent >= 1
+    assert b"ben@example.org" in mail_server[-1]
+    assert again(letter).sent_at is None
+    assert again(letter).failure.startswith(("nobody", "Unicode", "ValueError", "SMTP"))
+
+
 class _Server(socketserver.ThreadingTCPServer):
     """Takes letters, and keeps them."""
 

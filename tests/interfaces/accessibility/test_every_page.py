@@ -61,7 +61,7 @@ def full(committed: None) -> Full:
     more = {
         "organization_id": organization_id, "job_id": job.job_id, "code": code, "token": token(3),
         "signed": token(0), "reading": release.course_release_id, "what": "training-records", "written_as": "csv",
-        "media_id": "none", "scope": "none", "page_id": "know-your-way",
+        "media_id": "none", "scope": "none", "page_id": "know-your-way", "kind": "reminder",
     }  # fmt: skip
     return found._replace(samples=found.samples | more)
 

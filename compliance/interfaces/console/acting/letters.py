@@ -16,6 +16,7 @@ from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.learning import links
 from compliance.letters.actions import Kind, ask
+from compliance.letters.message import can_be_written_to
 from compliance.letters.recipients import Recipient, recipients
 
 GROUP = "People"
@@ -26,7 +27,7 @@ def _recipient(acting: Acting) -> Recipient:
     learner = acting.data["learner_profile_id"]
     found = recipients(acting.organization_id, [learner], acting.at).get(learner)
     if found is None:
-        raise CannotActError("This person cannot come in now, or has no e-mail address.")
+        raise CannotActError("This person cannot come in now, or has no address that mail can be sent to.")
     return found
 
 
@@ -119,7 +120,7 @@ class SendInvitation(Act):
     def _invitation(self, acting: Acting) -> OpenInvitation:
         """The invitation, which can still be accepted. Raises CannotActError."""
         found = open_invitation(acting.organization_id, acting.data["invitation_id"], acting.at)
-        if found is None or not found.work_email:
+        if found is None or not can_be_written_to(found.work_email):
             raise CannotActError("There is no such invitation that can still be accepted.")
         return found
 
