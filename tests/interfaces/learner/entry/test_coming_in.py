@@ -1,7 +1,6 @@
 """Personal links: what they open, to whom, how often, and what is tried with them."""
 
 import base64
-import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -109,7 +108,7 @@ def test_a_withdrawn_link_opens_nothing(company, anna, link, browser):
 
 @pytest.mark.parametrize(
     "token",
-    ["x", "AAAA", "a" * 5000, "%2e%2e", "f00d" * 14, base64.urlsafe_b64encode(uuid.uuid4().bytes + b"x" * 24).decode()],
+    ["x", "AAAA", "a" * 5000, "%2e%2e", "f00d" * 14, base64.urlsafe_b64encode(b"y" * 16 + b"x" * 24).decode()],
 )
 def test_a_forged_or_cut_off_link_is_told_from_a_used_one_and_opens_nothing(browser, token):
     for response in (browser.get(f"/learn/in/{token}"), press(browser, f"/learn/in/{token}")):
