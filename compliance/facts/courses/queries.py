@@ -104,6 +104,33 @@ def published(course: str) -> str:
     AND r.course_id = {course} AND r.withdrawn_at IS NULL AND r.published_at <= %(at)s)"""  # noqa: S608
 
 
+class Role(NamedTuple):
+    """A role that courses of the company have lessons for, what a manifest calls it, and those courses' titles."""
+
+    role_id: str
+    title: str
+    courses: list[str]
+
+
+def roles(organization_id: uuid.UUID) -> list[Role]:
+    """The roles that the manifests of the latest versions name, by id; titles in English, else as the author wrote."""
+    rows = sql.fetch(
+        f"""
+        SELECT role ->> 'id', min(coalesce(words -> 'en', words -> (manifest -> 'languages' ->> 0))
+            ->> (role ->> 'title')), array_agg(DISTINCT title)
+        FROM (SELECT DISTINCT ON (r.course_id) c.title, x.manifest, x.words FROM courses_release r
+            JOIN courses_releasecontent x ON x.organization_id = r.organization_id
+              AND x.course_release_id = r.course_release_id
+            {joined("r")}
+            WHERE r.organization_id = %s AND r.withdrawn_at IS NULL AND x.manifest IS NOT NULL
+            ORDER BY r.course_id, r.version DESC) latest
+        CROSS JOIN LATERAL jsonb_array_elements(manifest -> 'roles') role
+        GROUP BY 1 ORDER BY 1""",  # noqa: S608 - an expression of our own
+        [organization_id],
+    )
+    return [Role(role_id, title or role_id, courses) for role_id, title, courses in rows]
+
+
 def titles(organization_id: uuid.UUID, kind: str | None, most: int) -> list[Title]:
     """The first `most` courses of a kind, or of both kinds, by title."""
     found = Course.objects.filter(organization_id=organization_id).order_by(Lower("title"), "course_id")

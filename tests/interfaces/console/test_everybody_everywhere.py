@@ -62,7 +62,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         {AUDITOR, ADMINISTRATOR},
     ),
     **_each(
-        "act-invite act-revoke-invitation act-revoke-links act-suspend act-resume act-end act-team"
+        "act-invite act-revoke-invitation act-revoke-links act-suspend act-resume act-end act-team act-roles"
         " act-share-course act-share-policy act-change-share act-end-share act-remind-many act-remind-course"
         " act-send-link act-send-invitation",
         "get post",

@@ -13,6 +13,7 @@ from compliance.interfaces.console.acting import (
     people,
     policies,
     reminding,
+    roles,
     shares,
     upkeep,
 )
@@ -20,7 +21,10 @@ from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
-_ALL = (people, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys, upkeep)
+_ALL = (
+    people, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys,
+    upkeep,
+)  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
 

@@ -43,6 +43,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         "person": found,
         "when": when,
         "teams": queries.teams_of(organization_id, learner_profile_id, when.question.moment),
+        "roles": sorted(queries.roles_of(organization_id, learner_profile_id, when.question.moment)),
         "facts": happenings(organization_id, visit.organization.time_zone, learner_profile_id, None),
         "owed": sum(outcome in _OPEN for outcome in outcomes),
         "overdue": outcomes.count("overdue"),
@@ -62,6 +63,7 @@ _APPLIES = {
     "resume": ("suspended",),
     "end": ("active", "suspended", "staff_practice"),
     "team": ("active", "suspended", "staff_practice"),
+    "roles": ("active", "suspended", "staff_practice"),
 }
 
 

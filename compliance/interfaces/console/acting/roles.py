@@ -1,0 +1,111 @@
+"""The act on a person's roles, by which lessons of courses are required of them."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django import forms
+
+from compliance.contentfile.identifiers import is_slug
+from compliance.facts.courses import queries as courses
+from compliance.facts.lines import PersonChanged
+from compliance.facts.people import queries
+from compliance.facts.recording import act
+from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.acting.act import Act, Acting, Done, to
+from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, ListedMany
+from compliance.interfaces.console.acting.people import GROUP
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+from compliance.rules.vocabulary import ERASED_PERSON
+from compliance.tenancy.models import Organization
+
+_NAMED = "named"
+_OTHERS = "others"
+
+
+class _RolesField(forms.CharField):
+    """Roles that no course names yet, separated by blanks or commas."""
+
+    def clean(self, value: Any) -> list[str]:
+        """The roles, each once, in order."""
+        found = sorted(set(str(super().clean(value) or "").replace(",", " ").split()))
+        for role in found:
+            if not is_slug(role):
+                raise forms.ValidationError(
+                    f"{role[:64]!r} is no role: write lower-case letters, digits and hyphens, no hyphen first."
+                )
+        return found
+
+
+def _named_by_courses(form: ActForm) -> Choices:
+    return [
+        (role.role_id, f"{role.title} ({role.role_id}), in {' and '.join(role.courses)}")
+        for role in courses.roles(form.organization_id)
+    ]
+
+
+class RolesForm(ActForm):
+    """All roles of a person; opened from the person's page it has those of today."""
+
+    learner_profile_id = PERSON
+    named = ListedMany(_named_by_courses, label="Roles that courses have lessons for")
+    others = _RolesField(
+        required=False,
+        label="Other roles",
+        help_text="As the manifest of a course to come will name them: fire-warden.",
+    )
+
+    def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
+        super().__init__(organization, at, *arguments, **values)
+        person = None if self.is_bound else identifiers.read(self.initial.get("learner_profile_id"))
+        if person is not None:
+            offered = {choice for choice, _ in self.fields[_NAMED].choices}  # type: ignore[attr-defined]
+            roles = queries.roles_of(self.organization_id, person, at)
+            self.initial[_NAMED] = sorted(roles & offered)
+            self.initial[_OTHERS] = " ".join(sorted(roles - offered))
+
+
+class ChangeRoles(Act):
+    """Says which roles a person has from now on."""
+
+    name = "roles"
+    title = "Change roles"
+    explains = "Some lessons are required of some roles alone. What is finished already stays finished."
+    permission = Permission.CHANGE_PEOPLE
+    form = RolesForm
+    about = "person"
+    group = GROUP
+    tells = (PersonChanged,)
+
+    def preview(self, acting: Acting) -> Preview:
+        """The roles before and after; no row of a register holds them."""
+        found = super().preview(acting)
+        learner = acting.data["learner_profile_id"]
+        person = queries.person(acting.organization_id, learner)
+        assert person is not None  # the dry run has recorded a fact about them
+        before = queries.roles_of(acting.organization_id, learner, acting.at)
+        found.subject = ERASED_PERSON if person.erased_at else person.person_name or "this person"
+        found.pairs = [
+            ("Person", found.subject),
+            ("Roles today", ", ".join(sorted(before)) or "none"),
+            ("Roles from now on", ", ".join(_chosen(acting)) or "none"),
+        ]
+        known = {role.role_id for role in courses.roles(acting.organization_id)}
+        found.warnings += [
+            f"No course has lessons for the role {role} yet." for role in _chosen(acting) if role not in known
+        ]
+        return found
+
+    def perform(self, acting: Acting) -> Done:
+        """Records all roles of the person anew."""
+        learner: uuid.UUID = acting.data["learner_profile_id"]
+        act(PersonChanged, **acting.common, learner_profile_id=learner, role_ids=tuple(_chosen(acting)))
+        return to(acting, "The roles are changed.")
+
+
+def _chosen(acting: Acting) -> list[str]:
+    return sorted({*acting.data[_NAMED], *acting.data[_OTHERS]})
+
+
+ACTS: tuple[Act, ...] = (ChangeRoles(),)
