@@ -27,6 +27,7 @@ FIFTEEN = {
     "text", "heading", "list", "callout", "image", "table", "steps", "quote", "contact", "divider", "sources", "audio",
     "video", "question", "film",
 }  # fmt: skip
+_VERDICT = "'verdict' in document.activeElement.dataset"
 MOST_BYTES = 60 * 1024
 
 
@@ -101,6 +102,7 @@ def _answer_wrong_then_right(walker: Walker) -> None:
     walker.choose("blocked-stairs", "through")
     walker.follow("Check my answer", tag="button")
     expect(walker.page.locator("#question-blocked-stairs")).to_contain_text("That is not right")
+    assert walker.page.evaluate(_VERDICT), "the verdict has the focus, so it is read aloud"
     walker.look("question-wrong")
     walker.choose("blocked-stairs", "other")
     walker.follow("Check my answer", tag="button")
@@ -263,6 +265,28 @@ def _answer_what_is_asked(page: Page) -> None:
     if page.get_by_role("button", name="Check my answer").count():
         with page.expect_navigation():
             page.get_by_role("button", name="Check my answer").click()
+
+
+def test_a_course_from_right_to_left_is_looked_at_in_its_language(walkers: Any) -> None:
+    walked = Walked(PACKAGES / "personal-data")
+    walker = walkers(locale="ar")
+    page = walker.page
+    page.goto(walked.link())
+    with page.expect_navigation():
+        page.locator("main form button").click()
+    walker.look("arabic-home")
+    page.goto(f"/learn/courses/{walked.course_id}/")
+    walker.look("arabic-overview")
+    begin = page.locator("main .buttons a.button").first.get_attribute("href")
+    assert begin is not None
+    page.goto(begin)
+    walker.look("arabic-page")
+    for part in ("html", ".player"):
+        assert page.locator(part).first.evaluate("each => [each.lang, each.dir]") == ["ar", "rtl"]
+    page.goto(f"/learn/policies/{walked.version.course_id}")
+    walker.look("arabic-policy")
+    frame = page.frame_locator("iframe.policy").locator("html")
+    assert [frame.get_attribute(name) for name in ("lang", "dir")] == ["en", "ltr"], "the policy is in English"
 
 
 @pytest.mark.parametrize("signed_in", [False, True], ids=["the way in", "home"])

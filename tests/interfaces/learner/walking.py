@@ -26,6 +26,12 @@ _AT = """() => {
     inside: box.bottom > 0 && box.top < innerHeight,
   };
 }"""
+_SPACED = """spaced => {
+  const sheet = new CSSStyleSheet();  // the text spacing that readers may set for themselves (WCAG 1.4.12)
+  sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: .12em !important; }"
+    + "* { word-spacing: .16em !important; } p { margin-block-end: 2em !important; }");
+  document.adoptedStyleSheets = spaced ? [sheet] : [];
+}"""
 _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -112,8 +118,11 @@ class Walker:
         folder, size = os.environ.get("SCREENSHOTS"), self.page.viewport_size
         for width in (320, 390, 1280) if folder else WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 844})
-            if self.page.evaluate(_TOO_WIDE) > 0:
-                self.complaints.append(f"{name} is wider than {width} px")
+            for spaced in (False, True):
+                self.page.evaluate(_SPACED, spaced)
+                if self.page.evaluate(_TOO_WIDE) > 0:
+                    self.complaints.append(f"{name} is wider than {width} px{' with wide text' if spaced else ''}")
+            self.page.evaluate(_SPACED, False)
             for scheme in ("light", "dark") if folder else ():
                 self.page.emulate_media(color_scheme=scheme)
                 self.page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
