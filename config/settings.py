@@ -146,6 +146,8 @@ USE_TZ = True
 USE_I18N = True
 # What the learners' pages speak; all else is in English. No middleware chooses: interfaces/learner/visit.py does.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español"), ("ar", "العربية")]
+# Before all others: in a library's catalogue the same English word may mean something else.
+LOCALE_PATHS = [ROOT / "compliance" / "interfaces" / "learner" / "locale"]
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it

@@ -73,6 +73,15 @@ def test_the_compiled_catalogue_is_that_of_the_text(language):
     assert {key: text for key, text in held.items() if key != ""} == expected
 
 
+@pytest.mark.parametrize("language", translations.LANGUAGES)
+def test_no_library_says_it_in_other_words(language):
+    with translation.override(language):
+        plain = [each for each in read(translations.catalogue(language))[1:] if not each.plural]
+        assert [each.text for each in plain if translation.gettext(each.text) != each.translated[0]] == []
+        counted = [each for each in read(translations.catalogue(language))[1:] if each.plural]
+        assert all(translation.gettext(each.text) in each.translated for each in counted)
+
+
 def test_the_catalogues_hold_the_texts_of_today_and_no_others(tmp_path):
     if shutil.which("xgettext") is None:
         pytest.skip("GNU gettext is missing: apt-get install -y gettext")
