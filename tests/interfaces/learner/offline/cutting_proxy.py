@@ -25,6 +25,8 @@ class CuttingProxy:
         """Set once an answer was lost."""
         self.carried = False
         """Whether anything that was done left the device."""
+        self.dies_at = b""
+        """The network is away from the moment at which a browser says this."""
         self._server_port = server_port
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -37,6 +39,7 @@ class CuttingProxy:
         """Change the network; connections that were there before it are gone."""
         self.network = network
         self.cut.clear()
+        self.dies_at = b""
         with self._lock:
             for each in self._open:
                 with suppress(OSError):
@@ -73,6 +76,9 @@ class CuttingProxy:
             with suppress(OSError):
                 while part := client.recv(65_536):
                     heard = (heard + part)[-200_000:]
+                    if self.dies_at and self.dies_at in part:
+                        self.become(Network.AWAY)
+                        break
                     if b'"kind"' in heard[max(heard.rfind(b"POST /learn/offline/"), 0) :]:
                         sends.set()
                         self.carried = True

@@ -244,11 +244,11 @@ def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
     shot(phone, "offline-full")
     assert on_device(phone)[0] == 0
     browser.send("Storage.overrideQuotaForOrigin", {"origin": network.address})
-    phone.route("**/learn/offline/courses/*", lambda route: (network.become(Network.AWAY), route.abort()))
+    network.dies_at = f"GET {address(course, 'p3')} ".encode()
     phone.get_by_role("button", name="Keep on this device").click()
     phone.get_by_text("The connection was lost").wait_for()
+    assert network.network is Network.AWAY
     assert on_device(phone)[0] == 0
-    phone.unroute_all()
     network.become(Network.THERE)
     phone.get_by_role("button", name="Keep on this device").click()
     phone.get_by_text("Kept on this device.").wait_for()
