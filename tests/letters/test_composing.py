@@ -12,6 +12,7 @@ from compliance.facts.people.queries import present_employment
 from compliance.facts.recording import act
 from compliance.history.actions import capture_all
 from compliance.history.owed import owed_by
+from compliance.interfaces.learner.leading import leads_to
 from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.learning import links
 from compliance.learning.models import LearnerPreference, PersonalLink
@@ -33,13 +34,15 @@ def anna(story):
 
 
 def link_of(story, letter):
-    """The link of a letter, as the table holds it; it stands in the text and behind the one button of the HTML."""
+    """The link of a letter, as the table holds it: in the text, behind the one button of the HTML, to a page."""
     seen = Seen(html_of(letter))
     (address,) = seen.links
     assert f"\n{address}\n" in letter.body
     token = urlsplit(address).path.removeprefix("/learn/in/")
     with context.company(story.organization_id):
-        return links.look(story.organization_id, token, NOW)
+        found = links.look(story.organization_id, token, NOW)
+    assert leads_to(f"/learn/{found.leads_to}") == found.leads_to
+    return found
 
 
 def prefer(story, learner, language):
