@@ -45,7 +45,7 @@ def course_to_keep(sitting: Sitting) -> dict[str, Any]:
         ],
         "files": [
             *(static(each) for each in FILES),
-            *(player.media(each) for each in media),
+            *(address for each in media if (address := player.media(each))),
             *(player.style(each.scope) for each in films if each.css),
         ],
         "bytes": size_of(sitting),

@@ -6,6 +6,7 @@
 const CACHE = "learner-course-"; // and the take's id: nothing about the person
 const BATCH = 100; // as many entries as one send holds
 const PATIENCE = 8000; // milliseconds after which a page comes from the device, when the network does not answer
+const SEND_PATIENCE = 20_000; // after which a send is given up, and made again later
 const AT_ONCE = 4;
 const PROBE_EVERY = 600_000;
 const UNREACHABLE = [502, 503, 504]; // a gateway's word that nobody is behind it
@@ -239,7 +240,7 @@ async function act(request, pathname) {
   if (!course) return fetch(request).catch(() => (request.mode === "navigate" ? notice(503, "notSent") : Response.error()));
   const copy = request.clone();
   try {
-    const answer = await fetch(request);
+    const answer = await Promise.race([fetch(request), late()]);
     if (!UNREACHABLE.includes(answer.status)) return answer;
   } catch { /* nobody was reached, or the answer was lost */ }
   const fields = await copy.formData();
@@ -322,6 +323,7 @@ async function ask(course, batch) {
   const entries = batch.map(({ order, take_id, ...entry }) => entry);
   const answer = await fetch(`/learn/offline/${course.take_id}`, {
     method: "POST", redirect: "manual", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ entries }),
+    signal: AbortSignal.timeout(SEND_PATIENCE),
   });
   signedOut = answer.status === 401;
   const known = await stored("readonly", ({ courses }) => courses.get(course.take_id));
@@ -354,7 +356,9 @@ async function renewed(course, batch) {
   const touched = new Set(batch.map((each) => each.lesson));
   const pages = course.pages.filter((each) => touched.has(each.lesson)).map((each) => each.address);
   for (const address of [course.overview, ...pages]) {
-    const answer = await fetch(address, { headers: { "Learner-Keep": "1" }, redirect: "manual" });
+    const answer = await fetch(address, {
+      headers: { "Learner-Keep": "1" }, redirect: "manual", signal: AbortSignal.timeout(SEND_PATIENCE),
+    });
     if (answer.ok) await refresh(course, address, answer);
   }
 }

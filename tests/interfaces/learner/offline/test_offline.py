@@ -11,6 +11,7 @@ from compliance.facts.training.models import Completion
 from compliance.learning.models import Answer, LearnerSession, PageRead, Take
 from compliance.tenancy import context
 from tests.companies import Company, Course, make_present_company
+from tests.interfaces.accessibility import axe, sniffer
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.learner.offline.conftest import Devices, sign_in
 from tests.interfaces.learner.offline.cutting_proxy import CuttingProxy, Network
@@ -279,3 +280,34 @@ def test_a_course_that_changed_meanwhile_is_told_and_leaves_the_device(
     phone.get_by_role("button", name="Close").click()
     phone.goto(address(course))
     phone.get_by_role("button", name="Keep on this device").wait_for()
+
+
+def test_what_is_seen_without_a_connection_has_no_finding(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, lesson("one", page("p1", question("q1")), page("p2")))
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    found = []
+
+    def look(name: str) -> None:
+        for checker in (axe, sniffer):
+            found.extend(f"{name}: {each}" for each in checker.findings(phone, (320, 1280)) if 'lang=""' not in each)
+
+    look("kept")
+    lose(network, phone_of_anna)
+    phone.goto("/learn/")
+    look("list")
+    phone.goto(address(course, "p1"))
+    phone.get_by_label("p1.q1.no").check()
+    phone.get_by_role("button", name="Check my answer").click()
+    phone.get_by_text("Your answer is kept on this device.").wait_for()
+    look("question")
+    phone.goto(address(course))
+    phone.get_by_text("Not sent yet").wait_for()
+    look("waiting")
+    regain(network, phone_of_anna)
+    phone.get_by_text("Wrong answers: 1.").wait_for()
+    look("sent")
+    assert found == []
