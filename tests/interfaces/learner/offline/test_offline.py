@@ -289,7 +289,7 @@ def test_what_is_seen_without_a_connection_has_no_finding(
     phone_of_anna = device()
     sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
-    found = []
+    found: list[str] = []
 
     def look(name: str) -> None:
         for checker in (axe, sniffer):
