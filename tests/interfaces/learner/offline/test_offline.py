@@ -1,7 +1,9 @@
 """A course is kept on a phone, taken without a connection, and sent once the network is back, in a real browser."""
 
+import json
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from tests.interfaces.accessibility import axe, sniffer
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.learner.offline.conftest import Devices, sign_in
 from tests.interfaces.learner.offline.cutting_proxy import CuttingProxy, Network
+from tests.interfaces.learner.walked import Walked, everything
 from tests.learning.courses_to_take import film, lesson, page, question, take_in, teach, teach_again
 
 pytestmark = pytest.mark.browser
@@ -311,3 +314,45 @@ def test_what_is_seen_without_a_connection_has_no_finding(
     phone.get_by_text("Wrong answers: 1.").wait_for()
     look("sent")
     assert found == []
+
+
+def test_pictures_sound_and_films_are_there_without_a_connection(
+    served: str, device: Devices, network: CuttingProxy, tmp_path: Path
+) -> None:
+    ana = Walked(everything(tmp_path))
+    phone_of_ana = device()
+    phone = phone_of_ana.new_page()
+    failed: list[str] = []
+    phone.goto(ana.link())
+    phone.get_by_role("button").last.click()
+    phone.goto(f"/learn/courses/{ana.course_id}/")
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("Kept on this device.").wait_for()
+    lose(network, phone_of_ana)
+    phone.on("requestfailed", lambda request: failed.append(request.url))
+    phone.on("console", lambda said: failed.append(said.text) if said.type == "error" else None)
+    played = pictures = films = 0
+    package = json.loads((tmp_path / "everything" / "content.json").read_text())
+    for each in (each["id"] for part in package["lessons"] for each in part["pages"]):
+        phone.goto(f"/learn/courses/{ana.course_id}/{each}")
+        played += phone.evaluate(PLAYED)
+        pictures += phone.evaluate("[...document.images].filter((each) => each.complete && each.naturalWidth).length")
+        films += phone.evaluate(STYLED)
+    assert failed == []
+    assert (played, pictures, films) == (3, 1, 1)
+
+
+PLAYED = """async () => {
+    let played = 0;
+    for (const each of document.querySelectorAll("main audio[src], main video[src]")) {
+        each.preload = "auto";
+        each.load();
+        await new Promise((resolve) => {
+            each.oncanplay = each.onerror = resolve;
+        });
+        played += each.error ? 0 : 1;
+    }
+    return played;
+}"""
+STYLED = """() => [...document.styleSheets]
+    .filter((each) => each.href?.includes("/learn/style/") && each.cssRules.length).length"""
