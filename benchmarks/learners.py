@@ -31,8 +31,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
+
 from benchmarks.learner_browser import Browser, Page
-from development.embedded import servers
+from development.embedded import postgresql, servers
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "development/demo/packages/personal-data"
@@ -95,10 +97,14 @@ def _measure(options: argparse.Namespace) -> int:
     call_command("collectstatic", interactive=False, verbosity=0)
     prepared = prepare(options.package, options.learners)
     timed = Timed()
-    with _served() as address, _capturing():
+    database = _database(Path(os.environ["COMPLIANCE_FOLDER"]))
+    with _served() as (address, web), _capturing() as worker:
+        parts = {"web": web, "worker": worker, "PostgreSQL": database, "learners": os.getpid()}
+        before = {name: _processor_seconds(pid) for name, pid in parts.items()}
         began = time.monotonic()
         asyncio.run(_everybody(address, prepared, options, timed))
         took = time.monotonic() - began
+        used = {name: _processor_seconds(pid) - before[name] for name, pid in parts.items()}
         completions, captured = _recorded(address, prepared)
     requests = sum(map(len, timed.took.values()))
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
@@ -109,6 +115,9 @@ def _measure(options: argparse.Namespace) -> int:
         half, most, nearly_all = statistics.median(each), _share(each, 95), _share(each, 99)
         late |= most > options.limit
         _say(f"| {step} | {len(each):,} | {half:.0f} | {most:.0f} | {nearly_all:.0f} |")
+    _say("processor, seconds: " + ", ".join(f"{name} {seconds:.0f}" for name, seconds in used.items()))
+    each = 1000 * sum(seconds for name, seconds in used.items() if name != "learners") / requests
+    _say(f"that is {each:.1f} ms a request for all that serves it")
     for what, number in timed.failed.items():
         _say(f"failed: {what}: {number}")
     lost = options.learners - completions
@@ -119,6 +128,25 @@ def _measure(options: argparse.Namespace) -> int:
 def _say(words: str) -> None:
     sys.stdout.write(f"{words}\n")
     sys.stdout.flush()
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process and those it started have used, those that have ended among them."""
+    top = psutil.Process(pid)
+    own = 0.0 if pid == os.getpid() else _used(top) + sum(map(_used, top.children(recursive=True)))
+    return own or top.cpu_times().user + top.cpu_times().system
+
+
+def _used(process: psutil.Process) -> float:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        times = process.cpu_times()
+        return float(times.user + times.system + times.children_user + times.children_system)
+    return 0.0
+
+
+def _database(folder: Path) -> int:
+    """The process of PostgreSQL that all its others belong to."""
+    return int((postgresql.data_folder(folder) / "postmaster.pid").read_text().splitlines()[0])
 
 
 def _share(values: list[float], percent: int) -> float:
@@ -186,15 +214,15 @@ def prepare(package: Path, learners: int) -> Prepared:
 
 
 @contextlib.contextmanager
-def _served() -> Iterator[str]:
-    """The web process of `Procfile`, with both of its workers; yields its address."""
+def _served() -> Iterator[tuple[str, int]]:
+    """The web process of `Procfile`, with both of its workers; yields its address and its process."""
     import httpx
 
     from benchmarks.serving import free_port
 
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    with _process("web", PORT=str(port), BASE_URL=address):
+    with _process("web", PORT=str(port), BASE_URL=address) as pid:
         for _ in range(600):
             with contextlib.suppress(httpx.HTTPError):
                 if httpx.get(f"{address}/livez").status_code == 200:
@@ -204,24 +232,24 @@ def _served() -> Iterator[str]:
             raise RuntimeError("The web server did not answer within a minute.")
         for _ in range(40):  # each of its workers reads its code at its first page: it is up before anybody comes
             httpx.get(f"{address}/learn/")
-        yield address
+        yield address, pid
 
 
-def _capturing() -> contextlib.AbstractContextManager[None]:
+def _capturing() -> contextlib.AbstractContextManager[int]:
     """The worker of `Procfile`, which takes completions into the history meanwhile."""
     return _process("worker")
 
 
 @contextlib.contextmanager
-def _process(name: str, **environment: str) -> Iterator[None]:
-    """A process of `Procfile`, started as it says."""
+def _process(name: str, **environment: str) -> Iterator[int]:
+    """A process of `Procfile`, started as it says; yields its number."""
     said = dict(line.split(": ", 1) for line in (ROOT / "Procfile").read_text().splitlines() if ": " in line)
     command = said[name].replace("python ", f"{shlex.quote(sys.executable)} ")
     process = subprocess.Popen(
         command, shell=True, cwd=ROOT, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
     )  # a line of the log for each request goes where production's would: away
     try:
-        yield
+        yield process.pid
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=60)
