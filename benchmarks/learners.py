@@ -116,8 +116,8 @@ def _measure(options: argparse.Namespace) -> int:
         late |= most > options.limit
         _say(f"| {step} | {len(each):,} | {half:.0f} | {most:.0f} | {nearly_all:.0f} |")
     _say("processor, seconds: " + ", ".join(f"{name} {seconds:.0f}" for name, seconds in used.items()))
-    each = 1000 * sum(seconds for name, seconds in used.items() if name != "learners") / requests
-    _say(f"that is {each:.1f} ms a request for all that serves it")
+    serving = 1000 * sum(seconds for name, seconds in used.items() if name != "learners") / requests
+    _say(f"that is {serving:.1f} ms a request for all that serves it")
     for what, number in timed.failed.items():
         _say(f"failed: {what}: {number}")
     lost = options.learners - completions
