@@ -197,6 +197,10 @@ class Story:
         """A deadline at the end of a working day; negative `days_ago` lies ahead."""
         return {"basis": "share_deadline", "due_at": self.moment(days_ago, 18)}
 
+    def by_friday(self) -> dict[str, Any]:
+        """A deadline on a Friday, three to nine days ahead."""
+        return self.by(-3 - (4 - (self.today + timedelta(days=3)).weekday()) % 7)
+
     def completes(self, name: str, title: str, days_ago: int, version: int = 1, **fields: Any) -> None:
         """A person completes a version of a course."""
         self.tell(

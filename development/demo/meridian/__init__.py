@@ -16,7 +16,7 @@ NAME = "Meridian Instruments"
 SLUG = "meridian"
 ZONE = "Europe/Paris"
 DAYS_OF_HISTORY = 730
-LEARNERS = ("Isabelle Caron", "Élodie Girard", "Noémie Garnier")
+LEARNERS = policies.WAITING
 OTHER_LEARNERS = ("Farid Haddad", "Henrik Dahl")
 
 

@@ -41,6 +41,7 @@ def _courses(story: Story) -> None:
             story.completes(name, ANTI_BRIBERY, first)
             if place % 3 != 1 and works(name, first - 350):
                 story.completes(name, ANTI_BRIBERY, first - 350)  # the first renewal, inside its cycle
+    story.completes("Isabelle Caron", ANTI_BRIBERY, 377)  # whose certificate ran out some days ago
 
     story.course(PHISHING, 420, {"title": "Phishing aware", "kind": "assessed", "valid_months": 24})
     story.release(PHISHING, 1, 415, ("A message from the bank", "Links and attachments"))
@@ -62,7 +63,7 @@ def _courses(story: Story) -> None:
             story.completes(name, FIRE, 495 + 12 * (place % 4) - 15)
     # The offices joined later, and have a few days left.
     offices = ("Engineering", "Finance", "People")
-    story.share(FIRE, 24, name="offices", audience=story.teams(*offices), deadline=story.by(-5))
+    story.share(FIRE, 24, name="offices", audience=story.teams(*offices), deadline=story.by_friday())
     for name in ("Farid Haddad", "Chiara Rossi", "Ines Carvalho", "Kenza Alaoui", "Priya Nair"):
         story.completes(name, FIRE, 9)
 

@@ -6,8 +6,11 @@ from development.demo.telling import Story
 CONDUCT = "Code of conduct"
 DEVICES = "Acceptable use of devices"
 HOME_OFFICE = "Working from home"
+TRAVEL = "Travel and expenses"
 SUPPLIERS = "Supplier code"
 SAFEGUARDS = "Customer data safeguards"
+WAITING = ("Isabelle Caron", "Élodie Girard", "Noémie Garnier")
+"""Who has not signed the newest policy yet: the learners whom the demo shows."""
 
 
 def tell(story: Story) -> None:
@@ -51,7 +54,9 @@ def tell(story: Story) -> None:
             story.signs(name, DEVICES, 1, 508 - place % 6, act="acknowledge")
             if place % 3 == 0 and works(name, 120 - place % 6):
                 story.signs(name, DEVICES, 1, 120 - place % 6, act="acknowledge")
-    story.signs("Farid Haddad", DEVICES, 1, 110, act="acknowledge")  # who has nothing left to do
+    for name in ("Farid Haddad", "Isabelle Caron"):
+        story.signs(name, DEVICES, 1, 110, act="acknowledge")
+    story.signs("Isabelle Caron", CONDUCT, 3, 140)
 
     # Nothing says from when it applies: it does as soon as it is shared.
     home = (
@@ -64,6 +69,19 @@ def tell(story: Story) -> None:
     for place, name in enumerate(EVERYONE):
         if place % 4 and works(name, 85 - place % 50):
             story.signs(name, HOME_OFFICE, 1, 85 - place % 50, drawn=place % 9 == 0)
+
+    # The newest, due within days.
+    travel = (
+        ("Booking", "Trains before planes where the journey takes less than five hours."),
+        ("Receipts", "Keep each receipt and hand it in within thirty days."),
+        ("Limits", "Hotels up to 160 euros a night; more needs a word with your manager first."),
+    )
+    story.policy(TRAVEL, 1, 12, act="sign", doors=("employee",), change_kind="first", sections=travel,
+                 statement="I have read the travel and expenses policy and I will follow it.")  # fmt: skip
+    story.policy_share(TRAVEL, 11, deadline=story.by_friday(), doors=("employee",))
+    for place, name in enumerate(EVERYONE):
+        if name == "Farid Haddad" or (place % 3 and name not in WAITING and works(name, 4)):
+            story.signs(name, TRAVEL, 1, 4)
 
     fair = (
         ("Fair work", "Suppliers pay fair wages and employ no children."),

@@ -7,6 +7,7 @@ file to one worker.
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -150,12 +151,20 @@ def test_a_start_after_a_kill_amid_the_first_start_serves_in_a_folder_with_a_spa
     assert second.poll() is None
 
 
-def test_the_demo_tells_learners_links_and_where_its_letters_lie(demo):
+def test_the_demo_tells_learners_links_that_work_many_times_and_where_its_letters_lie(demo):
     found = json.loads((demo.folder / "demo.json").read_text())
     assert [len(each["learners"]) >= 2 for each in found["organizations"]] == [True, True]
     for learner in (each for organization in found["organizations"] for each in organization["learners"]):
         assert set(learner) == {"learner_profile_id", "person_name", "account_email", "link"}
         assert demo.says(learner["link"])
+    for _ in range(2):
+        with httpx.Client(follow_redirects=True, timeout=20) as browser:
+            link = found["organizations"][0]["learners"][0]["link"]
+            page = browser.get(link)
+            token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+            assert token is not None
+            home = browser.post(link, data={"csrfmiddlewaretoken": token[1]}, headers={"Referer": link})
+            assert (home.status_code, home.url.path) == (200, "/learn/")
     assert Path(found["mailbox"]).is_dir()
     assert "Letters of the demo" in httpx.get(found["mailbox_url"]).text
 
