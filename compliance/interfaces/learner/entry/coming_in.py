@@ -71,7 +71,8 @@ def _followed(
     company = organization(organization_id)
     values = {"replaces": here is not None, "life": sessions.SESSION_LIFE.days}
     try:
-        links.look(organization_id, token, now, lock=posted)
+        links.look(organization_id, token, now)
+        # Of an invitation its row is locked before any of its links: whoever accepts it withdraws all of them.
         if link.invitation_id is not None:
             joined = join(request, organization_id, link.invitation_id, values, company.name, now)
             if isinstance(joined, HttpResponse):
