@@ -193,7 +193,7 @@ async function fromDevice(course, pathname) {
     const waiting = await allWaiting();
     if (!waiting.some((each) => each.take_id === course.take_id && each.kind === "page" && each.page === opened.id)) {
       try {
-        await keepEntries([{ take_id: course.take_id, kind: "page", lesson: opened.lesson, page: opened.id }]);
+        await keepEntries([{ take_id: course.take_id, kind: "page", lesson: opened.lesson, page: opened.id, address: pathname }]);
       } catch {
         return notice(507, "notKept");
       }
@@ -246,7 +246,7 @@ async function act(request, pathname) {
   const fields = await copy.formData();
   const here = course.pages.find((each) => each.address === pathname);
   if (!here) return request.mode === "navigate" ? notice(503, "notSent") : Response.error();
-  const of = { take_id: course.take_id, lesson: here.lesson };
+  const of = { take_id: course.take_id, lesson: here.lesson, address: pathname };
   const entries = fields.has("film")
     ? [{ ...of, kind: "film", film: fields.get("film"), scene: fields.get("scene") }]
     : fields.getAll("sent").map((question) => ({
@@ -301,16 +301,19 @@ function send() {
 
 async function sendAll() {
   for (const course of await allCourses()) {
-    if (course.gone) continue;
     const count = (await waitingOf(course)).length;
+    if (!count && course.gone) continue;
     if (!count && !course.elsewhere && Date.now() - course.probed < PROBE_EVERY) continue;
     // First whose session this is, with nothing in hand: what one person did must not leave under another's name.
     let answer = await ask(course, []);
+    const touched = new Set();
     while (answer) {
       const batch = (await waitingOf(course)).slice(0, BATCH);
       if (!batch.length) break;
       answer = await ask(course, batch);
+      for (const each of batch) touched.add(each.address);
     }
+    if (answer && touched.size) await renewed(course, touched);
   }
 }
 
@@ -320,7 +323,7 @@ async function waitingOf(course) {
 
 // Sends entries; whether there is sense in going on. What was counted is let go in the moment in which that is known.
 async function ask(course, batch) {
-  const entries = batch.map(({ order, take_id, ...entry }) => entry);
+  const entries = batch.map(({ order, take_id, address, ...entry }) => entry);
   const answer = await fetch(`/learn/offline/${course.take_id}`, {
     method: "POST", redirect: "manual", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ entries }),
     signal: AbortSignal.timeout(SEND_PATIENCE),
@@ -332,7 +335,6 @@ async function ask(course, batch) {
   else if (answer.status === 404) await forget(course.take_id); // somebody else's, with nothing left to send
   if (answer.status !== 200) return false;
   const said = await answer.json();
-  const over = said.state !== "open" || said.changed;
   const right = said.entries.filter((each) => each.right === true).length;
   const wrong = said.entries.filter((each) => each.right === false).length;
   const before = known.told ?? { right: 0, wrong: 0, sent: 0 };
@@ -344,18 +346,16 @@ async function ask(course, batch) {
   if (gone) await caches.delete(CACHE + course.take_id);
   await stored("readwrite", ({ courses, waiting }) => {
     for (const each of batch) waiting.delete(each.order);
-    const tell = batch.length || over ? news : known.told;
+    const tell = batch.length || gone ? news : known.told;
     return courses.put({ ...known, elsewhere: false, gone, told: tell, probed: Date.now() });
   });
-  if (!gone && batch.length) await renewed(known, batch);
+  if (batch.length) await announce();
   return true;
 }
 
 // The pages on which something was counted are fetched anew, so that the device shows what became of it.
-async function renewed(course, batch) {
-  const touched = new Set(batch.map((each) => each.lesson));
-  const pages = course.pages.filter((each) => touched.has(each.lesson)).map((each) => each.address);
-  for (const address of [course.overview, ...pages]) {
+async function renewed(course, touched) {
+  for (const address of [course.overview, ...touched]) {
     const answer = await fetch(address, {
       headers: { "Learner-Keep": "1" }, redirect: "manual", signal: AbortSignal.timeout(SEND_PATIENCE),
     });
