@@ -95,7 +95,6 @@ def _read_on(walker: Walker, page_id: str) -> None:
 
 
 def _answer_wrong_then_right(walker: Walker) -> None:
-    walker.look("question")
     walker.follow("Check my answer", tag="button")
     walker.refused()
     walker.look("question-left-out")
@@ -128,7 +127,6 @@ def _play_the_film(walker: Walker) -> None:
     walker.look("film")
     walker.tab_to("Play the film", tag="button")
     walker.press("Enter")
-    walker.look("film-begun")
     question = page.locator("[data-asked-in] [data-question]")
     for _ in range(20):
         if question.is_visible():
