@@ -15,6 +15,7 @@ def test_a_page_of_a_course_of_200_pages_loads_at_most_60_kb(viewer):
                   small.lesson("l3", *pages[150:], film))  # fmt: skip
     for page in ("", "p1", "p199"):
         shown = seen.open("nothing")
+        shown.wait_for_load_state("networkidle")
         loaded: list[tuple[str, int]] = []
         shown.on("response", lambda answer, loaded=loaded: loaded.append((answer.url, len(answer.body()))))
         shown.goto(seen.there + page)
