@@ -2,11 +2,16 @@
 
 import uuid
 
+from compliance.facts.people.presence import kept_from_erasure
 from compliance.learning.models import LearnerPreference
 
 
 def choose_language(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, language: str) -> None:
-    """Keeps the language, a BCP 47 tag, that the person chose. Needs the company's context."""
-    LearnerPreference.objects.update_or_create(
-        organization_id=organization_id, learner_profile_id=learner_profile_id, defaults={"language": language}
-    )
+    """Keeps the language, a BCP 47 tag, that the person chose, but none of whoever was erased meanwhile.
+
+    Needs the company's context.
+    """
+    if kept_from_erasure(organization_id, learner_profile_id):
+        LearnerPreference.objects.update_or_create(
+            organization_id=organization_id, learner_profile_id=learner_profile_id, defaults={"language": language}
+        )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
+from compliance.facts.people.presence import kept_from_erasure
 from compliance.facts.people.queries import doors_of
 from compliance.learning import tokens
 from compliance.learning.models import LearnerSession, PersonalLink
@@ -40,7 +41,10 @@ class Session(NamedTuple):
 
 
 def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str, now: datetime) -> str:
-    """Begins a session and returns its token, which is kept nowhere. Needs the company's context."""
+    """Begins a session and returns its token, which is kept nowhere. Needs the company's context.
+
+    One of somebody who is erased at this very moment opens nothing, and does not keep the device's name.
+    """
     token = tokens.make(organization_id)
     LearnerSession.objects.create(
         organization_id=organization_id,
@@ -49,7 +53,7 @@ def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str
         begun_at=now,
         seen_at=now,
         expires_at=now + SESSION_LIFE,
-        device=device,
+        device=device if kept_from_erasure(organization_id, learner_profile_id) else None,
     )
     return token
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from compliance.facts.errors import ErasedPersonError
 from compliance.facts.people import queries as people
+from compliance.facts.people.presence import kept_from_erasure
 from compliance.facts.training import queries as training
 from compliance.facts.training.actions import complete_course
 from compliance.learning import courses
@@ -89,8 +90,8 @@ def answer(
     """Counts an answer and says whether it is right.
 
     `number` is the one that the answer has in its form, from 1: one that has been counted is not counted again, and its
-    own verdict is given again. Raises UnknownQuestionError, UnknownChoiceError, ChoiceNumberError, QuestionSettledError
-    and TakeClosedError.
+    own verdict is given again. Raises UnknownQuestionError, UnknownChoiceError, ChoiceNumberError,
+    QuestionSettledError, TakeClosedError and NotHereError.
     """
     lesson, _, question = way.outline.questions.get(question_id, (None, None, None))
     if lesson is None or question is None:
@@ -124,6 +125,8 @@ def answer(
         raise TakeClosedError("The take counts no more answers.")
     if question_progress(question, len(counted), bool(counted) and counted[-1], more).settled:
         raise QuestionSettledError("The question takes no more answers.")
+    if not kept_from_erasure(take.organization_id, take.learner_profile_id):
+        raise NotHereError("The person was erased.")
     right = question.is_right(chosen)
     Answer.objects.create(
         organization_id=take.organization_id,

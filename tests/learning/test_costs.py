@@ -25,7 +25,7 @@ def test_a_page_view_takes_a_few_statements(pages: int, django_assert_num_querie
         courses.forget_contents()
         with django_assert_num_queries(8):
             view(company, anna, course, "p1", now)
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             way = begin(company, anna, course)
             taking.answer(way, "q1", ["yes"], now)
 

@@ -1,4 +1,4 @@
-"""Who may be written to: people who are here, and invitations that can still be accepted."""
+"""Who may be written to, or about: people who are here, and invitations that can still be accepted."""
 
 import uuid
 from collections.abc import Collection
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
+from compliance.facts.people import resolving
 from compliance.facts.people.models import Employment, Invitation
 from compliance.facts.people.queries import HERE
 from compliance.tenancy import arrays, sql
@@ -50,3 +51,12 @@ def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: da
     ).values_list(*OpenInvitation._fields)
     row = found.first()
     return OpenInvitation._make(row) if row is not None and not accepted.exists() else None
+
+
+def kept_from_erasure(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> bool:
+    """Whether the person is not erased; then an erasure waits until this transaction ends, and clears what it wrote.
+
+    For rooms that keep something personal beside the facts. Needs the company's context.
+    """
+    found = resolving.profiles(organization_id, [learner_profile_id], resolving.WRITING)
+    return found.get(learner_profile_id) is False

@@ -23,7 +23,7 @@ from compliance.interfaces.learner.languages import interface_language, language
 from compliance.interfaces.learner.leading import leads_to, way_in
 from compliance.interfaces.learner.rendering import drawn, outside, private, see_other
 from compliance.learning import sessions, tokens
-from compliance.learning.errors import UnknownTokenError
+from compliance.learning.errors import NotHereError, UnknownTokenError
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
@@ -77,21 +77,24 @@ def learner_page(
             organization_id = tokens.company_of(token)
         except UnknownTokenError:
             return _signed_out(request)
-        with telling(Teller(Channel.LEARNER)), context.company(organization_id):
-            session = sessions.session_of(organization_id, token, now)
-            if session is None:
-                return _signed_out(request)
-            visit = Visit(
-                request,
-                organization(organization_id),
-                session.learner_profile_id,
-                session.session_id,
-                session.doors,
-                now,
-                languages_of(request, session.language),
-            )
-            with translation.override(interface_language(visit.languages)):
-                return private(view(visit, *args, **values))
+        try:
+            with telling(Teller(Channel.LEARNER)), context.company(organization_id):
+                session = sessions.session_of(organization_id, token, now)
+                if session is None:
+                    return _signed_out(request)
+                visit = Visit(
+                    request,
+                    organization(organization_id),
+                    session.learner_profile_id,
+                    session.session_id,
+                    session.doors,
+                    now,
+                    languages_of(request, session.language),
+                )
+                with translation.override(interface_language(visit.languages)):
+                    return private(view(visit, *args, **values))
+        except NotHereError:  # the person was erased while the request was under way: nothing of it was recorded
+            return _signed_out(request)
 
     return answered
 

@@ -3,8 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from compliance.interfaces.learner.visit import learner_page
+from compliance.learning.errors import NotHereError
 from tests.companies import make_present_company, noon
 
 pytestmark = pytest.mark.django_db
@@ -27,3 +29,20 @@ def test_a_cookie_that_is_none_of_ours_leads_to_the_way_in(token):
     client.cookies["learner"] = token
     assert client.get("/learn/").status_code == 303
     assert Client().get("/learn/").status_code == 200
+
+
+def test_whoever_is_erased_while_a_request_is_under_way_is_told_that_nothing_was_done(
+    signed_in, rf: RequestFactory
+) -> None:
+    company = make_present_company()
+    anna = company.join("Anna", at=noon(20))
+
+    @learner_page
+    def view(visit):
+        raise NotHereError("The person was erased.")
+
+    request = rf.post("/learn/devices")
+    request.COOKIES["learner"] = signed_in(company.organization_id, anna.learner_profile_id).cookies["learner"].value
+    answer = view(request)
+    assert answer.status_code == 401
+    assert answer.cookies["learner"].value == ""

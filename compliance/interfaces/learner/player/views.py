@@ -177,25 +177,25 @@ def _is_guess(request: HttpRequest) -> bool:
 
 
 def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:
-    """The release, if the person has begun it and may still take its course. Raises Http404."""
-    take = Take.objects.filter(
+    """The release, if the person has begun it and may still take it: its course, or a lesson of it. Raises Http404."""
+    begun = Take.objects.filter(
         organization_id=visit.organization_id,
         learner_profile_id=visit.learner_profile_id,
         course_release_id=course_release_id,
-    ).first()
-    if take is None:
-        raise Http404
-    try:
-        courses.assignment(
-            visit.organization_id,
-            visit.learner_profile_id,
-            visit.now,
-            course_id=None if take.lesson_release_id else take.course_id,
-            lesson_release_id=take.lesson_release_id,
-        )
-    except NotAssignedError as error:
-        raise Http404 from error
-    return course_release_id
+    )
+    for course_id, lesson_release_id in begun.values_list("course_id", "lesson_release_id").distinct():
+        try:
+            courses.assignment(
+                visit.organization_id,
+                visit.learner_profile_id,
+                visit.now,
+                course_id=None if lesson_release_id else course_id,
+                lesson_release_id=lesson_release_id,
+            )
+        except NotAssignedError:
+            continue
+        return course_release_id
+    raise Http404
 
 
 def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:

@@ -1,11 +1,14 @@
 """Media and styles: only of a course that the person takes, whole or in parts, kept by the browser."""
 
 import hashlib
+import uuid
 
 import pytest
 
 from compliance.contentfile.package import check_package
 from compliance.facts.courses.publishing import publish_package
+from compliance.learning.models import Take
+from compliance.tenancy import context
 from development.demo.telling import PACKAGES
 from tests.companies import Course, make_present_company, noon
 from tests.learning import courses_to_take as small
@@ -90,6 +93,23 @@ def test_nobody_else_is_given_them(taken, signed_in, client):
     for path in (f"/learn/media/{release}/chime", f"/learn/style/{release}/film-one-click-3.css"):
         assert other.get(path).status_code == 404
         assert client.get(path).status_code == 303
+
+
+def test_a_lesson_that_is_asked_for_no_more_does_not_close_the_course_that_is(signed_in):
+    company = make_present_company()
+    anna = company.join("Anna", at=noon(20))
+    one = small.lesson("one", small.page("p1"), small.page("p2", small.film(small.question("q1"))))
+    course = small.teach(company, one)
+    client = signed_in(company.organization_id, anna.learner_profile_id)
+    style = f"/learn/style/{course.course_release_id}/film-p2-2.css"
+    client.get(f"/learn/courses/{course.course_id}/p1")
+    with context.company(company.organization_id):  # what was begun first is a lesson that nobody shares any more
+        Take.objects.filter(organization_id=company.organization_id).update(
+            lesson_release_id=uuid.uuid4(), record_id=uuid.uuid4()
+        )
+    assert client.get(style).status_code == 404
+    client.get(f"/learn/courses/{course.course_id}/p1")
+    assert client.get(style).status_code == 200
 
 
 def test_a_file_too_large_to_be_kept_is_named_in_its_place(taken, monkeypatch):
