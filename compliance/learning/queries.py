@@ -1,6 +1,7 @@
 """Reads about takes: how far a person is, and what they did."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -172,33 +173,23 @@ def takes_of_course(
 
 
 def how_far(
-    organization_id: uuid.UUID, assignments: list[courses.Assignment], now: datetime
+    organization_id: uuid.UUID, begun: list[Take], lessons: Mapping[uuid.UUID, str | None], now: datetime
 ) -> dict[uuid.UUID, Progress]:
-    """How far one person is with those of the assignments that were begun and are not finished, by `record_id`.
+    """How far one person is with the takes, by `record_id`; takes of records that `lessons` lacks are left out.
 
-    Five statements, however many there are.
+    `lessons` is, by record, the fingerprint of the lesson that is asked for by itself, None for a whole course. Three
+    statements, however many there are.
     """
-    if not assignments:
-        return {}
-    wanted = {each.record_id: each for each in assignments}
-    begun = list(
-        Take.objects.filter(
-            organization_id=organization_id,
-            learner_profile_id=assignments[0].learner_profile_id,
-            record_id__in=list(wanted),
-            finished_at=None,
-            carried_at=None,
-        )
-    )
+    begun = [each for each in begun if each.record_id in lessons]
     if not begun:
         return {}
-    roles = people.roles_of(organization_id, assignments[0].learner_profile_id, now)
+    roles = people.roles_of(organization_id, begun[0].learner_profile_id, now)
     contents = courses.contents(organization_id, list({take.course_release_id for take in begun}))
     done = done_in(organization_id, [take.take_id for take in begun])
-    found = {}
-    for take in begun:
-        content = contents.get(take.course_release_id)
-        if content is not None:
-            outline = content.of_lesson(wanted[take.record_id].lesson_sha256)
-            found[take.record_id] = progress_of(Way(take, content, outline, roles), done[take.take_id])
-    return found
+    return {
+        take.record_id: progress_of(
+            Way(take, content, content.of_lesson(lessons[take.record_id]), roles), done[take.take_id]
+        )
+        for take in begun
+        if (content := contents.get(take.course_release_id)) is not None
+    }

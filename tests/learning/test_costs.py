@@ -50,6 +50,8 @@ def test_all_that_a_person_is_in_the_midst_of_takes_as_few(many: int, django_ass
     with context.company(company.organization_id):
         with django_assert_num_queries(2):
             found = courses.assignments(company.organization_id, anna.learner_profile_id, now)
-        with django_assert_num_queries(4):
-            how_far = queries.how_far(company.organization_id, found, now)
+        takes = queries.takes_of(company.organization_id, anna.learner_profile_id)
+        lessons = {each.record_id: each.lesson_sha256 for each in found}
+        with django_assert_num_queries(3):
+            how_far = queries.how_far(company.organization_id, takes, lessons, now)
     assert [(each.pages_done, each.pages_in_all) for each in how_far.values()] == [(1, 2)] * many

@@ -8,7 +8,7 @@ from django_structlog.middlewares import RequestMiddleware
 
 from compliance.access.tokens import redact
 
-_PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/in)/)[^/\s?'\"]+")
+_PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/in)/)(?:%20|\s)*[^/\s?'\"]+")
 
 
 def without_private_parts(text: str) -> str:

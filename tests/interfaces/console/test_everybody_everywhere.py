@@ -52,7 +52,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         ALL,
     ),
     **_each("companies search", "get post", ALL),
-    **_each("log log-person log-file personal-file export evidence evidence-pack evidence-file", "get", READERS),
+    **_each("log log-person log-file export evidence evidence-pack evidence-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each(
         "stored-companies stored stored-captures stored-captures-row stored-rows stored-rows-row stored-receipts"
@@ -75,6 +75,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "get post",
         RECORDS,
     ),
+    **_each("personal-file", "get", RECORDS),
     **_each(
         "act-issue-key act-rotate-key act-revoke-key act-import act-sweep act-verify confirm-issue-key"
         " confirm-rotate-key confirm-import",

@@ -39,7 +39,7 @@ PAGES: tuple[Page, ...] = (
         "personal-file",
         "people/<uuid:learner_profile_id>/file/",
         personal_file.file,
-        Permission.EXPORT,
+        Permission.CHANGE_RECORDS,  # not for auditors: it holds each answer, of which they see counts alone
         "All that is kept about a person",
         recent=True,
     ),

@@ -15,7 +15,6 @@ from django.utils.translation import gettext
 from compliance.facts.courses import queries as courses
 from compliance.facts.courses.queries import Offered
 from compliance.facts.pending import queries as pending
-from compliance.facts.people.queries import roles_of
 from compliance.facts.policies import queries as policies
 from compliance.facts.shares import queries as shares
 from compliance.facts.shares.queries import Asked
@@ -24,11 +23,9 @@ from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.home import reasons
 from compliance.interfaces.learner.home.titles import titles_in
 from compliance.interfaces.learner.visit import Visit
-from compliance.learning import courses as taken
 from compliance.learning import queries as learning
 from compliance.learning import words
 from compliance.learning.models import Take
-from compliance.learning.queries import Way
 from compliance.rules.taking.progress import Progress
 from compliance.rules.vocabulary import Requirement
 
@@ -89,7 +86,10 @@ def owed(visit: Visit) -> Owed:
     by_share = shares.asked(organization_id, _share_ids([*of_course, *of_policy]), learner_profile_id, visit.now)
     contents = _contents(visit, of_course, by_share)
     ends = {row.record_id: row.due_at for row in rows if row.of == "certificates"}
-    begun = _begun(visit, takes, {row.record_id: contents.get(_taken(row, by_share)) for row in of_course})
+    offers = {row.record_id: contents.get(_taken(row, by_share)) for row in of_course}
+    lessons = {record_id: offer.sha256 for record_id, offer in offers.items() if offer is not None}
+    under_way = [take for take in takes if take.finished_at is None and take.carried_at is None]
+    begun = learning.how_far(organization_id, under_way, lessons, visit.now)
     titles = titles_in(organization_id, [each for each, offer in contents.items() if offer.here], visit.languages)
     found = Owed()
     for row in of_course:
@@ -189,25 +189,6 @@ def _course(
         else reverse("learner:course", kwargs={"course_id": row.course_id})
     )
     return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", why)
-
-
-def _begun(visit: Visit, takes: list[Take], offers: Mapping[uuid.UUID, Offered | None]) -> dict[uuid.UUID, Progress]:
-    """How far the person is with what they have begun and not finished, by training record."""
-    begun = [
-        each for each in takes if each.finished_at is None and each.carried_at is None and offers.get(each.record_id)
-    ]
-    if not begun:
-        return {}
-    contents = taken.contents(visit.organization_id, list({take.course_release_id for take in begun}))
-    done = learning.done_in(visit.organization_id, [take.take_id for take in begun])
-    roles = roles_of(visit.organization_id, visit.learner_profile_id, visit.now)
-    found = {}
-    for take in begun:
-        content, offer = contents.get(take.course_release_id), offers[take.record_id]
-        if content is not None and offer is not None:
-            way = Way(take, content, content.of_lesson(offer.sha256), roles)
-            found[take.record_id] = learning.progress_of(way, done[take.take_id])
-    return found
 
 
 def _how_far(progress: Progress | None) -> str:

@@ -1,4 +1,4 @@
-"""What is kept about a person: in words on a page, all of it as a file, for them and for staff who may export."""
+"""What is kept about a person: in words on a page, all of it as a file, for them and for staff who keep the records."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_before_any_capture_there_is_a_file_too(here):
     assert found["registers"]["training"] == []
 
 
-def test_staff_who_may_export_make_the_same_file_and_the_access_log_names_whose(here):
+def test_staff_who_keep_the_records_make_the_same_file_and_the_access_log_names_whose(here):
     here.capture()
     manager = staff_client(make_staff("Mia", COMPLIANCE_MANAGER))
     address = f"/console/companies/{here.organization_id}/people/{here.anna.learner_profile_id}/"
