@@ -1,0 +1,17 @@
+"""What a log keeps of an address that opens something: where it leads, not what it opens with."""
+
+import pytest
+
+from compliance.interfaces.pages.private_paths import without_private_parts
+
+TOKEN = "oWOd5ZcfXOiG7iTZuHHTpiz5PsxjkF0H7zn_B2LNlTKoYToMcHG3Qw"
+
+
+@pytest.mark.parametrize("place", ["/check/", "/sign/", "/console/sign-in/invitation/", "/learn/in/"])
+@pytest.mark.parametrize("between", ["", " ", "%20", "%20 "])
+def test_a_token_is_left_out_even_where_a_blank_came_into_the_address(place, between):
+    assert without_private_parts(f"GET {place}{between}{TOKEN}?x=1") == f"GET {place}[redacted]?x=1"
+
+
+def test_other_addresses_stay_as_they_are():
+    assert without_private_parts("GET /learn/courses/1/why?x=1") == "GET /learn/courses/1/why?x=1"
