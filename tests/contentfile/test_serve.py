@@ -31,6 +31,8 @@ class Author:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Ctrl-C is heard even where the suite itself runs in the background, where the shell has it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         line = self.process.stdout.readline()
         assert " is at http://127.0.0.1:" in line, self.process.stderr.read()

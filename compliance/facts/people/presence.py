@@ -9,18 +9,8 @@ from django.db.models import Q
 
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Employment, Invitation
-from compliance.facts.people.queries import HERE
+from compliance.facts.people.queries import OPEN_DOORS
 from compliance.tenancy import arrays, sql
-
-_PRESENT = f"""
-SELECT DISTINCT h.learner_profile_id FROM ({HERE}) h
-WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employee' AND coalesce((
-  SELECT s.suspended FROM people_suspension s
-  JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
-  WHERE s.organization_id = %(organization)s AND e.learner_profile_id = h.learner_profile_id AND s.at <= %(at)s
-    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)
-  ORDER BY s.at DESC, s.id DESC LIMIT 1), false))
-"""  # noqa: S608 - an expression of our own
 
 
 class OpenInvitation(NamedTuple):
@@ -36,7 +26,7 @@ def present(organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: dat
     if not learners:
         return set()
     parameters = {"organization": organization_id, "at": at, "learners": arrays.uuids(list(learners))}
-    return {learner for (learner,) in sql.fetch(_PRESENT, parameters)}
+    return {learner for learner, _ in sql.fetch(OPEN_DOORS, parameters)}
 
 
 def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime) -> OpenInvitation | None:

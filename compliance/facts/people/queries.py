@@ -148,6 +148,18 @@ JOIN people_profile f ON f.organization_id = %(organization)s AND f.learner_prof
 """SQL of who is here at %(at)s, by which door: nobody who practises as staff, nobody who was erased."""
 
 
+OPEN_DOORS = f"""
+SELECT h.learner_profile_id, h.door FROM ({HERE}) h
+WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employee' AND coalesce((
+  SELECT s.suspended FROM people_suspension s
+  JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
+  WHERE s.organization_id = %(organization)s AND e.learner_profile_id = h.learner_profile_id AND s.at <= %(at)s
+    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)
+  ORDER BY s.at DESC, s.id DESC LIMIT 1), false))
+"""  # noqa: S608 - an expression of our own
+"""SQL of the doors by which those of %(learners)s may come in at %(at)s: as `HERE`, but for the suspended."""
+
+
 def members(teams: str) -> str:
     """SQL of who is in any of the teams (SQL of an array) at %(at)s."""
     return f"""SELECT learner_profile_id FROM (
@@ -234,16 +246,8 @@ def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID
 
 def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[Door]:
     """The doors by which the person may come in at `at`: none for whoever left, is suspended or was erased."""
-    rows = sql.fetch(
-        f"SELECT h.door FROM ({HERE}) h WHERE h.learner_profile_id = %(learner)s"  # noqa: S608 - constants of our own
-        " AND NOT (h.door = 'employee' AND coalesce((SELECT s.suspended FROM people_suspension s"
-        " JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id"
-        " WHERE s.organization_id = %(organization)s AND e.learner_profile_id = %(learner)s AND s.at <= %(at)s"
-        " AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)"
-        " ORDER BY s.at DESC, s.id DESC LIMIT 1), false))",
-        {"organization": organization_id, "learner": learner_profile_id, "at": at},
-    )
-    return frozenset(Door(door) for (door,) in rows)
+    asked = {"organization": organization_id, "learners": arrays.uuids([learner_profile_id]), "at": at}
+    return frozenset(Door(door) for _, door in sql.fetch(OPEN_DOORS, asked))
 
 
 class AddressOf(NamedTuple):
