@@ -62,7 +62,7 @@ def test_a_personal_link_is_sent_to_the_person_and_logged(staff, company):
     assert send(company) == []
     confirm(client, company, "send-link", sent)
     assert [letter.to for letter in send(company)] == [["anna@example.org"]]
-    line = AccessLog.objects.filter(act="send-link").latest("id")
+    line = AccessLog.objects.filter(organization_id=company.organization_id, act="send-link").latest("id")
     assert line.learner_profile_ids == [anna.learner_profile_id]
 
 
@@ -80,7 +80,9 @@ def test_a_copied_link_is_shown_once_lets_in_as_the_person_and_is_logged(staff, 
         found = links.look(company.organization_id, token, timezone.now())
     assert found.learner_profile_id == anna.learner_profile_id
     assert found.expires_at - found.made_at == timedelta(minutes=15)
-    line = AccessLog.objects.get(act="copy-link", status=200, page="act", reason__gt="")
+    line = AccessLog.objects.get(
+        organization_id=company.organization_id, act="copy-link", status=200, page="act", reason__gt=""
+    )
     assert line.learner_profile_ids == [anna.learner_profile_id]
     assert token not in str(line.subject)
     assert send(company) == []
@@ -173,7 +175,7 @@ def test_everybody_who_has_not_finished_a_course_is_reminded_of_it(staff, compan
     assert [letter.to for letter in mail.outbox] == [["anna@example.org"]]
     assert "Phishing" not in mail.outbox[0].body
     assert facts(company).count("reminder_sent") == 1
-    line = AccessLog.objects.filter(act="remind-course").latest("id")
+    line = AccessLog.objects.filter(organization_id=company.organization_id, act="remind-course").latest("id")
     assert {anna.learner_profile_id, mute.learner_profile_id} == set(line.learner_profile_ids)
 
 

@@ -80,7 +80,7 @@ def test_roles_are_previewed_with_a_warning_for_those_of_no_course_and_recorded(
     assert roles(company, anna) == {"night-watch"}
     assert confirm(client, company, "roles", sent).status_code == 302
     assert roles(company, anna) == {"driver", "fire-warden", "first-aider"}
-    line = AccessLog.objects.get(act="roles")
+    line = AccessLog.objects.get(organization_id=company.organization_id, act="roles")
     assert "driver" not in f"{line.subject} {line.reason}"
     person = client.get(f"/console/companies/{company.organization_id}/people/{anna.learner_profile_id}/")
     assert "Roles: driver, fire-warden, first-aider" in person.content.decode()

@@ -69,7 +69,7 @@ def test_what_became_of_letters_is_listed_and_who_looked_is_logged(staff, compan
     text = client.get(address(company, "letters")).content.decode()
     assert re.findall(r'badge[ a-z]*">(\w[\w ]*)<', text)[-3:] == ["waits", "not sent", "sent"]
     assert text.count(">Anna</a>") == 2
-    line = AccessLog.objects.filter(page="letters").get()
+    line = AccessLog.objects.filter(organization_id=company.organization_id, page="letters").get()
     assert {anna.learner_profile_id, mute.learner_profile_id} == set(line.learner_profile_ids)
 
 

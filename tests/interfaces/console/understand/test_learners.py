@@ -89,7 +89,7 @@ def test_it_says_who_is_how_far_and_what_is_missed(company: Company, staff: Any)
     assert "Bert" not in words(client, f"{address(company, course)}?state=begun")
     assert "Fire safety 2 1" in words(client, f"/console/companies/{company.organization_id}/learning/")
     assert client.get(f"{address(company, course)}?state=odd").status_code == 422
-    line = AccessLog.objects.filter(page="learners", status=200).earliest("at")
+    line = AccessLog.objects.filter(organization_id=company.organization_id, page="learners", status=200).earliest("at")
     assert {anna.learner_profile_id, bert.learner_profile_id} == set(line.learner_profile_ids)
 
 
@@ -164,7 +164,7 @@ class TestMoreAttempts:
         assert "p2.q1" in text
         assert not MoreAttempts.objects.exists()
         do(client, company, "more-attempts", **sent)
-        line = AccessLog.objects.get(act="more-attempts")
+        line = AccessLog.objects.get(organization_id=company.organization_id, act="more-attempts")
         assert line.learner_profile_ids == [anna.learner_profile_id]
         with context.company(company.organization_id):
             way = begin(company, anna, course)

@@ -56,7 +56,7 @@ def test_staff_who_keep_the_records_make_the_same_file_and_the_access_log_names_
     theirs = json.loads(answer.content)
     assert theirs["kept"] == mine["kept"]
     assert theirs["registers"] == mine["registers"]
-    line = AccessLog.objects.filter(page="personal-file").get()
+    line = AccessLog.objects.filter(organization_id=here.organization_id, page="personal-file").get()
     assert here.anna.learner_profile_id in line.learner_profile_ids
     operator = staff_client(make_staff("Olaf", OPERATOR))
     assert operator.get(f"{address}file/").status_code == 403

@@ -20,6 +20,6 @@ def test_a_page_of_a_course_of_200_pages_loads_at_most_60_kb(viewer):
         shown.on("response", lambda answer, loaded=loaded: loaded.append((answer.url, len(answer.body()))))
         shown.goto(seen.there + page)
         shown.wait_for_load_state("networkidle")
-        assert loaded[0][0] == seen.there + page
+        assert seen.there + page in {url for url, _ in loaded}
         assert all(url.startswith(seen.served) for url, _ in loaded)
         assert sum(size for _, size in loaded) <= MOST, loaded
