@@ -43,7 +43,7 @@ class Owed(NamedTuple):
 def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
     """Those of the records that are owed at `now`. One statement, in the company's context."""
     return _read(
-        f"SELECT {_COLUMNS} FROM {_NOW} AND r.record_id = ANY(%(records)s::uuid[]) AND {_OWED}",  # noqa: S608
+        f"r.record_id = ANY(%(records)s::uuid[]) AND {_OWED}",
         {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
     )
 
@@ -51,23 +51,15 @@ def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: dat
 def to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
     """As `owed`, with courses that are optional. One statement, in the company's context."""
     return _read(
-        f"SELECT {_COLUMNS} FROM {_NOW} AND r.record_id = ANY(%(records)s::uuid[]) AND {_TO_DO}",  # noqa: S608
+        f"r.record_id = ANY(%(records)s::uuid[]) AND {_TO_DO}",
         {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
-    )
-
-
-def owed_by(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Owed]:
-    """All that the person owes at `now`. One statement, in the company's context."""
-    return _read(
-        f"SELECT {_COLUMNS} FROM {_NOW} AND r.learner_profile_id = %(learner)s AND {_OWED}",  # noqa: S608
-        {"organization": organization_id, "moment": now, "learner": learner_profile_id},
     )
 
 
 def owed_of(organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime) -> list[Owed]:
     """What is owed of a course, or of a policy, by anybody at `now`. One statement, in the company's context."""
     return _read(
-        f"SELECT {_COLUMNS} FROM {_NOW} AND r.register = ANY(%(registers)s) AND r.course_id = %(course)s AND {_OWED}",  # noqa: S608
+        f"r.register = ANY(%(registers)s) AND r.course_id = %(course)s AND {_OWED}",
         {"organization": organization_id, "moment": now, "course": course_id, "registers": list(REGISTERS_OF_DUTIES)},
     )
 
@@ -75,12 +67,13 @@ def owed_of(organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime) -> 
 def due_between(organization_id: uuid.UUID, now: datetime, after: datetime, until: datetime) -> list[Owed]:
     """What is owed at `now` and has its deadline in `after` < due_at <= `until`. In the company's context."""
     return _read(
-        f"SELECT {_COLUMNS} FROM {_NOW} AND {_OWED} AND v.due_at > %(after)s AND v.due_at <= %(until)s",  # noqa: S608
+        f"{_OWED} AND v.due_at > %(after)s AND v.due_at <= %(until)s",
         {"organization": organization_id, "moment": now, "after": after, "until": until},
     )
 
 
-def _read(statement: str, parameters: dict[str, object]) -> list[Owed]:
+def _read(condition: str, parameters: dict[str, object]) -> list[Owed]:
+    statement = f"SELECT {_COLUMNS} FROM {_NOW} AND {condition}"  # noqa: S608 - conditions of this module
     return [
         Owed(record_id, learner, course_id, register == _POLICY, due_at, lesson_alone)
         for record_id, learner, course_id, register, due_at, lesson_alone in sql.fetch(statement, parameters)

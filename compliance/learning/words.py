@@ -42,11 +42,6 @@ def late_by(due_at: datetime, now: datetime) -> int:
     return max(-((due_at - now) // _ONE_DAY), 0)
 
 
-def due_day(due_at: datetime, zone: ZoneInfo) -> date:
-    """The last day, in the company's time, on which it can be done: of a deadline at midnight the day before."""
-    return _last_day(due_at, zone)[0]
-
-
 def on_day(moment: datetime, now: datetime, zone: ZoneInfo) -> str:
     """When something happened: "today", "yesterday", "on 22 November 2026"."""
     then, today = (company_days.day_of(zone.key, each) for each in (moment, now))

@@ -107,16 +107,6 @@ def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Re
     return Reached(*row)
 
 
-def title_of(organization_id: uuid.UUID, share_id: uuid.UUID) -> str | None:
-    """What is shared is called today; null for no share of the company's."""
-    rows = sql.fetch(
-        f"SELECT c.title FROM shares_share s {courses.joined('s')}"  # noqa: S608
-        " WHERE s.organization_id = %s AND s.share_id = %s",
-        [organization_id, share_id],
-    )
-    return rows[0][0] if rows else None
-
-
 def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     """The lesson that each of the shares shares alone; a share of a whole course is missing."""
     rows = sql.fetch(

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from compliance.facts.people.models import Invitation
 from compliance.history.actions import capture_all
-from compliance.history.owed import owed_by
+from compliance.history.of_person import held
 from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.tasks import run_job
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
@@ -144,9 +144,8 @@ def test_a_person_gets_one_letter_about_courses_and_policies_that_were_chosen(st
     policy(company)
     with context.company(company.organization_id):
         capture_all(company.organization_id, timezone.now())
-        records = [
-            str(each.record_id) for each in owed_by(company.organization_id, anna.learner_profile_id, timezone.now())
-        ]
+        found = held(company.organization_id, anna.learner_profile_id, timezone.now(), ("training", "policies"))
+        records = [str(each.record_id) for each in found]
     client = staff(OPERATOR)
     shown, sent = preview(client, company, "remind-many", record_ids="\n".join(records))
     assert re.search(r"Letters</dt><dd[^>]*>1<", shown)
