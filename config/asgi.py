@@ -2,8 +2,7 @@
 
 from config.wsgi import application as wsgi_application  # first: it reads the settings
 
-from compliance.interfaces.api.gate import answers  # isort: skip
 from compliance.interfaces.serving.front import Front  # isort: skip
-from compliance.interfaces.serving.staff import signed_in  # isort: skip
+from compliance.interfaces.serving.lanes import lane_of  # isort: skip
 
-application = Front(wsgi_application, of_api=answers, signed_in=signed_in)
+application = Front(wsgi_application, lane_of=lane_of)

@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "compliance.log",
     "compliance.learning",
     "compliance.letters",
+    "compliance.provisioning",
     "compliance.interfaces.console",
     "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",
@@ -80,8 +81,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "compliance.interfaces.pages.answered.Answered",  # first: every answer names its request
+    "compliance.interfaces.api.gate.Gate",  # APIs go no further, and no key in a URL gets past it
     "compliance.interfaces.serving.refusals.RefusedBodies",
-    "compliance.interfaces.api.gate.Gate",  # /v1 goes no further, and no key in a URL gets past it
     "csp.middleware.CSPMiddleware",  # before files are served: they bear the policy too
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -53,13 +53,13 @@ def issue_key(
     """
     queries.organization(organization_id)
     wanted = _scopes(scopes)
-    blocks = [_network(network) for network in networks]
+    blocks = [network(each) for each in networks]
     ends_at = expires_at or at + USUAL_LIFE
     if ends_at <= at:
         raise BadExpiryError("A key cannot expire before it is issued.")
     if ends_at > at + LONGEST_LIFE:
         raise BadExpiryError("A key ends within one year.")
-    token = tokens.new_token(environment)
+    token = tokens.new_token(tokens.KEY_PREFIXES[environment])
     with transaction.atomic():
         key = ApiKey.objects.create(
             organization_id=organization_id,
@@ -148,11 +148,12 @@ def _scopes(scopes: Iterable[str]) -> list[str]:
     return [scope.value for scope in Scope if scope in wanted]
 
 
-def _network(network: str) -> str:
+def network(written: str) -> str:
+    """A network in its canonical form. Raises BadNetworkError."""
     try:
-        return str(ipaddress.ip_network(network.strip()))
+        return str(ipaddress.ip_network(written.strip()))
     except ValueError as error:
-        raise BadNetworkError(f"{network!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.") from error
+        raise BadNetworkError(f"{written!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.") from error
 
 
 def _locked(key_id: uuid.UUID) -> ApiKey:

@@ -8,4 +8,4 @@ class AccessConfig(AppConfig):
 
     name = "compliance.access"
     label = "access"
-    verbose_name = "API keys"
+    verbose_name = "API keys and sources"

@@ -1,4 +1,4 @@
-"""What can go wrong with API keys."""
+"""What can go wrong with API keys and sources."""
 
 from compliance.errors import ComplianceError
 
@@ -25,3 +25,11 @@ class NoSuchKeyError(AccessError):
 
 class KeyNotUsableError(AccessError):
     """The key is revoked or expired, so it cannot be rotated."""
+
+
+class UnknownKindError(AccessError):
+    """A kind that a source shall bring is neither a kind of fact nor `scim`, or none was given."""
+
+
+class BadSourceNameError(AccessError):
+    """A source's name is empty, too long or not to be read."""

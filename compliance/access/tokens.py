@@ -1,4 +1,4 @@
-"""The form of an API key: a prefix, 43 random characters, 6 of a checksum.
+"""The form of API keys and of the tokens of sources: a prefix, 43 random characters, 6 of a checksum.
 
 The checksum lets anyone tell a mistyped or made-up key from a real one without asking the database, and lets secret
 scanners report only what can be a key. Only the SHA-256 of a key is ever stored.
@@ -12,16 +12,19 @@ import zlib
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 43
 CHECKSUM_LENGTH = 6
-PREFIXES = {"live": "svc_live_", "test": "svc_test_"}
-SHAPE = re.compile(r"svc_(?:live|test)_[0-9A-Za-z]{49}")
-"""What looks like a key, wherever it stands; whether its checksum holds is another question."""
+KEY_PREFIXES = {"live": "svc_live_", "test": "svc_test_"}
+"""Of API keys, which read, by environment."""
+SOURCE_PREFIXES = {"live": "svc_in_live_", "test": "svc_in_test_"}
+"""Of the tokens of sources, which bring facts in."""
+SHAPE = re.compile(r"svc_(?:in_)?(?:live|test)_[0-9A-Za-z]{49}")
+"""What looks like a key or a token, wherever it stands; whether its checksum holds is another question."""
 
 REDACTED = "svc_[redacted]"
 
 
-def new_token(environment: str) -> str:
-    """Makes a key for `live` or `test` with 256 bits of randomness."""
-    body = PREFIXES[environment] + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+def new_token(prefix: str) -> str:
+    """Makes a key or a token with one of the prefixes above and 256 bits of randomness."""
+    body = prefix + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     return body + checksum(body)
 
 
@@ -36,7 +39,7 @@ def checksum(body: str) -> str:
 
 
 def is_whole(token: str) -> bool:
-    """Tells whether `token` has the form of a key and a checksum that holds."""
+    """Tells whether `token` has the form of a key, or of a source's token, and a checksum that holds."""
     return SHAPE.fullmatch(token) is not None and checksum(token[:-CHECKSUM_LENGTH]) == token[-CHECKSUM_LENGTH:]
 
 
@@ -50,4 +53,6 @@ def redact(text: str) -> str:
     return _BEGINNING.sub(REDACTED, text) if "svc" in text else text
 
 
-_BEGINNING = re.compile(r"svc(?:_|%5[Ff]|%255[Ff])(?:live|test)(?:_|%5[Ff]|%255[Ff])[0-9A-Za-z%]*")
+_BEGINNING = re.compile(
+    r"svc(?:_|%5[Ff]|%255[Ff])(?:in(?:_|%5[Ff]|%255[Ff]))?(?:live|test)(?:_|%5[Ff]|%255[Ff])[0-9A-Za-z%]*"
+)

@@ -23,6 +23,16 @@ class Caller(NamedTuple):
     pin: Pin
     available: bool
 
+    @property
+    def token_id(self) -> uuid.UUID:
+        """What its calls are counted under."""
+        return self.key_id
+
+    @property
+    def organization_id(self) -> uuid.UUID:
+        """Whose data it reads."""
+        return self.company.organization_id
+
 
 _BY_DIGEST = """
 SELECT k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,

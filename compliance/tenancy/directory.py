@@ -9,6 +9,7 @@ DIRECTORY_TABLES = frozenset(
         "tenancy_deployment",
         "tenancy_organization",
         "access_apikey",
+        "access_source",
         "history_historyhead",
         "operations_companystanding",
         "log_leaf",

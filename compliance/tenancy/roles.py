@@ -7,8 +7,8 @@ by row-level security. The owner's role has whatever name the schema's owner has
 Who may do less than `app`, and why:
 
 - `app_web`, which answers the world, makes no companies, keeps no verification runs, and does not write the log.
-- `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role or API
-  key, and does not write the log.
+- `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role, API
+  key or source, and does not write the log.
 - `app_signer` reads the histories, the digests of the ledgers' lines and the companies, keeps how far it has signed,
   and may close a company.
 """
@@ -100,7 +100,7 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(frozenset({"SELECT", "UPDATE", "DELETE"}))
         if table.startswith("sign_in_"):  # the hourly tidying; it invites nobody
             return Granted(frozenset({"SELECT", "DELETE"}))
-        if table == "access_apikey":
+        if table in ("access_apikey", "access_source"):
             return Granted(frozenset({"SELECT", "UPDATE"}))
         if table in _LEARNERS:
             return _LEARNERS[table]

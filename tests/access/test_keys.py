@@ -33,7 +33,7 @@ def _issue(organization, now, **more):
 
 def test_a_token_has_the_prefix_of_its_environment_43_random_characters_and_a_checksum():
     for environment, prefix in (("live", "svc_live_"), ("test", "svc_test_")):
-        token = tokens.new_token(environment)
+        token = tokens.new_token(tokens.KEY_PREFIXES[environment])
         assert token.startswith(prefix)
         assert len(token) == 9 + 43 + 6
         assert tokens.is_whole(token)
@@ -45,7 +45,7 @@ def test_the_checksum_is_the_same_everywhere():
 
 
 def test_any_single_changed_character_breaks_the_checksum():
-    token = tokens.new_token("test")
+    token = tokens.new_token(tokens.KEY_PREFIXES["test"])
     for position in range(9, len(token)):
         other = "x" if token[position] != "x" else "y"
         assert not tokens.is_whole(token[:position] + other + token[position + 1 :])
@@ -53,7 +53,7 @@ def test_any_single_changed_character_breaks_the_checksum():
 
 @pytest.mark.parametrize("form", ["{}", "before {} after", "{}%20", "a/{}/b"])
 def test_logs_never_hold_a_token(form):
-    token = tokens.new_token("live")
+    token = tokens.new_token(tokens.KEY_PREFIXES["live"])
     assert token[9:20] not in tokens.redact(form.format(token))
     assert token[9:20] not in tokens.redact(form.format(token.replace("_", "%5F")))
 

@@ -1,7 +1,10 @@
 """Who calls, from where, and what they may read, as DRF's authentication and permission."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
@@ -9,7 +12,8 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from compliance.access import actions, tokens
+from compliance.access import actions, sources, tokens
+from compliance.access.sources import SourceCaller
 from compliance.interfaces.api import clock, exchange, networks
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.registers import callers
@@ -20,39 +24,94 @@ REALM = 'Bearer realm="svc"'
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE)
 
 
-class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <API_KEY>`, and nothing else."""
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <TOKEN>`, and nothing else."""
 
-    def authenticate(self, request: Request) -> tuple[Caller, Caller]:
+    prefixes: ClassVar[dict[str, str]]
+    """How the tokens that open here begin, by environment."""
+    asks_for = "a token"
+
+    def authenticate(self, request: Request) -> tuple[Any, Any]:
         """The caller, both as user and as credentials. Raises `invalid_token`."""
         header = request.META.get("HTTP_AUTHORIZATION", "")
         match = _BEARER.fullmatch(header.strip())
         if match is None:
             raise Problem(
                 Code.INVALID_TOKEN,
-                "Send an API key in the header Authorization: Bearer <API_KEY>.",
+                f"Send {self.asks_for} in the header Authorization: Bearer <TOKEN>.",
                 headers={"WWW-Authenticate": REALM},
             )
-        token = match[1]
+        token, now = match[1], clock.now()
         found = None
-        if token.startswith(tokens.PREFIXES[settings.ENVIRONMENT]) and tokens.is_whole(token):
-            found = _caller(tokens.digest(token))
-        now = clock.now()
-        if found is None or (found.expires_at is not None and found.expires_at <= now):
+        if token.startswith(self.prefixes[settings.ENVIRONMENT]) and tokens.is_whole(token):
+            found = _again_if_stale(partial(self.look_up, tokens.digest(token), now))
+        if found is None:
             raise Problem(
                 Code.INVALID_TOKEN,
-                "The API key is unknown, expired or revoked.",
+                f"The token is unknown, expired or revoked, or is not {self.asks_for}.",
                 headers={"WWW-Authenticate": f'{REALM}, error="invalid_token"'},
             )
         if found.last_used_at is None or now - found.last_used_at > actions.LAST_USED_EVERY:
-            actions.note_use(key_id=found.key_id, at=now)
+            self.note_use(found, now)
         return found, found
+
+    def look_up(self, digest: bytes, now: datetime) -> Any:
+        """Who calls by the token with this SHA-256; None when it opens nothing at `now`."""
+        raise NotImplementedError
+
+    def note_use(self, caller: Any, now: datetime) -> None:
+        """Keeps when the token was last used."""
+        raise NotImplementedError
+
+
+class KeyAuthentication(BearerAuthentication):
+    """API keys, which read."""
+
+    prefixes = tokens.KEY_PREFIXES
+    asks_for = "an API key"
+
+    def look_up(self, digest: bytes, now: datetime) -> Caller | None:
+        """The key's caller."""
+        found = callers.caller(digest)
+        return None if found is None or (found.expires_at is not None and found.expires_at <= now) else found
+
+    def note_use(self, caller: Caller, now: datetime) -> None:
+        """Keeps when the key was last used."""
+        actions.note_use(key_id=caller.key_id, at=now)
+
+
+class SourceAuthentication(BearerAuthentication):
+    """Tokens of sources, which bring facts in."""
+
+    prefixes = tokens.SOURCE_PREFIXES
+    asks_for = "the token of a source"
+
+    def look_up(self, digest: bytes, now: datetime) -> SourceCaller | None:
+        """The source whose token it is."""
+        return sources.caller(digest, now)
+
+    def note_use(self, caller: SourceCaller, now: datetime) -> None:
+        """Keeps when the source last called."""
+        sources.note_use(source_id=caller.source_id, at=now)
 
 
 def caller_of(request: Request) -> Caller:
-    """The caller of a request, whom this authenticates when nobody has asked before."""
+    """The key that calls, which this authenticates when nobody has asked before."""
     caller: Any = request.auth
     assert isinstance(caller, Caller)
+    return caller
+
+
+def _authenticated(request: Request) -> Caller | SourceCaller:
+    caller: Any = request.auth
+    assert isinstance(caller, Caller | SourceCaller)
+    return caller
+
+
+def source_of(request: Request) -> SourceCaller:
+    """The source that calls, at addresses where sources do."""
+    caller: Any = request.auth
+    assert isinstance(caller, SourceCaller)
     return caller
 
 
@@ -61,7 +120,7 @@ class FromAllowedNetwork(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """True, or raises `ip_not_allowed`."""
-        if not networks.allowed(exchange.of(request._request).address, caller_of(request).networks):
+        if not networks.allowed(exchange.of(request._request).address, _authenticated(request).networks):
             raise Problem(Code.IP_NOT_ALLOWED)
         return True
 
@@ -71,9 +130,7 @@ class WithinLimits(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """True, and the call is counted; or raises `rate_limited` or `concurrent_limit`."""
-        known = exchange.of(request._request)
-        known.caller = caller_of(request)
-        known.count_for_key(known.caller)
+        exchange.of(request._request).count_for_caller(_authenticated(request))
         return True
 
 
@@ -93,10 +150,10 @@ class HoldsScope(BasePermission):
         return True
 
 
-def _caller(digest: bytes) -> Caller | None:
-    """Looks the key up; a connection that went stale is replaced once. Raises `upstream_unavailable`."""
+def _again_if_stale(look_up: Callable[[], Any]) -> Any:
+    """Looks up; a connection that went stale is replaced once. Raises `upstream_unavailable`."""
     try:
-        return callers.caller(digest)
+        return look_up()
     except (OperationalError, InterfaceError):
         if connection.in_atomic_block:
             raise
@@ -105,4 +162,4 @@ def _caller(digest: bytes) -> Caller | None:
         connection.ensure_connection()
     except (OperationalError, InterfaceError):
         raise Problem(Code.UPSTREAM_UNAVAILABLE) from None
-    return callers.caller(digest)
+    return look_up()

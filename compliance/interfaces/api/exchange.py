@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -9,9 +10,22 @@ from django.http import HttpRequest
 from compliance.interfaces.api import networks
 from compliance.interfaces.api.limits import AtOnce, Policy, Verdict, limiter
 from compliance.interfaces.api.problems import Code, Problem
-from compliance.registers.callers import Caller
 
 _WHERE = "compliance.exchange"
+
+
+class Caller(Protocol):
+    """Who calls with a token that opens: an API key, or a source."""
+
+    @property
+    def token_id(self) -> uuid.UUID:
+        """Which key or source it is."""
+        ...
+
+    @property
+    def organization_id(self) -> uuid.UUID:
+        """The one company that it speaks of."""
+        ...
 
 
 @dataclass(slots=True)
@@ -27,12 +41,13 @@ class Exchange:
     caller: Caller | None = None
     verdict: Verdict | None = None
 
-    def count_for_key(self, caller: Caller) -> None:
-        """Counts the call for a valid key and its company, and takes one of the leases of both.
+    def count_for_caller(self, caller: Caller) -> None:
+        """Counts the call for a valid key or source and its company, and takes one of the leases of both.
 
         Raises `rate_limited` or `concurrent_limit`.
         """
-        key, company = str(caller.key_id), str(caller.company.organization_id)
+        self.caller = caller
+        key, company = str(caller.token_id), str(caller.organization_id)
         self.verdict = limiter().acquire(
             (
                 Policy("key", key, settings.RATE_LIMIT_KEY_PER_MINUTE),

@@ -1,4 +1,4 @@
-"""Everything under /v1 and /proof/v1 is answered here, and nothing but JSON ever comes out.
+"""Every API is answered here, by whichever of `ROUTES` its address is below, and nothing but JSON ever comes out.
 
 The order of checks: request id, key in URL, host, path (404), method (405); then, in the views, token (401), network
 (403), rate and concurrency (429), scope (403), parameters (400), history (422). A key in the address of any other page
@@ -135,9 +135,9 @@ def _log(request: HttpRequest, response: Response, known: Exchange, started: flo
             "method": request.method,
             "path": tokens.redact(request.path_info),
             "status": response.status_code,
-            "code": response.data["code"] if response.exception else None,
+            "code": response.data.get("code") if response.exception else None,
             "milliseconds": round((time.monotonic() - started) * 1000, 1),
-            "key_id": None if caller is None else str(caller.key_id),
-            "organization_id": None if caller is None else str(caller.company.organization_id),
+            "key_id": None if caller is None else str(caller.token_id),
+            "organization_id": None if caller is None else str(caller.organization_id),
         },
     )

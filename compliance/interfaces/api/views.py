@@ -47,6 +47,7 @@ class ApiViewSet(ViewSet):
     schema = ApiSchema()
     default_response_headers: ClassVar[dict[str, str]] = {}
     required_scope: ClassVar[Scope | None] = None
+    methods: ClassVar[tuple[str, ...]] = ALLOWED
     exists: ClassVar[bool] = True
 
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
@@ -63,8 +64,8 @@ class ApiViewSet(ViewSet):
             raise Problem(Code.INVALID_REQUEST, "The API is spoken over HTTPS only.")
         if not self.exists:
             raise Problem(Code.NOT_FOUND)
-        if request.META.get("REQUEST_METHOD") not in ALLOWED:  # as sent: Django would take `get` for GET
-            raise Problem(Code.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(ALLOWED)})
+        if request.META.get("REQUEST_METHOD") not in self.methods:  # as sent: Django would take `get` for GET
+            raise Problem(Code.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(self.methods)})
         super().initial(request, *arguments, **names)
 
 

@@ -21,6 +21,7 @@ from compliance.interfaces.operations import kept as reminders
 from compliance.interfaces.pages import kept as links
 from compliance.learning import kept as learning
 from compliance.letters import kept as letters
+from compliance.provisioning import kept as provisioning
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Company, Pin, Position, Question
@@ -35,6 +36,7 @@ PARTS = (
     *policies.PARTS,
     *learning.PARTS,
     *letters.PARTS,
+    *provisioning.PARTS,
     *links.PARTS,
     *reminders.PARTS,
 )

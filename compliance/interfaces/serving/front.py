@@ -11,6 +11,7 @@ import io
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 from compliance.interfaces.serving import bodies
@@ -25,6 +26,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 API_THREADS = 16
 PAGE_THREADS = 8
+SOURCE_THREADS = 16
 BODIES_AT_ONCE = 256
 """How many bodies a process receives at the same time; one more is refused, for each keeps memory."""
 
@@ -33,6 +35,15 @@ READING_SECONDS = 60.0
 
 REFUSED = "compliance.body_refused"
 """In a WSGI environment: the status with which a request is answered whose body was not taken."""
+
+
+class Lane(NamedTuple):
+    """The threads of an interface, and what those may send there whom `known` knows; no body is read without it."""
+
+    name: str
+    threads: int
+    allowance: bodies.Allowance | None = None
+    known: Callable[[Environ], bool] = lambda environ: False
 
 
 class _Answer(NamedTuple):
@@ -50,27 +61,24 @@ _FAILED = _Answer(
 
 
 class Front:
-    """Serves a WSGI application. `of_api` tells by a path whose threads answer; `signed_in` whether staff ask."""
+    """Serves a WSGI application. `lane_of` tells by a path whose threads answer."""
 
-    def __init__(
-        self, application: Application, *, of_api: Callable[[str], bool], signed_in: Callable[[Environ], bool]
-    ) -> None:
+    def __init__(self, application: Application, *, lane_of: Callable[[str], Lane]) -> None:
         self._application = application
-        self._of_api = of_api
-        self._signed_in = signed_in
-        self._api = ThreadPoolExecutor(API_THREADS, "api")
-        self._pages = ThreadPoolExecutor(PAGE_THREADS, "page")
+        self._lane_of = lane_of
+        self._pools: dict[str, ThreadPoolExecutor] = {}
         self._receiving = 0
 
     async def __call__(self, scope: Scope, receive: bodies.Receive, send: Send) -> None:
         """Answers one request."""
         loop = asyncio.get_running_loop()
         environ = environ_of(scope)
-        pool = self._api if self._of_api(scope["path"]) else self._pages
+        lane = self._lane_of(scope["path"])
+        pool = self._pool(lane)
         environ["wsgi.input"] = io.BytesIO()
         told = environ.pop("CONTENT_LENGTH", None)
-        if pool is self._pages and scope["method"] not in bodies.WITHOUT_BODY:
-            await self._take_body(environ, receive, told)
+        if lane.allowance is not None and scope["method"] not in bodies.WITHOUT_BODY:
+            await self._take_body(environ, receive, told, lane.allowance, partial(self._ask_who, lane, environ))
         answered: asyncio.Future[_Answer] = loop.create_future()
         pool.submit(self._answer, environ, loop, answered)
         answer = await answered
@@ -80,22 +88,34 @@ class Front:
         else:
             await _stream(answer.chunks, receive, send, pool)
 
-    async def _take_body(self, environ: Environ, receive: bodies.Receive, told: str | None) -> None:
+    def _pool(self, lane: Lane) -> ThreadPoolExecutor:
+        if lane.name not in self._pools:  # on the loop: nobody else is between these lines
+            self._pools[lane.name] = ThreadPoolExecutor(lane.threads, lane.name)
+        return self._pools[lane.name]
+
+    async def _take_body(
+        self,
+        environ: Environ,
+        receive: bodies.Receive,
+        told: str | None,
+        allowance: bodies.Allowance,
+        known: Callable[[], Awaitable[bool]],
+    ) -> None:
         """Puts the body into the environment, or why there is none."""
         if self._receiving >= BODIES_AT_ONCE:
             environ[REFUSED] = bodies.TOO_MANY
             return
         self._receiving += 1
         try:
-            body, size = await bodies.receive_body(receive, told, lambda: self._ask_who(environ))
+            body, size = await bodies.receive_body(receive, told, allowance, known)
             environ |= {"wsgi.input": body, "CONTENT_LENGTH": str(size)}
         except BodyRefusedError as refusal:
             environ[REFUSED] = refusal.status
         finally:
             self._receiving -= 1
 
-    async def _ask_who(self, environ: Environ) -> bool:
-        return await asyncio.get_running_loop().run_in_executor(self._pages, self._signed_in, dict(environ))
+    async def _ask_who(self, lane: Lane, environ: Environ) -> bool:
+        return await asyncio.get_running_loop().run_in_executor(self._pool(lane), lane.known, dict(environ))
 
     def _answer(self, environ: Environ, loop: asyncio.AbstractEventLoop, answered: "asyncio.Future[_Answer]") -> None:
         """In a thread: what the application answers; what it streams is still to be asked for."""

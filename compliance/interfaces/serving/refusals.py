@@ -9,7 +9,7 @@ from compliance.interfaces.serving.front import REFUSED
 
 
 class RefusedBodies:
-    """Django middleware; must stand right inside the one that gives errors their pages."""
+    """Django middleware; must stand inside the one that gives errors their pages. APIs say it in their own words."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

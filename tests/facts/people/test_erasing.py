@@ -32,6 +32,7 @@ from compliance.history.models import Capture
 from compliance.history.verify import Verified, verify_history
 from compliance.learning import preferences, sessions
 from compliance.learning.models import Answer, Take
+from compliance.provisioning.models import EmployeeNumber, ProvisionedUser
 from compliance.rules.owed_learning.identity import certificate_id
 from compliance.rules.vocabulary import Attendance, Door, LiveSessionFormat, MarkedBy, Scope
 from compliance.tenancy import context
@@ -57,6 +58,7 @@ class Remembered:
         self._learns()
         self._signs()
         self._takes_a_course()
+        self._is_provisioned()
 
     def said(self, word: str) -> str:
         """A personal string."""
@@ -177,6 +179,19 @@ class Remembered:
                 at=at,
                 right=False,
                 choices=[self.said("choice")],
+            )
+
+    def _is_provisioned(self) -> None:
+        company, about = self.story.organization_id, {"learner_profile_id": self.profile_id}
+        with context.company(company):
+            EmployeeNumber.objects.create(organization_id=company, employee_number=self.said("number"), **about)
+            ProvisionedUser.objects.create(
+                organization_id=company,
+                source_id=uuid.uuid4(),
+                external_id=self.said("external"),
+                attributes={"department": self.said("department")},
+                changed_at=self.story.now,
+                **about,
             )
 
     def _number(self) -> float:

@@ -118,7 +118,7 @@ TABLE = [
     Line("a mistyped key", RECORDS, 401, "invalid_token", REFUSED,
          environment={"HTTP_AUTHORIZATION": "Bearer {key}x"}),
     Line("a key of another environment", RECORDS, 401, "invalid_token", REFUSED,
-         environment={"HTTP_AUTHORIZATION": f"Bearer {tokens.new_token('live')}"}),
+         environment={"HTTP_AUTHORIZATION": f"Bearer {tokens.new_token(tokens.KEY_PREFIXES['live'])}"}),
     Line("a token beyond ASCII", RECORDS, 401, "invalid_token", REFUSED,
          environment={"HTTP_AUTHORIZATION": "Bearer schl\u00fcssel"}),
     Line("two keys", RECORDS, 401, "invalid_token", CHALLENGE,

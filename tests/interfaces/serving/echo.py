@@ -3,7 +3,8 @@
 import io
 import json
 
-from compliance.interfaces.serving.front import REFUSED, Front
+from compliance.interfaces.serving import bodies
+from compliance.interfaces.serving.front import API_THREADS, PAGE_THREADS, REFUSED, Front, Lane
 
 
 class Streamed:
@@ -43,8 +44,11 @@ def application(environ, start_response):
     return Answered([json.dumps(told).encode()])
 
 
-front = Front(
-    application,
-    of_api=lambda path: path.startswith("/v1"),
-    signed_in=lambda environ: environ.get("HTTP_COOKIE") == "staff",
+API = Lane("api", API_THREADS)
+PAGES = Lane(
+    "page",
+    PAGE_THREADS,
+    bodies.Allowance(bodies.STAFF_BYTES, bodies.STAFF_PATIENCE_SECONDS),
+    lambda environ: environ.get("HTTP_COOKIE") == "staff",
 )
+front = Front(application, lane_of=lambda path: API if path.startswith("/v1") else PAGES)
