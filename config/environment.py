@@ -147,6 +147,12 @@ def _issuer(value: str, info: ValidationInfo) -> str:
     return value.rstrip("/")
 
 
+def _private_receivers(value: Literal["0", "1"], info: ValidationInfo) -> Literal["0", "1"]:
+    if value == "1" and _is_live(info.data):
+        raise ValueError("WEBHOOK_ALLOW_PRIVATE=1 is for tests and demos: production sends webhooks to the Internet.")
+    return value
+
+
 def _quorum(value: int, info: ValidationInfo) -> int:
     witnesses = info.data.get("LOG_WITNESSES", [])
     if witnesses and value > len(witnesses):
@@ -297,6 +303,11 @@ class Environment(BaseSettings):
     EMAIL_PORT: Number = _setting("its port", _either(live=587, test=25))
     EMAIL_HOST_USER: str = Field("", description="the account there")
     EMAIL_HOST_PASSWORD: str = Field("", description="its password")
+    WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(_private_receivers)] = Field(
+        "0",
+        description="`1` in tests and demos: webhooks may go to addresses that are not public, as of this machine"
+        " ([webhooks](webhooks.md))",
+    )
     STATIC_FOLDER: str = _setting("what `collectstatic` fills", _in_folder("static"))
     METRICS_PORT: Number = Field(9464, description="where `serve_metrics` answers")
     METRICS_FOLDER: str = Field(

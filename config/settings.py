@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "compliance.learning",
     "compliance.letters",
     "compliance.provisioning",
+    "compliance.webhooks",
     "compliance.interfaces.console",
     "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",
@@ -138,6 +139,7 @@ LOG_QUORUM = environment.LOG_QUORUM
 CHECKPOINT_KEYS = environment.CHECKPOINT_KEY
 CHECKPOINT_VERIFIER_KEYS = environment.CHECKPOINT_VERIFIER_KEY
 ERASURE_LIST = environment.ERASURE_LIST  # outside the database
+WEBHOOK_ALLOW_PRIVATE = environment.WEBHOOK_ALLOW_PRIVATE == "1"
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 
@@ -232,6 +234,7 @@ CELERY_TASK_QUEUES = (
     Queue("celery", Exchange("celery"), routing_key="celery"),
     Queue("timed", Exchange("timed"), routing_key="timed"),
     Queue("long", Exchange("long"), routing_key="long"),
+    Queue("webhooks", Exchange("webhooks"), routing_key="webhooks"),
 )
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {
@@ -250,6 +253,8 @@ CELERY_TASK_ROUTES = {
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.*": {"queue": "long", "routing_key": "long"},
+    "compliance.webhooks.look": {"queue": "timed", "routing_key": "timed"},
+    "compliance.webhooks.*": {"queue": "webhooks", "routing_key": "webhooks"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.SWEEP_SECONDS
@@ -269,6 +274,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "webhooks": {"task": "compliance.webhooks.look", "schedule": 5.0, "options": {"expires": 5}},
     "link requests": {"task": "compliance.learner.answer_waiting", "schedule": 60.0, "options": {"expires": 60}},
     "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},

@@ -10,6 +10,7 @@ DIRECTORY_TABLES = frozenset(
         "tenancy_organization",
         "access_apikey",
         "access_source",
+        "webhooks_webhook",
         "history_historyhead",
         "operations_companystanding",
         "log_leaf",

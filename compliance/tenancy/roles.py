@@ -54,6 +54,12 @@ _SIGNER: Final = {
     "evidence_manifestrequest": Granted(READ, ("note", "refused")),
 }
 
+# What the worker moves of a webhook; its URL and its secrets are for web and commands to change.
+_MOVED_BY_SENDING: Final = (
+    "capture_sequence", "failures", "failing_since", "next_try_at", "acknowledged_at", "paused_at", "paused_because",
+    "test_id", "test_asked_at", "claim", "claimed_until",
+)  # fmt: skip
+
 # Of learners, the worker makes links for letters, erases what is personal, and tidies; what they do goes through web.
 _LEARNERS: Final = {
     "learning_linkrequest": Granted(frozenset({"SELECT", "DELETE"})),
@@ -85,6 +91,8 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(READ)
         if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding"):
             return Granted(READ)
+        if table == "webhooks_attempt":  # the worker makes them; they go with their webhook
+            return Granted(READ | {"DELETE"})
         if table == "history_historyhead":  # a preview captures, and takes it back
             return Granted(everything - {"DELETE"})
     if role == WORKER:
@@ -102,6 +110,8 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(frozenset({"SELECT", "DELETE"}))
         if table in ("access_apikey", "access_source"):
             return Granted(frozenset({"SELECT", "UPDATE"}))
+        if table == "webhooks_webhook":
+            return Granted(READ, _MOVED_BY_SENDING)
         if table in _LEARNERS:
             return _LEARNERS[table]
         if table == "django_session":  # the hourly tidying

@@ -26,6 +26,7 @@ DENIED = {
         "SELECT * FROM people_with_address('anna@example.org')",
         "DELETE FROM learning_learnersession",
         "UPDATE letters_lettersread SET sequence = 0",
+        "INSERT INTO webhooks_attempt (organization_id) VALUES (gen_random_uuid())",
     ],
     roles.WORKER: [
         "SELECT * FROM mfa_authenticator",
@@ -45,6 +46,9 @@ DENIED = {
         "UPDATE learning_learnersession SET ended_at = NULL",
         'UPDATE learning_answer SET "right" = true',
         "DELETE FROM learning_take",
+        "UPDATE webhooks_webhook SET url = 'https://elsewhere.example'",
+        "UPDATE webhooks_webhook SET secret = ''",
+        "DELETE FROM webhooks_webhook",
     ],
     roles.SIGNER: [
         "SELECT * FROM people_profile",
@@ -54,6 +58,7 @@ DENIED = {
         "INSERT INTO history_subtree (organization_id) VALUES (gen_random_uuid())",
         "SELECT * FROM auth_user",
         "SELECT * FROM access_apikey",
+        "SELECT * FROM webhooks_webhook",
         "SELECT * FROM pending_work(now())",
         "SELECT * FROM certificate_of_code('ANY')",
         "INSERT INTO history_historyhead (organization_id) VALUES (gen_random_uuid())",

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from compliance import sealing
 from compliance.interfaces.console.errors import UnreadableInputError
-from compliance.interfaces.console.sign_in import sealing, sessions
+from compliance.interfaces.console.sign_in import sessions
 
 Line = TypeVar("Line", bound=Model)
 PAGE = 50

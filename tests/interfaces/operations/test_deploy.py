@@ -16,7 +16,7 @@ from tests.interfaces.operations.test_production import SECRETS, loaded
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
-OURS = ("migrate", "manage", "web", "worker", "worker-long", "signer", "beat", "metrics")
+OURS = ("migrate", "manage", "web", "worker", "worker-long", "worker-webhooks", "signer", "beat", "metrics")
 REQUIRED = {
     "DATABASE_URL", "REDIS_URL", "BASE_URL", "ALLOWED_HOSTS", "LOG_FOLDER", "EMAIL_HOST", "EMAIL_FROM", *SECRETS,
 }  # fmt: skip
@@ -104,6 +104,8 @@ def test_every_queue_is_taken_by_a_worker(services):
         ("compliance.evidence.build", "long"),
         ("compliance.console.run_job", "long"),
         ("compliance.understand.refresh", "long"),
+        ("compliance.webhooks.look", "timed"),
+        ("compliance.webhooks.send", "webhooks"),
     ],
 )
 def test_what_may_take_long_does_not_stand_in_the_way_of_captures(task, queue):

@@ -1,21 +1,13 @@
-"""Secrets of second factors are sealed before they reach the database.
+"""Secrets of second factors are sealed (`compliance.sealing`) before they reach the database.
 
-Fernet (AES-128-CBC with HMAC-SHA256) under a key derived from each of SECOND_FACTOR_KEYS by HKDF: the first seals, the
-others still open, so a key is rotated by putting a new one in front and running `manage.py reseal_second_factors`.
-Places in lists are sealed in the same way, under CURSOR_KEYS (`console/keyset.py`).
+Under SECOND_FACTOR_KEYS, newest first; after a new one was put in front, `manage.py reseal_second_factors`.
 """
 
-import base64
-from functools import lru_cache
-
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.fernet import InvalidToken, MultiFernet
 from django.conf import settings
 
+from compliance import sealing
 from compliance.interfaces.console.errors import ConsoleError
-
-_PURPOSE = b"compliance second factor 1"
 
 
 class UnreadableSecretError(ConsoleError):
@@ -24,13 +16,13 @@ class UnreadableSecretError(ConsoleError):
 
 def seal(text: str) -> str:
     """`text` sealed under the newest key."""
-    return ring(tuple(settings.SECOND_FACTOR_KEYS), _PURPOSE).encrypt(text.encode()).decode()
+    return _ring().encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
     """What `seal` was given. Raises UnreadableSecretError."""
     try:
-        return ring(tuple(settings.SECOND_FACTOR_KEYS), _PURPOSE).decrypt(sealed.encode()).decode()
+        return _ring().decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise UnreadableSecretError("A second factor is sealed under none of SECOND_FACTOR_KEYS.") from error
 
@@ -41,16 +33,9 @@ def reseal(text: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """Whether it is a Fernet token: those begin with their version, which no secret or seed in clear does."""
-    return text.startswith("gAAAA")
+    """Whether it is sealed; rows of an early release are not (`migrations/0002_seal_stored.py`)."""
+    return sealing.is_sealed(text)
 
 
-@lru_cache(maxsize=4)
-def ring(secrets: tuple[str, ...], purpose: bytes) -> MultiFernet:
-    """What seals under the first of `secrets` and opens under each, with keys that serve no other purpose."""
-    return MultiFernet([Fernet(_key(secret, purpose)) for secret in secrets])
-
-
-def _key(secret: str, purpose: bytes) -> bytes:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(secret.encode())
-    return base64.urlsafe_b64encode(derived)
+def _ring() -> MultiFernet:
+    return sealing.ring(tuple(settings.SECOND_FACTOR_KEYS), b"compliance second factor 1")

@@ -1,0 +1,49 @@
+"""Reads of what captures changed, for those who are told of it: which registers, how many records."""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.tenancy import sql
+
+
+class Changes(NamedTuple):
+    """A capture that made versions: its last `sequence`, and of how many records it made some, by register number."""
+
+    capture_sequence: int
+    captured_at: datetime
+    sequence: int
+    records: dict[int, int]
+
+
+_NEXT = """
+WITH next AS (
+  SELECT capture_sequence, captured_at, first_sequence, last_sequence FROM history_capture
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence > %(after)s
+    AND capture_sequence <= %(upto)s AND last_sequence >= first_sequence
+  ORDER BY capture_sequence LIMIT 1)
+SELECT n.capture_sequence, n.captured_at, n.last_sequence, r.register, count(DISTINCT r.birth)
+FROM next n JOIN history_historyrow r ON r.organization_id = (SELECT %(organization)s::uuid)
+  AND r.sequence BETWEEN n.first_sequence AND n.last_sequence
+GROUP BY n.capture_sequence, n.captured_at, n.last_sequence, r.register
+"""
+
+_WAITING = """
+SELECT count(*), min(captured_at) FROM history_capture
+WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence > %(after)s
+  AND last_sequence >= first_sequence
+"""
+
+
+def next_changes(organization_id: uuid.UUID, *, after: int, upto: int) -> Changes | None:
+    """The first capture beyond `after`, up to `upto`, that made versions. Needs the company's context."""
+    found = sql.fetch(_NEXT, {"organization": organization_id, "after": after, "upto": upto})
+    if not found:
+        return None
+    capture_sequence, captured_at, sequence = found[0][:3]
+    return Changes(capture_sequence, captured_at, sequence, {register: number for *_, register, number in found})
+
+
+def captures_with_changes(organization_id: uuid.UUID, *, after: int) -> tuple[int, datetime | None]:
+    """How many captures beyond `after` made versions, and when the first of them was. Needs the company's context."""
+    return sql.fetch(_WAITING, {"organization": organization_id, "after": after})[0]

@@ -1,0 +1,135 @@
+"""Which webhooks are due, claimed for one worker at a time; and writing down what became of a try.
+
+A claim is a lease: the row says until when no other worker sends. It outlasts the longest try, so two workers never
+send for the same webhook at once, and one that dies leaves its webhook to the next when the lease is over. No
+transaction is open while something is sent. What is written down counts only while the claim and the cursor are what
+they were: staff may pause, replay or remove in between.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from compliance.history.changes import next_changes
+from compliance.history.queries import joined_head
+from compliance.tenancy import context, sql
+from compliance.webhooks import events
+from compliance.webhooks.events import Event
+from compliance.webhooks.models import Attempt, Failure, Webhook
+from compliance.webhooks.posting import Answer
+from compliance.webhooks.retrying import next_try
+
+LEASE = timedelta(seconds=25)
+"""Longer than a try with all that belongs to it (posting.SECONDS)."""
+
+_DUE = """(w.claimed_until IS NULL OR w.claimed_until <= %(now)s) AND (w.test_id IS NOT NULL OR (
+  w.paused_at IS NULL AND w.capture_sequence < h.capture_sequence
+  AND (w.next_try_at IS NULL OR w.next_try_at <= %(now)s)))"""
+
+_CLAIM = f"""
+UPDATE webhooks_webhook claimed SET claim = %(claim)s, claimed_until = %(until)s
+FROM (SELECT w.webhook_id, h.capture_sequence AS upto FROM webhooks_webhook w {joined_head("w")}
+      WHERE {_DUE} ORDER BY w.claimed_until NULLS FIRST, w.webhook_id LIMIT %(most)s
+      FOR UPDATE OF w SKIP LOCKED) due
+WHERE claimed.webhook_id = due.webhook_id RETURNING claimed.webhook_id, due.upto
+"""  # noqa: S608 - another room's piece of SQL, and ours
+
+_ANY = f"SELECT EXISTS (SELECT FROM webhooks_webhook w {joined_head('w')} WHERE {_DUE})"  # noqa: S608
+
+
+class Claimed(NamedTuple):
+    """A webhook that is this worker's until its lease is over, and the event to send."""
+
+    webhook: Webhook
+    event: Event
+    claim: uuid.UUID
+
+
+def any_due(now: datetime) -> bool:
+    """Whether a webhook of any company has something to send now, in one statement."""
+    return bool(sql.fetch(_ANY, {"now": now})[0][0])
+
+
+def claim(now: datetime, most: int) -> list[Claimed]:
+    """Claims up to `most` webhooks of whatever companies that have something to send, longest unserved first."""
+    token = uuid.uuid4()
+    found = sql.fetch(_CLAIM, {"now": now, "claim": token, "until": now + LEASE, "most": most})
+    upto: dict[uuid.UUID, int | None] = dict(found)
+    webhooks = Webhook.objects.filter(webhook_id__in=upto, claim=token) if upto else []
+    claimed = []
+    for webhook in webhooks:
+        event = _event(webhook, upto[webhook.webhook_id] or 0, now)
+        if event is not None:
+            claimed.append(Claimed(webhook, event, token))
+    return claimed
+
+
+def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:
+    """What to send next; a test that was asked for first. Captures without versions are passed over."""
+    if webhook.test_id is not None and webhook.test_asked_at is not None:
+        return events.of_test(webhook.organization_id, webhook.webhook_id, webhook.test_id, webhook.test_asked_at)
+    with context.company(webhook.organization_id):
+        changes = next_changes(webhook.organization_id, after=webhook.capture_sequence, upto=upto)
+    if changes is not None:
+        return events.of_capture(webhook.organization_id, changes)
+    mine = Webhook.objects.filter(webhook_id=webhook.webhook_id, claim=webhook.claim)
+    mine.update(claimed_until=now)
+    mine.filter(capture_sequence=webhook.capture_sequence).update(capture_sequence=upto)
+    return None
+
+
+def settle(claimed: Claimed, answer: Answer, began_at: datetime, now: datetime) -> None:
+    """Writes down a try and what follows from it, and lets the webhook go. One that was removed meanwhile is left."""
+    webhook, event, claim = claimed
+    with context.company(webhook.organization_id):
+        current = Webhook.objects.select_for_update().filter(webhook_id=webhook.webhook_id, claim=claim).first()
+        if current is None:
+            return
+        current.claimed_until = now
+        number = 1
+        if event.capture_sequence is None:
+            if current.test_id == webhook.test_id:
+                current.test_id = current.test_asked_at = None
+        elif current.capture_sequence == webhook.capture_sequence:
+            number = current.failures + 1
+            _move(current, event.capture_sequence, answer, began_at, now)
+        current.save(update_fields=_MOVED)
+        Attempt.objects.create(
+            organization_id=webhook.organization_id,
+            webhook_id=webhook.webhook_id,
+            capture_sequence=event.capture_sequence,
+            number=number,
+            at=began_at,
+            milliseconds=answer.milliseconds,
+            status=answer.status,
+            failure=answer.failure,
+        )
+
+
+_MOVED = (
+    "capture_sequence", "failures", "failing_since", "next_try_at", "acknowledged_at", "paused_at", "paused_because",
+    "test_id", "test_asked_at", "claimed_until",
+)  # fmt: skip
+"""What the worker may change of a webhook, beside its claim (tenancy/roles.py)."""
+
+
+def _move(webhook: Webhook, capture_sequence: int, answer: Answer, began_at: datetime, now: datetime) -> None:
+    """Moves the cursor on after a success; after a failure lets the event wait, or pauses the webhook."""
+    if not answer.failure:
+        webhook.capture_sequence = capture_sequence
+        webhook.failures, webhook.failing_since, webhook.next_try_at = 0, None, None
+        webhook.acknowledged_at = now
+        return
+    webhook.failures += 1
+    webhook.failing_since = webhook.failing_since or began_at
+    webhook.next_try_at = next_try(
+        now=now,
+        failing_since=webhook.failing_since,
+        failures=webhook.failures,
+        retry_after=answer.retry_after,
+    )
+    if webhook.paused_at is None:
+        if answer.failure == Failure.GONE:
+            webhook.paused_at, webhook.paused_because = now, Webhook.Pause.GONE
+        elif webhook.next_try_at is None:
+            webhook.paused_at, webhook.paused_because = now, Webhook.Pause.FAILING

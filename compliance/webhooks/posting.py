@@ -1,0 +1,210 @@
+"""One POST to a receiver that nobody trusts, within a bound of time and bytes.
+
+Written on sockets (asyncio) and h11, since it must connect to the address that it has checked, while TLS verifies the
+name; and since 15 seconds bound the whole of it, however slowly an answer drips. It follows no redirect, asks no proxy
+of the environment, keeps no cookie, and logs no URL.
+"""
+
+import asyncio
+import functools
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+import h11
+
+from compliance.webhooks.addresses import Target, is_public
+from compliance.webhooks.models import Failure
+
+SECONDS = 15.0
+"""The whole of a try: name, connection, TLS, request and the head of the answer."""
+
+_CONNECT_SECONDS = 5.0
+_ADDRESSES_AT_MOST = 4
+_HEAD_BYTES = 16 * 1024
+_BODY_BYTES = 4 * 1024
+_CLOSING_SECONDS = 1.0
+_CHUNK = 4096
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Finds the numeric addresses of a host."""
+
+
+class Answer(NamedTuple):
+    """What came of a POST: a status, or what was wrong; how long it took; how long the receiver asks to wait."""
+
+    status: int | None
+    failure: str
+    milliseconds: int
+    retry_after: float | None = None
+
+
+class _Refused(Exception):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure)
+        self.failure = failure
+
+
+@functools.lru_cache(maxsize=1)
+def _trusted() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """The addresses of `host` as the system finds them, in the order in which it would try them. Raises OSError."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+
+async def post(
+    target: Target,
+    headers: Sequence[tuple[str, str]],
+    body: bytes,
+    *,
+    allow_private: bool,
+    resolve: Resolve = resolve,
+    context: ssl.SSLContext | None = None,
+    seconds: float = SECONDS,
+) -> Answer:
+    """Sends one request and reads the head of the answer. Raises nothing that a receiver could cause.
+
+    `allow_private`: to any address. `context`: whose certificates are trusted, if not those that the system trusts.
+    """
+    began = time.monotonic()
+    writer: asyncio.StreamWriter | None = None
+    try:
+        async with asyncio.timeout(seconds):
+            addresses = await _checked(target, allow_private, resolve)
+            reader, writer = await _connect(target, addresses, context or _trusted())
+            connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD_BYTES)
+            response = await _ask(connection, target, headers, body, reader, writer)
+        answer = _answer(response, _since(began))
+        await _take_leave(connection, reader, writer)
+        return answer
+    except _Refused as refused:
+        return Answer(None, refused.failure, _since(began))
+    except TimeoutError:
+        return Answer(None, Failure.TIMEOUT, _since(began))
+    finally:
+        if writer is not None:
+            writer.transport.abort()
+
+
+async def _checked(target: Target, allow_private: bool, resolve: Resolve) -> Sequence[str]:
+    """The addresses to connect to. One that is not public among them is reason enough to connect to none."""
+    try:
+        found = await resolve(target.host, target.port)
+    except (OSError, UnicodeError):
+        found = []
+    if not found:
+        raise _Refused(Failure.NO_NAME)
+    if not allow_private and not all(is_public(each) for each in found):
+        raise _Refused(Failure.NOT_PUBLIC)
+    return found[:_ADDRESSES_AT_MOST]
+
+
+async def _connect(
+    target: Target, addresses: Sequence[str], context: ssl.SSLContext
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to the first of the addresses that takes one: numeric ones, so nothing is resolved again."""
+    secured: dict[str, object] = {"ssl": context, "server_hostname": target.host} if target.tls else {}
+    for address in addresses:
+        ipaddress.ip_address(address.partition("%")[0])
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                return await asyncio.open_connection(address, target.port, limit=_HEAD_BYTES, **secured)  # type: ignore[arg-type]
+        except (ssl.SSLError, ValueError):
+            raise _Refused(Failure.TLS) from None
+        except OSError:
+            continue
+    raise _Refused(Failure.UNREACHABLE)
+
+
+async def _ask(
+    connection: h11.Connection,
+    target: Target,
+    headers: Sequence[tuple[str, str]],
+    body: bytes,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> h11.Response:
+    """Sends the request and returns the head of the final answer."""
+    all_headers = [
+        ("host", target.authority),
+        ("connection", "close"),
+        ("content-length", str(len(body))),
+        *headers,
+    ]
+    request = h11.Request(method="POST", target=target.path, headers=all_headers)
+    sent = [connection.send(each) for each in (request, h11.Data(data=body), h11.EndOfMessage())]
+    read = 0
+    try:
+        writer.write(b"".join(each for each in sent if each))
+        while True:
+            event = connection.next_event()
+            if isinstance(event, h11.Response):
+                return event
+            if event is h11.NEED_DATA:
+                data = await reader.read(_CHUNK)
+                read += len(data)
+                if not data:
+                    raise _Refused(Failure.CLOSED)
+                if read > _HEAD_BYTES:
+                    raise _Refused(Failure.GARBLED)
+                connection.receive_data(data)
+            elif not isinstance(event, h11.InformationalResponse):
+                raise _Refused(Failure.GARBLED)
+    except h11.RemoteProtocolError:
+        raise _Refused(Failure.GARBLED) from None
+    except OSError:
+        raise _Refused(Failure.CLOSED) from None
+
+
+def _answer(response: h11.Response, milliseconds: int) -> Answer:
+    status = response.status_code
+    if 200 <= status < 300:
+        return Answer(status, "", milliseconds)
+    if 300 <= status < 400:
+        return Answer(status, Failure.REDIRECT, milliseconds)
+    if status == 410:
+        return Answer(status, Failure.GONE, milliseconds)
+    return Answer(status, Failure.STATUS, milliseconds, _retry_after(response))
+
+
+def _retry_after(response: h11.Response) -> float | None:
+    """How many seconds the receiver asks to wait, as a number or until a moment."""
+    text = dict(response.headers).get(b"retry-after", b"").decode("ascii", "replace")
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        until = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max((until.astimezone(UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+async def _take_leave(connection: h11.Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Reads a short answer to its end, so that the receiver may finish; whatever goes wrong here counts no more."""
+    with suppress(TimeoutError, OSError, h11.RemoteProtocolError):
+        async with asyncio.timeout(_CLOSING_SECONDS):
+            read = 0
+            while read <= _BODY_BYTES:
+                event = connection.next_event()
+                if event is h11.NEED_DATA:
+                    data = await reader.read(_CHUNK)
+                    read += len(data)
+                    connection.receive_data(data)
+                elif not isinstance(event, h11.Data):
+                    break
+            writer.close()
+            await writer.wait_closed()
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)

@@ -1,0 +1,160 @@
+"""A run of sending: many receivers at once, none of which makes another wait.
+
+The thread of the task alone talks to the database: it claims, hands over, and writes down what became of each try. The
+sockets belong to a loop in a thread beside it. So a receiver that takes its 15 seconds holds nothing but its own place
+among MOST_AT_ONCE, and while it does, the run goes on to look for what has become due.
+"""
+
+import asyncio
+import logging
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+from celery import current_app
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+from compliance.tenancy import sql
+from compliance.webhooks import claims, posting, signing
+from compliance.webhooks.addresses import target
+from compliance.webhooks.claims import Claimed
+from compliance.webhooks.errors import BadAddressError, UnreadableSecretError
+from compliance.webhooks.models import Failure
+from compliance.webhooks.posting import Answer, Resolve
+
+log = logging.getLogger(__name__)
+
+SEND_TASK = "compliance.webhooks.send"
+MOST_AT_ONCE = 64
+RUN_SECONDS = 20.0
+"""A run begins nothing new after this, so that it ends in good time; what is left is for the next one."""
+
+_LOOK_SECONDS = 1.0
+_LOCK = "webhooks are sent"
+
+
+class Run(NamedTuple):
+    """What a run did: events acknowledged, tries that failed, and whether it ended with work left."""
+
+    sent: int = 0
+    failed: int = 0
+    more: bool = False
+
+
+def send_due(
+    clock: Callable[[], datetime],
+    *,
+    resolve: Resolve = posting.resolve,
+    context: ssl.SSLContext | None = None,
+    seconds: float = posting.SECONDS,
+) -> Run:
+    """Sends what is due, of all companies, until nothing is or the run has lasted long enough.
+
+    One run at a time: another that is called meanwhile does nothing, since this one looks for new work itself.
+    """
+    with _alone() as alone:
+        if not alone:
+            return Run()
+        with _loop() as loop:
+            return _run(clock, lambda claimed, began_at: _begin(loop, claimed, began_at, resolve, context, seconds))
+
+
+def send_soon() -> None:
+    """Has a worker send what is due. A broker that is away loses nothing: the next look finds the same."""
+    try:
+        current_app.send_task(SEND_TASK, retry=False, expires=60)
+    except (OperationalError, OSError):
+        log.warning("webhooks_wait", extra={"reason": "the broker is away; the next look sends them"})
+
+
+def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Future[Answer]]) -> Run:
+    ends_at = time.monotonic() + RUN_SECONDS
+    under_way: dict[Future[Answer], tuple[Claimed, datetime]] = {}
+    sent = failed = 0
+    while True:
+        begins = time.monotonic() < ends_at
+        if begins and len(under_way) < MOST_AT_ONCE:
+            for claimed in claims.claim(clock(), MOST_AT_ONCE - len(under_way)):
+                began_at = clock()
+                under_way[begin(claimed, began_at)] = (claimed, began_at)
+        if not under_way:
+            return Run(sent, failed, more=not begins)
+        done, _ = wait(under_way, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for each in done:
+            claimed, began_at = under_way.pop(each)
+            answer = each.result()
+            claims.settle(claimed, answer, began_at, clock())
+            sent, failed = sent + (not answer.failure), failed + bool(answer.failure)
+            if answer.failure:
+                log.warning(
+                    "webhook_failed",
+                    extra={
+                        "webhook_id": str(claimed.webhook.webhook_id),
+                        "failure": answer.failure,
+                        "status": answer.status,
+                    },
+                )
+
+
+def _begin(
+    loop: asyncio.AbstractEventLoop,
+    claimed: Claimed,
+    began_at: datetime,
+    resolve: Resolve,
+    context: ssl.SSLContext | None,
+    seconds: float,
+) -> Future[Answer]:
+    """Begins a try; one that cannot even begin has failed at once."""
+    failure = Failure.ADDRESS
+    try:
+        address = target(claimed.webhook.url, plain=not settings.PRODUCTION)
+        failure = Failure.SECRET
+        headers = signing.headers(claimed.webhook, claimed.event, began_at)
+    except (BadAddressError, UnreadableSecretError):
+        failed: Future[Answer] = Future()
+        failed.set_result(Answer(None, failure, 0))
+        return failed
+    sends = posting.post(
+        address,
+        headers,
+        claimed.event.body,
+        allow_private=settings.WEBHOOK_ALLOW_PRIVATE,
+        resolve=resolve,
+        context=context,
+        seconds=seconds,
+    )
+    return asyncio.run_coroutine_threadsafe(sends, loop)
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Whether this is the only run. The database lets go of it when the run ends, and when its process dies."""
+    (alone,) = sql.fetch("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [_LOCK])[0]
+    try:
+        yield bool(alone)
+    finally:
+        if alone:
+            sql.fetch("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [_LOCK])
+
+
+@contextmanager
+def _loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """A loop in a thread of its own. Names are resolved in as many threads as there may be receivers."""
+    loop = asyncio.new_event_loop()
+    resolving = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="webhook names")
+    loop.set_default_executor(resolving)
+    thread = threading.Thread(target=loop.run_forever, name="webhooks", daemon=True)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+        resolving.shutdown(wait=False, cancel_futures=True)
