@@ -1,11 +1,12 @@
 """Certificates of employees."""
 
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from compliance.catalogue.declaration import Column, Register
-from compliance.catalogue.fields import CLOCK, Personal, Tenant
+from compliance.catalogue.fields import AT_READ, CLOCK, OF_PERSON, Personal, Shape, Tenant
 from compliance.rules.vocabulary import CertificateKind, CertificateStatus, LiveSessionFormat, MarkedBy, Scope
 
 
@@ -44,7 +45,7 @@ class Certificate(Tenant):
     """Earlier certificate that this one corrects."""
     renews_id: UUID | None
     """Earlier certificate that this one renews."""
-    check_code: str = Field(default="", examples=["7KQ2-MM4T-X9"])
+    check_code: Annotated[str, OF_PERSON] = Field(default="", examples=["7KQ2-MM4T-X9"])
     """Opens the public check page; empty once the holder is erased. Left out unless the key holds `people:read`."""
     live_session_id: UUID | None
     """Set when the course was finished by attending a live session in full."""
@@ -58,8 +59,15 @@ class Certificate(Tenant):
     """How long it took."""
     live_session_marked_by: MarkedBy | None
     """Who made the final register mark."""
-    trainer_name: str | None = Field(examples=["Trainer"])
+    trainer_name: Annotated[str | None, AT_READ] = Field(examples=["Trainer"])
     """From the trainer's current profile; `Trainer` until a name is set."""
+
+
+class CertificateBasis(Shape):
+    """What the status of a certificate follows from besides its fields."""
+
+    state: CertificateStatus
+    """What facts made of it: `valid`, `revoked` or `replaced`; the clock makes `expired` of `valid`."""
 
 
 CERTIFICATES = Register(
@@ -74,6 +82,7 @@ CERTIFICATES = Register(
         "ends_at": "changed_at",
         "live_session_id": "live_session_id",
     },
+    basis=CertificateBasis,
     subjects=("person_course",),
     noun="certificates",
     title="Certificates",

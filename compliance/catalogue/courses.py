@@ -1,11 +1,12 @@
 """Course versions behind the training records of employees."""
 
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from compliance.catalogue.declaration import Column, Register, Window
-from compliance.catalogue.fields import Digest, Shape
+from compliance.catalogue.fields import AT_READ, Digest, Shape
 from compliance.rules.vocabulary import Scope, SourceKind
 
 
@@ -14,7 +15,7 @@ class Lesson(Shape):
 
     release_id: UUID
     """The lesson's release."""
-    title: str = Field(examples=["Leaving the building"])
+    title: Annotated[str, AT_READ] = Field(examples=["Leaving the building"])
     """Current source title."""
     version: int
     """The lesson's version."""
@@ -31,7 +32,7 @@ class CourseVersion(Shape):
     """The course."""
     course_release_id: UUID | None
     """The release."""
-    course_title: str | None = Field(examples=["Fire safety"])
+    course_title: Annotated[str | None, AT_READ] = Field(examples=["Fire safety"])
     """From the current source course."""
     version: int | None
     """The release's version."""

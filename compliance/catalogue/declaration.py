@@ -56,6 +56,8 @@ class Register:
     """The field of a row that names its record."""
     columns: Mapping[str, str]
     """The typed columns of `HistoryRow` that repeat a field of the stored body, each with that field."""
+    basis: type[Shape] | None = None
+    """What the feed gives of a version besides its fields; its listing says how. None: nothing."""
 
     subjects: tuple[str, ...]
     """The kinds of subject (`SubjectKind`) whose decision writes its records."""

@@ -14,6 +14,17 @@ CLOCK: dict[str, Any] = {"x-clock-dependent": True}
 """Of a field that may change without a new version, because the clock decides it."""
 
 
+class AtRead:
+    """Marks a field that no version stores and that is read anew for each answer: current titles, counts, sends."""
+
+
+class OfPerson:
+    """Marks a field that names a person: no version stores it, erasure clears it, and it needs `people:read`."""
+
+
+AT_READ, OF_PERSON = AtRead(), OfPerson()
+
+
 class Shape(BaseModel):
     """Base of all: what the service answers has no other member than those named here.
 
@@ -24,8 +35,8 @@ class Shape(BaseModel):
 
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", examples=["9f" * 32])]
-Personal = Annotated[str | None, Field(default=None, examples=["Ada Osei"])]
-PersonalAddress = Annotated[str | None, Field(default=None, examples=["ada@example.com"])]
+Personal = Annotated[str | None, OF_PERSON, Field(default=None, examples=["Ada Osei"])]
+PersonalAddress = Annotated[str | None, OF_PERSON, Field(default=None, examples=["ada@example.com"])]
 HashedInstant = Annotated[
     str,
     Field(

@@ -1,11 +1,12 @@
 """People: employees and invitations; an accepted invitation and its employee are two records."""
 
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from compliance.catalogue.declaration import Column, Register, Window
-from compliance.catalogue.fields import CLOCK, Personal, PersonalAddress, Versioned
+from compliance.catalogue.fields import AT_READ, CLOCK, Personal, PersonalAddress, Versioned
 from compliance.rules.vocabulary import AccessState, Door, EntryType, InvitationState, InvitationStatus, Scope
 
 
@@ -42,11 +43,11 @@ class Person(Versioned):
     """The person's teams."""
     doors: list[Door]
     """Audience doors; includes `employee`."""
-    records_owed: int = Field(ge=0)
+    records_owed: Annotated[int, AT_READ] = Field(ge=0)
     """Open required employee records at the requested moment."""
-    records_completed: int = Field(ge=0)
+    records_completed: Annotated[int, AT_READ] = Field(ge=0)
     """Completed employee records at the requested moment."""
-    no_required_records: bool
+    no_required_records: Annotated[bool, AT_READ]
     """True when no required records are open."""
 
 

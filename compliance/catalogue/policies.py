@@ -1,12 +1,13 @@
 """Policy versions, what people owe of them, and the receipts of those who signed."""
 
 from datetime import date
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from compliance.catalogue.declaration import Column, Register, Window
-from compliance.catalogue.fields import CLOCK, Digest, HashedInstant, Personal, PersonalAddress, Tenant
+from compliance.catalogue.fields import AT_READ, CLOCK, Digest, HashedInstant, Personal, PersonalAddress, Tenant
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, PolicyRecordState, ReceiptAct, Scope
 
 
@@ -66,7 +67,7 @@ class PolicyRecord(Tenant):
     """Null when erased."""
     door: Door
     """The audience through which the person is reached."""
-    company: str | None = Field(examples=["Harbour Freight Ltd"])
+    company: Annotated[str | None, AT_READ] = Field(examples=["Harbour Freight Ltd"])
     """For partners and customers: the company on the receipt, else their group in that audience."""
     assignment_id: UUID
     """Share id."""
@@ -95,7 +96,7 @@ class Receipt(Tenant):
     """Email of the person's account when read. Null when erased."""
     door: Door
     """The audience through which the person reached the policy."""
-    signer_company: str | None = Field(examples=["Harbour Freight Ltd"])
+    signer_company: Annotated[str | None, AT_READ] = Field(examples=["Harbour Freight Ltd"])
     """Partner's or customer's company as the person signed; null for employees and after erasure."""
     course_id: UUID
     """Policy id."""

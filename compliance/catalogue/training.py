@@ -1,12 +1,13 @@
 """Training records: what each employee owes of a course, as at a moment and over a period."""
 
 from dataclasses import replace
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from compliance.catalogue.declaration import Column, Register, Window
-from compliance.catalogue.fields import CLOCK, Personal, PersonalAddress, Versioned
+from compliance.catalogue.fields import AT_READ, CLOCK, Personal, PersonalAddress, Shape, Versioned
 from compliance.rules.vocabulary import Door, DueBasis, EndedReason, Outcome, Requirement, Scope, WaiverReasonCode
 
 
@@ -55,7 +56,7 @@ class TrainingRecord(Versioned):
     """Outcome at the requested moment. Depends on the clock: it can change without a sequence change."""
     days_late: int | None = Field(json_schema_extra=CLOCK, ge=1)
     """Whole days past the deadline, rounded up. Depends on the clock."""
-    reminders_sent: int = Field(ge=0)
+    reminders_sent: Annotated[int, AT_READ] = Field(ge=0)
     """Completed reminder sends known at the pinned capture."""
     share_ids: list[UUID]
     """All contributing shares."""
@@ -65,6 +66,15 @@ class TrainingRecord(Versioned):
     """The certificate that the completion earned."""
     obligation_change_id: int | None
     """Source obligation-change id."""
+
+
+class TrainingBasis(Shape):
+    """What the outcome of a training record, and the course version behind it, follow from besides its fields."""
+
+    state_before_end: Requirement
+    """`requirement` or, of a record that has ended, what it required just before."""
+    lesson_release_id: UUID | None
+    """The lesson, where a lesson was shared alone."""
 
 
 _SHOWN = (
@@ -93,6 +103,7 @@ TRAINING_RECORDS = Register(
         "ends_at": "ended_at",
         "renews_certificate_id": "renews_certificate_id",
     },
+    basis=TrainingBasis,
     subjects=("person_course",),
     noun="training records",
     title="Training records",

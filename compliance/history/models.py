@@ -130,7 +130,8 @@ class HistoryRow(models.Model):
                 models.F("valid_from").desc(),
                 models.F("sequence").desc(),
                 name="row_in_force",
-            )
+            ),
+            models.Index("organization_id", "register", "sequence", name="row_by_register"),
         ]
 
 

@@ -68,12 +68,17 @@ def _names_of_later(question: Question, records: Sequence[Record]) -> dict[UUID,
     return {each.certificate_id: names.at(*each) for each in nameless}
 
 
+def _basis(question: Question, versions: Sequence[Record]) -> list[str]:
+    return [f'{{"state":"{version[3]}"}}' for version in versions]
+
+
 LISTINGS = (
     Listing(
         register=CERTIFICATES,
         condition="v.begins_at <= %(moment)s",
         wanted=_WANTED,
         present=_present,
+        basis=_basis,
         columns=", v.live_session_id",
         joined=_JOINED,
         settles=True,

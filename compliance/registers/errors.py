@@ -9,3 +9,7 @@ class RegisterError(ComplianceError):
 
 class RecordTooLargeError(RegisterError):
     """One row alone is larger than a page may be."""
+
+
+class OtherHistoryError(RegisterError):
+    """A reader stopped at a version that the history does not have: it was restored from before, or is another one."""

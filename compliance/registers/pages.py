@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from compliance.catalogue.declaration import Register
 from compliance.history import in_force
+from compliance.registers import splicing
 from compliance.registers.errors import RecordTooLargeError
 from compliance.registers.questions import Position, Question
 from compliance.rules.limits import MAXIMUM_PAGE_BYTES, MAXIMUM_ROW_BYTES
@@ -50,6 +51,10 @@ class Listing(NamedTuple):
     columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a page into JSON texts,
     with at most two more statements. `filters` are parts of the register that the console offers, by the word for
     each in its addresses.
+
+    `personal` and `basis` give to versions of the feed (`registers.changes`, whose columns they come with) what they
+    have besides their stored fields, each as text: members behind these fields, each with a comma before it, and the
+    object of the declaration's class `basis`.
     """
 
     register: Register
@@ -64,6 +69,8 @@ class Listing(NamedTuple):
     more: str = ""
     columns: str = ""
     filters: Mapping[str, Filter] = MappingProxyType({})
+    personal: Callable[[Question, Sequence[Record]], list[str]] | None = None
+    basis: Callable[[Question, Sequence[Record]], list[str]] | None = None
 
     def filtered(self, word: str) -> "Listing":
         """The listing with the condition of one of its filters; the listing itself where it has no such filter."""
@@ -148,19 +155,10 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
 
 def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:
     """As many rows as a page may hold, and how many these are. Raises RecordTooLargeError when not one fits."""
-    content = ",".join(rows).encode()
-    room = MAXIMUM_ROW_BYTES
-    if len(content) <= room:
-        return content, len(rows)
-    count = used = 0
-    for row in rows:
-        used += len(row.encode()) + 1
-        if used > room + 1:
-            break
-        count += 1
-    if count == 0:
+    content, count = splicing.within(rows, MAXIMUM_ROW_BYTES)
+    if rows and not count:
         raise RecordTooLargeError("One row alone is larger than a page may be (3 MiB).")
-    return ",".join(rows[:count]).encode(), count
+    return content, count
 
 
 def _candidates(question: Question) -> str:

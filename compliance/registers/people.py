@@ -14,7 +14,7 @@ from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.people.status import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, EntryType
-from compliance.tenancy import reading
+from compliance.tenancy import arrays, reading
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state, r.due_at, r.body,"
@@ -64,6 +64,30 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
     return rows
 
 
+_NAMES = f"""
+SELECT r.birth, p.person_name, p.work_email,
+    coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END), i.person_name, i.work_email,
+    r.learner_profile_id IS NULL
+FROM (SELECT r.birth, r.record_id, r.learner_profile_id FROM {in_force.RECORDS}
+    AND r.register = %(register)s AND r.birth = ANY(%(births)s)) r {_JOINED}"""  # noqa: S608
+
+
+def _personal(question: Question, versions: Sequence[Record]) -> list[str]:
+    """Name and address of the records of versions as they are now, whichever version it is."""
+    births = [version[2] for version in versions]
+    asked = {
+        "organization": question.company.organization_id,
+        "register": PEOPLE.number,
+        "births": arrays.bigints(sorted(set(births))),
+    }
+    named = {}
+    for birth, person_name, work_email, erased_at, invited_name, invited_email, invited in reading.fetch(_NAMES, asked):
+        if invited:
+            person_name, work_email = person_name or invited_name, invited_email or work_email
+        named[birth] = splicing.ending(question, "work_email", person_name, work_email, erased_at)[:-1]
+    return [named[birth] for birth in births]
+
+
 LISTINGS = (
     Listing(
         register=PEOPLE,
@@ -73,6 +97,7 @@ LISTINGS = (
         ),
         wanted=_WANTED,
         present=_present,
+        personal=_personal,
         joined=_JOINED,
         filters={
             state.value: Filter(state.value.replace("_", " ").capitalize(), f"v.state = '{state.value}'")

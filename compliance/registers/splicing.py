@@ -1,5 +1,6 @@
 """Pieces of JSON text that rows are spliced from: a page is text from the database to the wire."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -64,3 +65,17 @@ def ending(question: Question, address: str, person_name: str | None, email: str
     if not question.personal:
         return "}"
     return f',"person_name":{name_of(person_name, erased_at)},"{address}":{address_of(email, erased_at)}}}'
+
+
+def within(rows: Sequence[str], room: int) -> tuple[bytes, int]:
+    """The first rows that take up at most `room` bytes, with commas between, and how many these are."""
+    content = ",".join(rows).encode()
+    if len(content) <= room:
+        return content, len(rows)
+    count = used = 0
+    for row in rows:
+        used += len(row.encode()) + 1
+        if used > room + 1:
+            break
+        count += 1
+    return ",".join(rows[:count]).encode(), count

@@ -110,11 +110,27 @@ _PERIOD_FILTERS = {
     for word, each in _FILTERS.items()
 } | {"ended": Filter("Ended", "(v.ends_at <= %(moment)s OR v.vanished_at IS NOT NULL)")}
 
+_LESSONS = """
+SELECT l.share_id, l.lesson_release_id::text FROM shares_share l
+WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = ANY(%(shares)s)"""
+
+
+def _basis(question: Question, versions: Sequence[Record]) -> list[str]:
+    """What was required before the end, and of a lesson that was shared alone its release, which its shares name."""
+    shares = {version[5] for version in versions} - {None}
+    lessons = {None: "null"}
+    if shares:
+        asked = {"organization": question.company.organization_id, "shares": list(shares)}
+        lessons |= {share: f'"{lesson}"' for share, lesson in reading.fetch(_LESSONS, asked, raw=True)}
+    return [f'{{"state_before_end":"{version[4]}","lesson_release_id":{lessons[version[5]]}}}' for version in versions]
+
+
 RECORDS = Listing(
     register=TRAINING_RECORDS,
     condition=outcomes.listed(),
     wanted=_WANTED,
     present=_present,
+    basis=_basis,
     settles=True,
     raw=True,
     filters=_FILTERS,

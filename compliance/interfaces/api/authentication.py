@@ -140,14 +140,19 @@ class HoldsScope(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         """True, or raises `insufficient_scope`."""
         scope: Scope | None = view.required_scope
-        caller = caller_of(request)
-        if scope is not None and scope not in caller.scopes:
-            raise Problem(
-                Code.INSUFFICIENT_SCOPE,
-                f"The key needs the scope {scope}.",
-                headers={"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="{scope}"'},
-            )
+        if scope is not None:
+            check_scope(caller_of(request), scope)
         return True
+
+
+def check_scope(caller: Caller, scope: Scope) -> None:
+    """Raises `insufficient_scope` when the key does not hold the scope."""
+    if scope not in caller.scopes:
+        raise Problem(
+            Code.INSUFFICIENT_SCOPE,
+            f"The key needs the scope {scope}.",
+            headers={"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="{scope}"'},
+        )
 
 
 def _again_if_stale(look_up: Callable[[], Any]) -> Any:

@@ -65,28 +65,37 @@ def seal(cursor: Cursor, *, endpoint: str, organization_id: UUID, secrets: tuple
             cursor.served,
         ]
     )
+    return sealed(content, _bound_to(endpoint, organization_id), secrets)
+
+
+def sealed(content: bytes, bound_to: bytes, secrets: tuple[str, ...]) -> str:
+    """The content of any cursor as text that opens only where it is bound to the same."""
     key = _keys(secrets)[0]
     nonce = os.urandom(_NONCE_BYTES)
-    sealed = key.cipher.encrypt(nonce, content, _bound_to(endpoint, organization_id))
-    return base64.urlsafe_b64encode(bytes([VERSION]) + key.hint + nonce + sealed).rstrip(b"=").decode()
+    encrypted = key.cipher.encrypt(nonce, content, bound_to)
+    return base64.urlsafe_b64encode(bytes([VERSION]) + key.hint + nonce + encrypted).rstrip(b"=").decode()
 
 
 def unseal(text: str, *, endpoint: str, organization_id: UUID, secrets: tuple[str, ...]) -> Cursor:
     """Opens a cursor. Raises `invalid_cursor` for anything but the very text that `seal` made for both."""
+    return _read(opened(text, _bound_to(endpoint, organization_id), secrets))
+
+
+def opened(text: str, bound_to: bytes, secrets: tuple[str, ...]) -> bytes:
+    """What `sealed` made the text of. Raises `invalid_cursor` for any other text, and where it is bound to another."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise _refused() from None
     if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != text or raw[:1] != bytes([VERSION]):
         raise _refused()
-    hint, nonce, sealed = raw[1:3], raw[3 : 3 + _NONCE_BYTES], raw[3 + _NONCE_BYTES :]
+    hint, nonce, encrypted = raw[1:3], raw[3 : 3 + _NONCE_BYTES], raw[3 + _NONCE_BYTES :]
     for key in _keys(secrets):
         if key.hint == hint:
             try:
-                content = key.cipher.decrypt(nonce, sealed, _bound_to(endpoint, organization_id))
+                return key.cipher.decrypt(nonce, encrypted, bound_to)
             except (InvalidTag, ValueError):
                 raise _refused() from None
-            return _read(content)
     raise _refused()
 
 

@@ -25,7 +25,11 @@ from compliance.interfaces.api.views import NothingHere
 
 log = logging.getLogger("compliance.api")
 
-ROUTES = {"/v1": "compliance.interfaces.api.urls", "/proof/v1": "compliance.interfaces.proof.urls"}
+ROUTES = {
+    "/v1": "compliance.interfaces.api.urls",
+    "/proof/v1": "compliance.interfaces.proof.urls",
+    "/feed/v1": "compliance.interfaces.feed.urls",
+}
 """The routes of each API, by the address below which it answers."""
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"

@@ -1,0 +1,34 @@
+"""SQL of the versions of a company in the order in which they were written: what the feed of changes reads."""
+
+from compliance.history.in_force import ROWS
+
+_FOLLOWING = "v.sequence >= %(after)s AND v.sequence <= %(sequence)s"
+_OF_ONE = f"{ROWS} AND v.register = %(register)s AND {_FOLLOWING} ORDER BY v.register, v.sequence LIMIT %(most)s"
+_OF_ALL = f"SELECT v.* FROM {ROWS} AND {_FOLLOWING} ORDER BY v.sequence LIMIT %(most)s"  # noqa: S608
+# Of each register the first ones by an index, and of these the first: the others are never fetched.
+_OF_SEVERAL = f"""
+SELECT v.* FROM (
+    SELECT s.sequence FROM unnest(%(registers)s::smallint[]) AS w (register) CROSS JOIN LATERAL (
+        SELECT v.sequence FROM {ROWS} AND v.register = w.register AND {_FOLLOWING}
+        ORDER BY v.register, v.sequence LIMIT %(most)s) s
+    ORDER BY s.sequence LIMIT %(most)s) s
+CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
+_RECORD = """LATERAL (SELECT r.record_id FROM history_historyrecord r
+    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = v.register AND r.birth = v.birth
+    LIMIT 1) r"""
+
+
+def following(columns: str, *, registers: int | None) -> str:
+    """The statement that reads, in the order of `sequence`, columns of versions `v` and of their records `r`.
+
+    Of all registers of the company (`registers` None), of the one that the parameter `register` names (1), or of those
+    in the array `registers`. It begins with the version `after` itself, without its text, so that the reader sees
+    whether the history is still the one in which it stopped. It gives `most` versions up to `sequence`, but none behind
+    more than `bytes` bytes of stored text: a policy may have two million.
+    """
+    found = _OF_ALL if registers is None else _OF_SEVERAL if registers > 1 else f"SELECT v.* FROM {_OF_ONE}"  # noqa: S608
+    return f"""
+SELECT {columns}, CASE WHEN v.sequence > %(after)s THEN v.body ELSE '' END FROM (
+    SELECT v.*, sum(v.size) OVER (ORDER BY v.sequence) - v.size AS before FROM (
+        SELECT v.*, CASE WHEN v.sequence > %(after)s THEN octet_length(v.body) ELSE 0 END AS size FROM ({found}) v) v) v
+CROSS JOIN {_RECORD} WHERE v.before <= %(bytes)s ORDER BY v.sequence"""  # noqa: S608

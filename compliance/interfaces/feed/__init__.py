@@ -1,0 +1,1 @@
+"""The feed of changes, `/feed/v1`: every version of every register in the order in which it was written."""

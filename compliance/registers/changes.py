@@ -1,0 +1,132 @@
+"""`/feed/v1/changes`: every version of the registers in the order in which it was written, as JSON text.
+
+A register comes in by its declaration and its listing: fields are its stored text, `personal` are its own personal
+members, `basis` what is given besides. As in `pages`, nothing makes an object of a stored text.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.stored import stored_shape
+from compliance.history import in_sequence
+from compliance.registers import splicing
+from compliance.registers.errors import OtherHistoryError, RecordTooLargeError
+from compliance.registers.listings import LISTINGS
+from compliance.registers.pages import Record
+from compliance.registers.questions import Question
+from compliance.rules.limits import MAXIMUM_ROW_BYTES
+from compliance.tenancy import arrays, reading
+
+
+class Place(NamedTuple):
+    """Behind which version a page begins, and the beginning of that version's digest; the start of the history."""
+
+    sequence: int = 0
+    digest: bytes = b""
+
+
+class Changes(NamedTuple):
+    """`held` versions as JSON text, separated by commas; `end` is the place behind them. `last`: there is no more."""
+
+    content: bytes
+    held: int
+    end: Place
+    last: bool
+
+
+DIGEST_BYTES = 12
+_WANTED = (
+    "v.sequence, v.register, v.birth, v.state, v.state_before_end, v.lesson_share_id, r.record_id::text,"
+    " v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.row_sha256"
+)
+_SEQUENCE, _REGISTER, _DIGEST, _BODY = 0, 1, 12, 13
+_PLAIN = {register.number: f'{{"{next(iter(stored_shape(register).model_fields))}"' for register in REGISTERS.values()}
+"""How nearly every stored text of a register begins: one without hidden members, which to look for costs more."""
+_EVERY = frozenset(REGISTERS)
+
+
+def page(question: Question, registers: Collection[int], after: Place, limit: int) -> Changes:
+    """The versions of these registers behind `after`, at most `limit`, up to the pin, within the size of a page.
+
+    Raises OtherHistoryError when the history is not the one in which `after` was, RecordTooLargeError.
+    """
+    versions = _following(question, registers, after, limit)
+    if after.sequence:
+        if not versions or versions[0][_SEQUENCE] != after.sequence or not _is_at(after, versions[0]):
+            raise OtherHistoryError("The version at which the cursor stands is not in the company's history.")
+        del versions[0]
+    rows = _rows(question, versions[:limit])
+    content, held = splicing.within(rows, MAXIMUM_ROW_BYTES)
+    if not rows:
+        return Changes(b"", 0, after, True)
+    if not held:
+        raise RecordTooLargeError("One version alone is larger than a page may be (3 MiB).")
+    end = versions[held - 1]
+    return Changes(content, held, Place(end[_SEQUENCE], end[_DIGEST][:DIGEST_BYTES]), held == len(versions))
+
+
+def _is_at(place: Place, version: Record) -> bool:
+    return bytes(version[_DIGEST][:DIGEST_BYTES]) == place.digest
+
+
+def _following(question: Question, registers: Collection[int], after: Place, limit: int) -> list[Record]:
+    """The version at which the place is, those of the page, and one more, unless their texts exceed a page."""
+    values = {
+        "organization": question.company.organization_id,
+        "after": after.sequence,
+        "sequence": question.pin.sequence,
+        "most": limit + 1 + (after.sequence > 0),
+        "bytes": MAXIMUM_ROW_BYTES,
+        "register": min(registers),
+        "registers": arrays.smallints(sorted(registers)),
+    }
+    every = set(registers) >= _EVERY
+    statement = in_sequence.following(_WANTED, registers=None if every else len(registers))
+    return reading.fetch(statement, values, raw=True)
+
+
+def _rows(question: Question, versions: Sequence[Record]) -> list[str]:
+    personal, basis = _besides(question, versions)
+    instant, members = splicing.instant, splicing.members
+    rows = []
+    for version in versions:
+        (
+            sequence, register, _, _, _, _, record_id, capture_sequence, valid_from, recorded_at, cause, logic_version,
+            _, body,
+        ) = version  # fmt: skip
+        if body:
+            fields = body[1:-1] if body.startswith(_PLAIN[register]) else members(body)
+            said = f'false,"fields":{{{fields}{personal.get(sequence, "")}}}{basis.get(sequence, "")}}}'
+        else:
+            said = 'true,"fields":{}}'
+        rows.append(
+            f'{{"register":"{_NAMES[register]}","id":"{record_id}","sequence":{sequence}'
+            f',"capture_sequence":{capture_sequence},"valid_from":"{instant(valid_from)}"'
+            f',"recorded_at":"{instant(recorded_at)}","cause":"{cause}","logic_version":{logic_version}'
+            f',"removed":{said}'
+        )
+    return rows
+
+
+def _besides(question: Question, versions: Sequence[Record]) -> tuple[dict[int, str], dict[int, str]]:
+    """The personal members and the basis of the versions that have such, by sequence."""
+    personal: dict[int, str] = {}
+    basis: dict[int, str] = {}
+    of_register: dict[int, list[Record]] = {}
+    for version in versions:
+        if version[_BODY]:
+            of_register.setdefault(version[_REGISTER], []).append(version)
+    for number, own in of_register.items():
+        listing = _LISTINGS[number]
+        sequences = [version[_SEQUENCE] for version in own]
+        if listing.personal is not None and question.personal:
+            personal.update(zip(sequences, listing.personal(question, own), strict=True))
+        if listing.basis is not None:
+            texts = (f',"basis":{each}' for each in listing.basis(question, own))
+            basis.update(zip(sequences, texts, strict=True))
+    return personal, basis
+
+
+_NAMES = {number: register.name for number, register in REGISTERS.items()}
+_LISTINGS = {number: LISTINGS[register.page] for number, register in REGISTERS.items()}
