@@ -29,6 +29,7 @@ ROUTES = {
     "/v1": "compliance.interfaces.api.urls",
     "/proof/v1": "compliance.interfaces.proof.urls",
     "/feed/v1": "compliance.interfaces.feed.urls",
+    "/scim/v2": "compliance.interfaces.scim.urls",
 }
 """The routes of each API, by the address below which it answers."""
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"

@@ -1,0 +1,40 @@
+"""Answers that hold resources: their addresses, their versions, and what the caller wants to see of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from rest_framework.response import Response
+from scim2_models import Context, ListResponse, Resource
+
+from compliance.interfaces.scim.handling import MEDIA_TYPE
+from compliance.interfaces.scim.preconditions import version_of
+
+ROOT = "/scim/v2"
+
+
+def located(endpoint: str, resource: Resource[Any]) -> Resource[Any]:
+    """The resource with its address, which is told by its identifier alone."""
+    assert resource.meta is not None
+    resource.meta.location = f"{settings.BASE_URL}{ROOT}{endpoint}/{resource.id}"
+    return resource
+
+
+def one(endpoint: str, resource: Resource[Any], status: int, context: Context, shaped: Any) -> Response:
+    """The answer that is one resource, with its version and its address in headers too."""
+    assert located(endpoint, resource).meta is not None
+    content = resource.model_dump(scim_ctx=context, response_parameters=shaped)
+    headers = {"ETag": version_of(resource), "Location": str(resource.meta and resource.meta.location)}
+    return Response(content, status, headers=headers, content_type=MEDIA_TYPE)
+
+
+def listed(dumped: list[Mapping[str, Any]], total: int, start: int) -> Response:
+    """The answer that is a list of resources, dumped already."""
+    content = {
+        "schemas": [str(ListResponse.__schema__)],
+        "totalResults": total,
+        "startIndex": start,
+        "itemsPerPage": len(dumped),
+        "Resources": dumped,
+    }
+    return Response(content, 200, content_type=MEDIA_TYPE)

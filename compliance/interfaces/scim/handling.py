@@ -1,0 +1,89 @@
+"""What an error in a view of /scim/v2 becomes: an error message of SCIM (RFC 7644, 3.12), whatever it is."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import psycopg
+from django.db import DatabaseError, IntegrityError, InterfaceError
+from pydantic import ValidationError
+from rest_framework.response import Response
+from scim2_models import Context, Error, SCIMException
+
+from compliance.facts.errors import (
+    AlreadyExistsError,
+    ErasedPersonError,
+    FactsError,
+    InvalidFactError,
+    RefusedByRuleError,
+    UnresolvedReferenceError,
+)
+from compliance.interfaces.api import handling
+from compliance.interfaces.api.problems import Code, Problem
+
+MEDIA_TYPE = "application/scim+json"
+
+_REFUSED: tuple[tuple[type[FactsError], int, str | None], ...] = (
+    (ErasedPersonError, 404, None),
+    (AlreadyExistsError, 409, "uniqueness"),
+    (RefusedByRuleError, 409, None),
+    (UnresolvedReferenceError, 400, "invalidValue"),
+    (InvalidFactError, 400, "invalidValue"),
+)
+_BUSY = {"Retry-After": "1"}
+
+
+class Fault(NamedTuple):
+    """An answer that is no resource."""
+
+    status: int
+    scim_type: str | None
+    detail: str
+    headers: Mapping[str, str] = {}
+    code: str | None = None
+
+
+class ScimRefusal(SCIMException):
+    """A refusal of the protocol for which scim2_models has no exception of its own."""
+
+    def __init__(self, status: int, detail: str, *, scim_type: str = "", headers: Mapping[str, str] | None = None):
+        super().__init__(detail=detail)
+        self.status = status
+        self.scim_type = scim_type
+        self.headers = headers or {}
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """The error message of an error: nothing but SCIM leaves /scim/v2."""
+    fault = _fault(error)
+    if fault is None or fault.status == 401:
+        # What nobody foresaw, and whatever is answered to callers unknown, is logged and counted as in /v1.
+        answer = handling.handle(error, context)
+        headers = {name: value for name, value in answer.items() if name.lower() != "content-type"}
+        fault = Fault(answer.status_code, None, str(answer.data["detail"]), headers, answer.data["code"])
+    message = Error(status=fault.status, scim_type=fault.scim_type, detail=fault.detail)
+    content = message.model_dump(scim_ctx=Context.DEFAULT)
+    return Response(content, fault.status, headers=fault.headers, content_type=MEDIA_TYPE)
+
+
+def _fault(error: Exception) -> Fault | None:
+    """What is answered; None for problems of the API and for what nobody foresaw."""
+    if isinstance(error, SCIMException):
+        headers = getattr(error, "headers", {})
+        return Fault(error.status, error.scim_type or None, str(error), headers)
+    if isinstance(error, ValidationError):
+        first = Error.from_validation_error(error.errors(include_input=False)[0])
+        return Fault(first.status or 400, first.scim_type, str(first.detail))
+    for kind, status, scim_type in _REFUSED:
+        if isinstance(error, kind):
+            return Fault(status, scim_type, str(error))
+    if isinstance(error, FactsError):
+        return Fault(400, "invalidValue", str(error))
+    if isinstance(error, IntegrityError) and isinstance(error.__cause__, psycopg.errors.UniqueViolation):
+        return Fault(409, "uniqueness", "Another resource has this externalId, or came into being at this moment.")
+    if isinstance(error, DatabaseError | InterfaceError) and isinstance(
+        error.__cause__, psycopg.errors.DeadlockDetected | psycopg.errors.LockNotAvailable
+    ):
+        return Fault(503, None, "Another request about the same people is under way. Send this one again.", _BUSY)
+    if isinstance(error, Problem) and error.code is Code.INVALID_REQUEST:
+        return None
+    return None

@@ -1,0 +1,7 @@
+"""The kinds of resources that are served. A new one is a line here (see `provisioning.kinds.ResourceKind`)."""
+
+from typing import Any
+
+from compliance.provisioning.kinds import ResourceKind
+
+KINDS: tuple[ResourceKind[Any], ...] = ()

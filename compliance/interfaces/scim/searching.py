@@ -1,0 +1,111 @@
+"""Queries (RFC 7644, 3.4.2 and 3.4.3): in the address or in a body, and the list that answers them."""
+
+from typing import Any
+
+from django.http import QueryDict
+from rest_framework.request import Request
+from rest_framework.response import Response
+from scim2_models import (
+    Context,
+    InvalidFilterException,
+    InvalidPathException,
+    InvalidValueException,
+    ResponseParameters,
+    SearchRequest,
+)
+
+from compliance.interfaces.scim import bodies
+from compliance.interfaces.scim.answers import listed, located
+from compliance.provisioning.clients import Client
+from compliance.provisioning.kinds import ResourceKind, Search, Wanted
+from compliance.provisioning.resources import POLICY
+
+USUAL_COUNT = 100
+MOST_RESULTS = 500
+LONGEST_FILTER = 4_000
+DEEPEST_FILTER = 20
+_IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes")
+
+
+def asked_in_address(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
+    """The query of a GET; parameters that SCIM does not know are passed over."""
+    told = _parameters(request)
+    return _read(kind, {name: told[name] for name in _IN_ADDRESS if name in told})
+
+
+def asked_in_body(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
+    """The query of a POST to `.search`."""
+    return _read(kind, bodies.document(request))
+
+
+def response_parameters(kind: ResourceKind[Any], request: Request) -> Any:
+    """Which attributes the answer to any request shall hold."""
+    told = _parameters(request)
+    named = {name: told[name] for name in ("attributes", "excludedAttributes") if name in told}
+    parameters: Any = ResponseParameters.__class_getitem__(kind.model)
+    return parameters.model_validate(named, scim_policy=POLICY)
+
+
+def wanted(parameters: Any) -> Wanted:
+    """The same for whoever reads resources."""
+    return Wanted(_names(parameters.attributes), _names(parameters.excluded_attributes) or frozenset())
+
+
+def answer(kind: ResourceKind[Any], client: Client, asked: SearchRequest[Any]) -> Response:
+    """The list of what a search finds."""
+    start = asked.start_index or 1
+    sort_by = None
+    if asked.sort_by is not None:
+        sort_by = str(asked.sort_by).rpartition(":")[2].lower()
+        if sort_by not in kind.sortable:
+            raise InvalidPathException(detail=f"Lists are ordered by {', '.join(sorted(kind.sortable))} only.")
+    search = Search(
+        asked.filter,
+        sort_by,
+        asked.sort_order is SearchRequest.SortOrder.descending,
+        start,
+        min(USUAL_COUNT if asked.count is None else asked.count, MOST_RESULTS),
+        wanted(asked),
+    )
+    found = kind.search(client, search)
+    dumped = [
+        located(kind.endpoint, each).model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
+        for each in found.resources
+    ]
+    return listed(dumped, found.total, start)
+
+
+def _parameters(request: Request) -> QueryDict:
+    return request._request.GET
+
+
+def _read(kind: ResourceKind[Any], told: dict[str, Any]) -> SearchRequest[Any]:
+    _check_filter(next((value for name, value in told.items() if name.lower() == "filter"), None))
+    if any(name.lower() == "cursor" for name in told):
+        raise InvalidValueException(detail="Lists are paged by startIndex and count, not by a cursor.")
+    request: Any = SearchRequest.__class_getitem__(kind.model)
+    read: SearchRequest[Any] = request.model_validate(told, scim_ctx=Context.SEARCH_REQUEST, scim_policy=POLICY)
+    return read
+
+
+def _check_filter(text: Any) -> None:
+    """Refuses filters that would take long, before anything parses them."""
+    if not isinstance(text, str):
+        return
+    if len(text) > LONGEST_FILTER:
+        raise InvalidFilterException(detail=f"A filter has at most {LONGEST_FILTER} characters.")
+    if "\x00" in text:
+        raise InvalidFilterException(detail="A filter holds no NUL.")
+    depth = deepest = 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        deepest = max(depth, deepest)
+    if deepest > DEEPEST_FILTER:
+        raise InvalidFilterException(detail=f"Parentheses in a filter lie at most {DEEPEST_FILTER} deep.")
+
+
+def _names(paths: Any) -> frozenset[str] | None:
+    """The names of the attributes of a resource that paths lead to; None where they are all of them."""
+    if not paths or any(path.model is not None for path in paths):
+        return None
+    return frozenset(str(path).rpartition(":")[2].partition(".")[0].partition("[")[0].lower() for path in paths)

@@ -1,0 +1,150 @@
+"""The endpoints of /scim/v2: one viewset for all kinds of resources, and what is common to every endpoint.
+
+The order of checks is the API's (`api.gate`), whose token, network and limits these are; errors are SCIM's.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from scim2_models import Context, ForbiddenException, NotImplementedException, PatchOp, Resource
+
+from compliance.access.sources import SCIM
+from compliance.interfaces.api import authentication, clock
+from compliance.interfaces.api.views import ApiViewSet
+from compliance.interfaces.scim import bodies, preconditions, searching
+from compliance.interfaces.scim.answers import one
+from compliance.interfaces.scim.handling import handle
+from compliance.provisioning.clients import Client
+from compliance.provisioning.kinds import ResourceKind
+from compliance.provisioning.resources import POLICY
+
+
+class SpeaksScim(BasePermission):
+    """The source may speak SCIM."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """True, or raises the error 403."""
+        if SCIM not in authentication.source_of(request).kinds:
+            raise ForbiddenException(detail="The source may not speak SCIM: it needs the kind scim.")
+        return True
+
+
+class ScimViewSet(ApiViewSet):
+    """A call under /scim/v2."""
+
+    authentication_classes = [authentication.SourceAuthentication]
+    permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits, SpeaksScim]
+    schema = None
+
+    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
+        """Errors are SCIM's."""
+        return handle
+
+
+class NothingHere(ScimViewSet):
+    """Any other address: refuses every call."""
+
+    exists = False
+
+
+class NotSupported(ScimViewSet):
+    """An endpoint of RFC 7644 that this service does not have: the answer is 501."""
+
+    methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+    detail = ""
+
+    def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
+        """Refuses every call that may come in."""
+        super().initial(request, *arguments, **names)
+        raise NotImplementedException(detail=self.detail)
+
+
+class ListViewSet(ScimViewSet):
+    """All resources of a kind: searched for, and made."""
+
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    methods = ("GET", "HEAD", "POST")
+
+    def list(self, request: Request) -> Response:
+        """`GET /Users?filter=...`: what a search finds, a part at a time."""
+        return searching.answer(self.kind, client_of(request), searching.asked_in_address(self.kind, request))
+
+    def create(self, request: Request) -> Response:
+        """`POST /Users`: makes one, and answers with it."""
+        shaped = searching.response_parameters(self.kind, request)
+        wanted = self.kind.model.model_validate(
+            bodies.document(request), scim_ctx=Context.RESOURCE_CREATION_REQUEST, scim_policy=POLICY
+        )
+        made = self.kind.create(client_of(request), wanted)
+        return one(self.kind.endpoint, made, 201, Context.RESOURCE_CREATION_RESPONSE, shaped)
+
+
+class SearchViewSet(ScimViewSet):
+    """`POST /Users/.search`: as a list, but nothing personal stands in the address."""
+
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    methods = ("POST",)
+
+    def search(self, request: Request) -> Response:
+        """What a search finds."""
+        return searching.answer(self.kind, client_of(request), searching.asked_in_body(self.kind, request))
+
+
+class OneViewSet(ScimViewSet):
+    """One resource: read, replaced, patched and removed."""
+
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    methods = ("GET", "HEAD", "PUT", "PATCH", "DELETE")
+
+    def retrieve(self, request: Request, identifier: str) -> Response:
+        """`GET /Users/<id>`; 304 when the caller has this version."""
+        shaped = searching.response_parameters(self.kind, request)
+        found = self.kind.read(client_of(request), identifier, searching.wanted(shaped))
+        if preconditions.unchanged(request, found):
+            return Response(b"", 304, headers={"ETag": preconditions.version_of(found)})
+        return one(self.kind.endpoint, found, 200, Context.RESOURCE_QUERY_RESPONSE, shaped)
+
+    def update(self, request: Request, identifier: str) -> Response:
+        """`PUT /Users/<id>`: all of it is said anew."""
+        shaped = searching.response_parameters(self.kind, request)
+        wanted = self.kind.model.model_validate(
+            bodies.document(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY
+        )
+
+        def replaced(present: Resource[Any]) -> Resource[Any]:
+            preconditions.check(request, present)
+            with POLICY:
+                wanted.replace(present)
+            return wanted
+
+        found = self.kind.change(client_of(request), identifier, replaced, whole=True)
+        return one(self.kind.endpoint, found, 200, Context.RESOURCE_REPLACEMENT_RESPONSE, shaped)
+
+    def partial_update(self, request: Request, identifier: str) -> Response:
+        """`PATCH /Users/<id>`; the answer is the whole resource."""
+        shaped = searching.response_parameters(self.kind, request)
+        operations: Any = PatchOp.__class_getitem__(self.kind.model)
+        patch = operations.model_validate(
+            bodies.document(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY
+        )
+
+        def patched(present: Resource[Any]) -> Resource[Any]:
+            preconditions.check(request, present)
+            patch.patch(present, scim_policy=POLICY)
+            return present
+
+        found = self.kind.change(client_of(request), identifier, patched, whole=False)
+        return one(self.kind.endpoint, found, 200, Context.RESOURCE_PATCH_RESPONSE, shaped)
+
+    def destroy(self, request: Request, identifier: str) -> Response:
+        """`DELETE /Users/<id>`: it is gone for this client."""
+        self.kind.remove(client_of(request), identifier, lambda present: preconditions.check(request, present))
+        return Response(b"", 204)
+
+
+def client_of(request: Request) -> Client:
+    """Whoever calls, heard by the clock of the API."""
+    return Client(authentication.source_of(request), clock.now)

@@ -1,0 +1,92 @@
+"""What every kind of SCIM resource can do, whichever it is: read, searched for, made, changed and removed.
+
+`interfaces.scim` speaks the protocol and knows nothing else of a kind. A new one is a subclass here and a line in
+`interfaces.scim.kinds.KINDS`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from scim2_models import Resource, ScimFilter
+
+from compliance.provisioning.clients import Client
+
+ResourceT = TypeVar("ResourceT", bound=Resource[Any])
+
+
+class Wanted(NamedTuple):
+    """Which attributes an answer will hold, by their names in lower case; `named` None: those that usually are."""
+
+    named: frozenset[str] | None = None
+    left_out: frozenset[str] = frozenset()
+
+    def usual(self, name: str) -> bool:
+        """Whether an attribute is answered that is unless others are asked for."""
+        return name not in self.left_out and (self.named is None or name in self.named)
+
+    def asked_for(self, name: str) -> bool:
+        """Whether an attribute is asked for by its name."""
+        return self.named is not None and name in self.named
+
+
+class Search(NamedTuple):
+    """What is searched for: a filter bound to the kind's model, its order, and which part of what it finds."""
+
+    filter: ScimFilter[Any] | None
+    sort_by: str | None
+    descending: bool
+    start: int
+    count: int
+    wanted: Wanted
+
+
+class Found(NamedTuple):
+    """A part of what a search finds, and how much it finds in all."""
+
+    total: int
+    resources: Sequence[Resource[Any]]
+
+
+class ResourceKind(ABC, Generic[ResourceT]):
+    """One kind of resource as a client meets it.
+
+    Each resource is complete, with `meta.version`; `meta.location` is left to the interface. Raises the exceptions of
+    scim2_models, those of `facts.errors`, and `NotFoundException` for whatever this client does not see.
+    """
+
+    model: ClassVar[type[Resource[Any]]]
+    """The model with its extensions."""
+    schema: ClassVar[type[Resource[Any]]]
+    """The model without them."""
+    name: ClassVar[str]
+    endpoint: ClassVar[str]
+    description: ClassVar[str]
+    sortable: ClassVar[frozenset[str]] = frozenset()
+    """The attributes, by their names in lower case, by which a list may be ordered."""
+
+    @abstractmethod
+    def search(self, client: Client, search: Search) -> Found:
+        """What a search finds, by a constant number of statements."""
+
+    @abstractmethod
+    def read(self, client: Client, identifier: str, wanted: Wanted) -> ResourceT:
+        """One resource, by its identifier as the address has it."""
+
+    @abstractmethod
+    def create(self, client: Client, wanted: ResourceT) -> ResourceT:
+        """Makes one, and returns it as it is answered."""
+
+    @abstractmethod
+    def change(
+        self, client: Client, identifier: str, change: Callable[[ResourceT], ResourceT], *, whole: bool
+    ) -> ResourceT:
+        """Makes one what `change` makes of it, in one transaction, and returns it as it is answered.
+
+        `change` is given the present one with its version, and raises where a precondition fails. `whole`: the client
+        has said all of it (PUT), and not a part (PATCH).
+        """
+
+    @abstractmethod
+    def remove(self, client: Client, identifier: str, check: Callable[[ResourceT], None]) -> None:
+        """Removes one, after `check` has seen it."""
