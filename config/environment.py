@@ -269,14 +269,17 @@ class Environment(BaseSettings):
     )
     RATE_LIMIT_KEY_PER_MINUTE: Number = Field(600, description="calls of one key")
     RATE_LIMIT_COMPANY_PER_MINUTE: Number = Field(1200, description="calls of one company")
+    RATE_LIMIT_SOURCE_PER_MINUTE: Number = Field(
+        3000, description="calls of one source; identity providers ask for at least 25 a second"
+    )
     RATE_LIMIT_ADDRESS_PER_MINUTE: Number = Field(
         600,
         description="calls without a valid key from one address; in proportion, the 30 questions for a link at"
         " `/learn/` that one network may ask in 15 minutes",
     )
-    CONCURRENT_LIMIT: Number = Field(8, description="calls of one key at once")
+    CONCURRENT_LIMIT: Number = Field(8, description="calls of one key or source at once")
     CONCURRENT_LIMIT_COMPANY: Number = Field(
-        12, description="calls of one company at once (never less than a key's)"
+        12, description="calls of one company's keys at once, and of its sources (never less than a key's)"
     )  # fewer than the threads that a process has for /v1 (serving.front), so that one company cannot hold them all
     READ_TIMEOUT_MILLISECONDS: Number = Field(10_000, description="how long a read of `/v1` may take")
     WRITER_LAG_SECONDS: Number = Field(300, description="after that a company's readers hear `writer_unavailable`")

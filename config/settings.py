@@ -31,6 +31,7 @@ SECURITY_CONTACT = environment.SECURITY_CONTACT
 
 RATE_LIMIT_KEY_PER_MINUTE = environment.RATE_LIMIT_KEY_PER_MINUTE
 RATE_LIMIT_COMPANY_PER_MINUTE = environment.RATE_LIMIT_COMPANY_PER_MINUTE
+RATE_LIMIT_SOURCE_PER_MINUTE = environment.RATE_LIMIT_SOURCE_PER_MINUTE
 RATE_LIMIT_ADDRESS_PER_MINUTE = environment.RATE_LIMIT_ADDRESS_PER_MINUTE
 CONCURRENT_LIMIT = environment.CONCURRENT_LIMIT
 # Fewer than the threads that a process has for /v1 (serving.front), so that one company cannot hold them all.

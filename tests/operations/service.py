@@ -100,6 +100,7 @@ class Service:
             "COMPLIANCE_FOLDER": str(folder), "PORT": str(self.port), "BASE_URL": self.base_url,
             "ENVIRONMENT": "test", "SWEEP_SECONDS": "2", "LOG_LEVEL": "WARNING", "LOG_FORMAT": "json",
             "RATE_LIMIT_KEY_PER_MINUTE": "1000000", "RATE_LIMIT_COMPANY_PER_MINUTE": "1000000",
+            "RATE_LIMIT_SOURCE_PER_MINUTE": "1000000",
             "RATE_LIMIT_ADDRESS_PER_MINUTE": "1000000", "CONCURRENT_LIMIT": "64", "PYTHONUNBUFFERED": "1",
             "ERASURE_LIST": str(folder / "erasures.jsonl"), "LOG_FOLDER": str(folder / "log"),
             "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",

@@ -7,6 +7,7 @@ from typing import Protocol
 from django.conf import settings
 from django.http import HttpRequest
 
+from compliance.access.sources import SourceCaller
 from compliance.interfaces.api import networks
 from compliance.interfaces.api.limits import AtOnce, Policy, Verdict, limiter
 from compliance.interfaces.api.problems import Code, Problem
@@ -44,20 +45,22 @@ class Exchange:
     def count_for_caller(self, caller: Caller) -> None:
         """Counts the call for a valid key or source and its company, and takes one of the leases of both.
 
-        Raises `rate_limited` or `concurrent_limit`.
+        What a company's sources send is counted apart from what its readers ask. Raises `rate_limited` or
+        `concurrent_limit`.
         """
         self.caller = caller
-        key, company = str(caller.token_id), str(caller.organization_id)
-        self.verdict = limiter().acquire(
-            (
-                Policy("key", key, settings.RATE_LIMIT_KEY_PER_MINUTE),
+        token, company = str(caller.token_id), str(caller.organization_id)
+        policies: tuple[Policy, ...]
+        if isinstance(caller, SourceCaller):
+            company = f"{company}:sources"
+            policies = (Policy("source", token, settings.RATE_LIMIT_SOURCE_PER_MINUTE),)
+        else:
+            policies = (
+                Policy("key", token, settings.RATE_LIMIT_KEY_PER_MINUTE),
                 Policy("company", company, settings.RATE_LIMIT_COMPANY_PER_MINUTE),
-            ),
-            (
-                AtOnce(key, settings.CONCURRENT_LIMIT),
-                AtOnce(company, max(settings.CONCURRENT_LIMIT, settings.CONCURRENT_LIMIT_COMPANY)),
-            ),
-        )
+            )
+        at_once = max(settings.CONCURRENT_LIMIT, settings.CONCURRENT_LIMIT_COMPANY)
+        self.verdict = limiter().acquire(policies, (AtOnce(token, settings.CONCURRENT_LIMIT), AtOnce(company, at_once)))
         self._refuse_if_told()
 
     def count_for_address(self) -> None:

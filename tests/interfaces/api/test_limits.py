@@ -13,7 +13,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from compliance.access.models import ApiKey
+from compliance.access.sources import SourceCaller, issue_source
 from compliance.access.tokens import digest
+from compliance.interfaces.api.exchange import Exchange
 from compliance.interfaces.api.limits import (
     LEASE_SECONDS,
     WINDOW_SECONDS,
@@ -24,6 +26,7 @@ from compliance.interfaces.api.limits import (
     RedisCounter,
     limiter,
 )
+from compliance.interfaces.api.problems import Code, Problem
 from compliance.redis_client import client
 from tests.interfaces.api.conftest import Caller
 
@@ -173,6 +176,25 @@ def test_calls_beyond_the_quota_are_told_how_long_to_wait(stored, key_of):
     assert re.fullmatch(r'"key";r=2;t=\d+, "company";r=0;t=\d+', answers[5]["RateLimit"])
     assert answers[5]["RateLimit-Policy"] == '"key";q=3;w=60, "company";q=4;w=60'
     assert 1 <= int(answers[3]["Retry-After"]) <= 60
+
+
+@pytest.mark.django_db
+@override_settings(RATE_LIMIT_KEY_PER_MINUTE=1, RATE_LIMIT_COMPANY_PER_MINUTE=1, RATE_LIMIT_SOURCE_PER_MINUTE=2)
+def test_what_sources_send_is_counted_apart_from_what_keys_read(stored, key_of, now):
+    _, source = issue_source(
+        organization_id=stored.organization_id, name="HR", kinds=["scim"], environment="test", at=now, actor="a test"
+    )
+    caller = SourceCaller(source.source_id, source.organization_id, "HR", frozenset(), (), "left", now, None)
+    assert Caller(key_of(stored))("/v1/snapshot").status_code == 200
+    sent = [Exchange(None), Exchange(None)]
+    for each in sent:
+        each.count_for_caller(caller)
+        each.end()
+    with pytest.raises(Problem) as refusal:
+        Exchange(None).count_for_caller(caller)
+    assert refusal.value.code is Code.RATE_LIMITED
+    assert sent[1].verdict is not None
+    assert sent[1].verdict.headers()["RateLimit-Policy"] == '"source";q=2;w=60'
 
 
 @pytest.mark.django_db
