@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from scim2_models import Resource, ScimFilter
+from scim2_models import PatchOp, Resource, ScimFilter
 
 from compliance.provisioning.clients import Client
+from compliance.provisioning.resources import POLICY
 
 ResourceT = TypeVar("ResourceT", bound=Resource[Any])
 
@@ -83,9 +84,34 @@ class ResourceKind(ABC, Generic[ResourceT]):
     ) -> ResourceT:
         """Makes one what `change` makes of it, in one transaction, and returns it as it is answered.
 
-        `change` is given the present one with its version, and raises where a precondition fails. `whole`: the client
-        has said all of it (PUT), and not a part (PATCH).
+        `change` is given the present one with its version. `whole`: the client has said all of it (PUT), and not a
+        part (PATCH).
         """
+
+    def replace(
+        self, client: Client, identifier: str, wanted: ResourceT, check: Callable[[ResourceT], None]
+    ) -> ResourceT:
+        """Replaces one, after `check` has seen the present one, and returns it as it is answered."""
+
+        def replaced(present: ResourceT) -> ResourceT:
+            check(present)
+            with POLICY:
+                wanted.replace(present)
+            return wanted
+
+        return self.change(client, identifier, replaced, whole=True)
+
+    def patch(
+        self, client: Client, identifier: str, operations: "PatchOp[Any]", check: Callable[[ResourceT], None]
+    ) -> ResourceT | None:
+        """Patches one, after `check` has seen the present one. Returns it as it is answered, None to answer nothing."""
+
+        def patched(present: ResourceT) -> ResourceT:
+            check(present)
+            operations.patch(present, scim_policy=POLICY)
+            return present
+
+        return self.change(client, identifier, patched, whole=False)
 
     @abstractmethod
     def remove(self, client: Client, identifier: str, check: Callable[[ResourceT], None]) -> None:

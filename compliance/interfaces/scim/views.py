@@ -4,12 +4,13 @@ The order of checks is the API's (`api.gate`), whose token, network and limits t
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from scim2_models import Context, ForbiddenException, NotImplementedException, PatchOp, Resource
+from scim2_models import Context, ForbiddenException, NotImplementedException, PatchOp
 
 from compliance.access.sources import SCIM
 from compliance.interfaces.api import authentication, clock
@@ -114,13 +115,7 @@ class OneViewSet(ScimViewSet):
             bodies.document(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY
         )
 
-        def replaced(present: Resource[Any]) -> Resource[Any]:
-            preconditions.check(request, present)
-            with POLICY:
-                wanted.replace(present)
-            return wanted
-
-        found = self.kind.change(client_of(request), identifier, replaced, whole=True)
+        found = self.kind.replace(client_of(request), identifier, wanted, partial(preconditions.check, request))
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_REPLACEMENT_RESPONSE, shaped)
 
     def partial_update(self, request: Request, identifier: str) -> Response:
@@ -131,17 +126,14 @@ class OneViewSet(ScimViewSet):
             bodies.document(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY
         )
 
-        def patched(present: Resource[Any]) -> Resource[Any]:
-            preconditions.check(request, present)
-            patch.patch(present, scim_policy=POLICY)
-            return present
-
-        found = self.kind.change(client_of(request), identifier, patched, whole=False)
+        found = self.kind.patch(client_of(request), identifier, patch, partial(preconditions.check, request))
+        if found is None:
+            return Response(b"", 204)
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_PATCH_RESPONSE, shaped)
 
     def destroy(self, request: Request, identifier: str) -> Response:
         """`DELETE /Users/<id>`: it is gone for this client."""
-        self.kind.remove(client_of(request), identifier, lambda present: preconditions.check(request, present))
+        self.kind.remove(client_of(request), identifier, partial(preconditions.check, request))
         return Response(b"", 204)
 
 
