@@ -108,6 +108,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     from compliance.history.models import HistoryHead
     from compliance.interfaces.operations.models import CompanyStanding
     from compliance.tenancy.models import Organization
+    from compliance.webhooks.models import Webhook
     from config.celery import app
 
     app.conf.broker_url = "memory://"
@@ -118,6 +119,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         Session.objects.all().delete()
         User.objects.all().delete()
         ApiKey.objects.all().delete()
+        Webhook.objects.all().delete()
         HistoryHead.objects.exclude(organization_id__in=before).delete()
         _empty_log()
         Organization.objects.exclude(organization_id__in=before).delete()

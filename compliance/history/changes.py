@@ -12,20 +12,21 @@ class Changes(NamedTuple):
 
     capture_sequence: int
     captured_at: datetime
+    chain_hash: str
     sequence: int
     records: dict[int, int]
 
 
 _NEXT = """
 WITH next AS (
-  SELECT capture_sequence, captured_at, first_sequence, last_sequence FROM history_capture
+  SELECT capture_sequence, captured_at, chain_hash, first_sequence, last_sequence FROM history_capture
   WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence > %(after)s
     AND capture_sequence <= %(upto)s AND last_sequence >= first_sequence
   ORDER BY capture_sequence LIMIT 1)
-SELECT n.capture_sequence, n.captured_at, n.last_sequence, r.register, count(DISTINCT r.birth)
+SELECT n.capture_sequence, n.captured_at, n.chain_hash, n.last_sequence, r.register, count(DISTINCT r.birth)
 FROM next n JOIN history_historyrow r ON r.organization_id = (SELECT %(organization)s::uuid)
   AND r.sequence BETWEEN n.first_sequence AND n.last_sequence
-GROUP BY n.capture_sequence, n.captured_at, n.last_sequence, r.register
+GROUP BY n.capture_sequence, n.captured_at, n.chain_hash, n.last_sequence, r.register
 """
 
 _WAITING = """
@@ -40,8 +41,7 @@ def next_changes(organization_id: uuid.UUID, *, after: int, upto: int) -> Change
     found = sql.fetch(_NEXT, {"organization": organization_id, "after": after, "upto": upto})
     if not found:
         return None
-    capture_sequence, captured_at, sequence = found[0][:3]
-    return Changes(capture_sequence, captured_at, sequence, {register: number for *_, register, number in found})
+    return Changes(*found[0][:4], {register: number for *_, register, number in found})
 
 
 def captures_with_changes(organization_id: uuid.UUID, *, after: int) -> tuple[int, datetime | None]:

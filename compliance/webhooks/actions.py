@@ -9,7 +9,7 @@ from django.db import transaction
 
 from compliance.history.queries import head
 from compliance.tenancy import context
-from compliance.webhooks import addresses, signing
+from compliance.webhooks import addresses, sending, signing
 from compliance.webhooks.errors import BadCaptureError, NoSuchWebhookError, TooManyWebhooksError, WebhookStateError
 from compliance.webhooks.models import Attempt, Webhook
 
@@ -99,6 +99,7 @@ def resume(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | No
         webhook.paused_at, webhook.paused_because = None, ""
         _begin_anew(webhook)
         webhook.save(update_fields=["paused_at", "paused_because", *_TRIES])
+    transaction.on_commit(sending.send_soon)
     _log("webhook_resumed", webhook, actor)
     return webhook
 
@@ -116,6 +117,7 @@ def replay(
         webhook.capture_sequence = _before(from_capture, newest)
         _begin_anew(webhook)
         webhook.save(update_fields=["capture_sequence", *_TRIES])
+    transaction.on_commit(sending.send_soon)
     _log("webhook_replayed", webhook, actor)
     return webhook
 
@@ -126,6 +128,7 @@ def ask_test(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id
         webhook = _locked(webhook_id, organization_id)
         webhook.test_id, webhook.test_asked_at = uuid.uuid4(), at
         webhook.save(update_fields=["test_id", "test_asked_at"])
+    transaction.on_commit(sending.send_soon)
     _log("webhook_test_asked", webhook, actor)
     return webhook
 

@@ -7,6 +7,7 @@ they were: staff may pause, replay or remove in between.
 """
 
 import uuid
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -29,8 +30,8 @@ _DUE = """(w.claimed_until IS NULL OR w.claimed_until <= %(now)s) AND (w.test_id
 _CLAIM = f"""
 UPDATE webhooks_webhook claimed SET claim = %(claim)s, claimed_until = %(until)s
 FROM (SELECT w.webhook_id, h.capture_sequence AS upto FROM webhooks_webhook w {joined_head("w")}
-      WHERE {_DUE} ORDER BY w.claimed_until NULLS FIRST, w.webhook_id LIMIT %(most)s
-      FOR UPDATE OF w SKIP LOCKED) due
+      WHERE {_DUE} AND w.webhook_id <> ALL(%(without)s::uuid[])
+      ORDER BY w.claimed_until NULLS FIRST, w.webhook_id LIMIT %(most)s FOR UPDATE OF w SKIP LOCKED) due
 WHERE claimed.webhook_id = due.webhook_id RETURNING claimed.webhook_id, due.upto
 """  # noqa: S608 - another room's piece of SQL, and ours
 
@@ -50,18 +51,19 @@ def any_due(now: datetime) -> bool:
     return bool(sql.fetch(_ANY, {"now": now})[0][0])
 
 
-def claim(now: datetime, most: int) -> list[Claimed]:
-    """Claims up to `most` webhooks of whatever companies that have something to send, longest unserved first."""
+def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iterator[Claimed]:
+    """Claims up to `most` webhooks of whatever companies that have something to send, longest unserved first.
+
+    Each is given as soon as its event is known. `without`: those that the caller sends for already.
+    """
     token = uuid.uuid4()
-    found = sql.fetch(_CLAIM, {"now": now, "claim": token, "until": now + LEASE, "most": most})
+    told = {"now": now, "claim": token, "until": now + LEASE, "most": most, "without": list(without)}
+    found = sql.fetch(_CLAIM, told)
     upto: dict[uuid.UUID, int | None] = dict(found)
-    webhooks = Webhook.objects.filter(webhook_id__in=upto, claim=token) if upto else []
-    claimed = []
-    for webhook in webhooks:
+    for webhook in Webhook.objects.filter(webhook_id__in=upto, claim=token) if upto else []:
         event = _event(webhook, upto[webhook.webhook_id] or 0, now)
         if event is not None:
-            claimed.append(Claimed(webhook, event, token))
-    return claimed
+            yield Claimed(webhook, event, token)
 
 
 def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:

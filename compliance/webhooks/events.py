@@ -26,8 +26,8 @@ class Event(NamedTuple):
 def of_capture(organization_id: uuid.UUID, changes: Changes) -> Event:
     """A company's history has grown by a capture: how many records of which registers have a new version.
 
-    The identifier follows from the capture: it is the same at every try, in every replay, and for every webhook of the
-    company.
+    The identifier follows from the capture's hash: it is the same at every try, in every replay, and for every webhook
+    of the company, and another one for a capture that takes the number of one that a restored backup did not have.
     """
     data = {
         "organization_id": str(organization_id),
@@ -39,8 +39,7 @@ def of_capture(organization_id: uuid.UUID, changes: Changes) -> Event:
             if number in changes.records
         },
     }
-    name = f"{HISTORY_CAPTURED} {changes.capture_sequence}"
-    message_id = uuid.uuid5(organization_id, name)
+    message_id = uuid.uuid5(organization_id, f"{HISTORY_CAPTURED} {changes.chain_hash}")
     return _event(message_id, HISTORY_CAPTURED, changes.captured_at, data, changes.capture_sequence)
 
 

@@ -67,6 +67,7 @@ class Failure(models.TextChoices):
     REDIRECT = "redirect", "answered with a redirect, which is not followed"
     GONE = "gone", "answered 410: it wants no more"
     STATUS = "status", "answered with a status that is no success"
+    FAULT = "fault", "a fault of this service, which its log tells of"
     SECRET = "secret", "the secret cannot be opened: SECRET_KEY was changed"
 
 

@@ -10,6 +10,7 @@ import logging
 import ssl
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ MOST_AT_ONCE = 64
 RUN_SECONDS = 20.0
 """A run begins nothing new after this, so that it ends in good time; what is left is for the next one."""
 
+_CLAIMED_AT_ONCE = 16
 _LOOK_SECONDS = 1.0
 _LOCK = "webhooks are sent"
 
@@ -80,7 +82,8 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
     while True:
         begins = time.monotonic() < ends_at
         if begins and len(under_way) < MOST_AT_ONCE:
-            for claimed in claims.claim(clock(), MOST_AT_ONCE - len(under_way)):
+            without = [claimed.webhook.webhook_id for claimed, _ in under_way.values()]
+            for claimed in claims.claim(clock(), min(MOST_AT_ONCE - len(under_way), _CLAIMED_AT_ONCE), without):
                 began_at = clock()
                 under_way[begin(claimed, began_at)] = (claimed, began_at)
         if not under_way:
@@ -88,7 +91,7 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
         done, _ = wait(under_way, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for each in done:
             claimed, began_at = under_way.pop(each)
-            answer = each.result()
+            answer = _came_of(each)
             claims.settle(claimed, answer, began_at, clock())
             sent, failed = sent + (not answer.failure), failed + bool(answer.failure)
             if answer.failure:
@@ -100,6 +103,16 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
                         "status": answer.status,
                     },
                 )
+
+
+def _came_of(done: Future[Answer]) -> Answer:
+    """The answer. What a fault of ours raised fails this try alone: other receivers are sent to all the same."""
+    error = done.exception()
+    if error is None:
+        return done.result()
+    place = traceback.extract_tb(error.__traceback__)[-1]  # no text of the error, which might hold the URL
+    log.error("webhook_fault", extra={"error": type(error).__name__, "place": f"{place.filename}:{place.lineno}"})
+    return Answer(None, Failure.FAULT, 0)
 
 
 def _begin(
@@ -154,7 +167,16 @@ def _loop() -> Iterator[asyncio.AbstractEventLoop]:
     try:
         yield loop
     finally:
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
         resolving.shutdown(wait=False, cancel_futures=True)
+
+
+async def _cancel_all() -> None:
+    """Ends what is still under way when a run was cut short."""
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for each in rest:
+        each.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)

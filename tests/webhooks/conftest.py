@@ -1,12 +1,15 @@
 """Companies that change, and receivers that hear of it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
 
 from compliance.history.actions import capture_all
-from compliance.webhooks import sending
+from compliance.tenancy import context
+from compliance.webhooks import actions, sending
+from compliance.webhooks.models import Attempt, Webhook
 from tests.companies import Company, make_present_company
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.receiver import receiver as made_receiver
@@ -41,6 +44,33 @@ def change(company: Company, *names: str) -> int:
         company.join(name)
         last = capture_all(company.organization_id, present())[-1]
     return last.capture_sequence
+
+
+@dataclass
+class Clock:
+    """A clock that a test moves: 72 hours pass in a moment. Signatures made by it hold at its own time only."""
+
+    now: datetime = field(default_factory=present)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def made(company: Company, receiver: Receiver, **more) -> tuple[str, Webhook]:
+    """A webhook of the company that leads to the receiver, and its secret."""
+    return actions.create_webhook(
+        organization_id=company.organization_id, url=receiver.url, at=present(), actor="test", **more
+    )
+
+
+def attempts(webhook: Webhook) -> list[Attempt]:
+    """The tries that were written down, oldest first."""
+    with context.company(webhook.organization_id):
+        return list(
+            Attempt.objects.filter(organization_id=webhook.organization_id, webhook_id=webhook.webhook_id).order_by(
+                "id"
+            )
+        )
 
 
 def send(clock: Callable[[], datetime] = present, **more) -> sending.Run:

@@ -43,6 +43,7 @@ class Migration(migrations.Migration):
                             ("redirect", "answered with a redirect, which is not followed"),
                             ("gone", "answered 410: it wants no more"),
                             ("status", "answered with a status that is no success"),
+                            ("fault", "a fault of this service, which its log tells of"),
                             ("secret", "the secret cannot be opened: SECRET_KEY was changed"),
                         ],
                         default="",

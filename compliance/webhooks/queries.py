@@ -1,0 +1,107 @@
+"""Reads about webhooks: what a company has, what was tried, what waits."""
+
+import uuid
+from collections import defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from compliance.history.changes import captures_with_changes
+from compliance.tenancy import context
+from compliance.webhooks.addresses import shown
+from compliance.webhooks.errors import NoSuchWebhookError
+from compliance.webhooks.models import Attempt, Webhook
+
+
+class Figures(NamedTuple):
+    """All companies' webhooks together: events that wait, for how long the oldest has, and what goes wrong."""
+
+    waiting: int
+    waiting_since: datetime | None
+    failing: int
+    paused: int
+
+
+class State(NamedTuple):
+    """How a webhook is, in a word and a sentence, and whether that is well."""
+
+    word: str
+    words: str
+    good: bool
+
+
+def of_company(organization_id: uuid.UUID) -> list[Webhook]:
+    """The company's webhooks, oldest first."""
+    return list(Webhook.objects.filter(organization_id=organization_id))
+
+
+def of_all() -> list[Webhook]:
+    """Every webhook, company by company."""
+    return list(Webhook.objects.all())
+
+
+def webhook(organization_id: uuid.UUID, webhook_id: uuid.UUID) -> Webhook:
+    """One of the company's webhooks. Raises NoSuchWebhookError."""
+    found = Webhook.objects.filter(organization_id=organization_id, webhook_id=webhook_id).first()
+    if found is None:
+        raise NoSuchWebhookError(f"There is no webhook {webhook_id}.")
+    return found
+
+
+def attempts(organization_id: uuid.UUID, webhook_id: uuid.UUID) -> "QuerySet[Attempt]":
+    """The tries of one webhook. Needs the company's context."""
+    return Attempt.objects.filter(organization_id=organization_id, webhook_id=webhook_id)
+
+
+def waiting(webhook: Webhook) -> int:
+    """How many events the webhook has yet to send. Needs the company's context."""
+    return captures_with_changes(webhook.organization_id, after=webhook.capture_sequence)[0]
+
+
+def state(webhook: Webhook) -> State:
+    """How the webhook is."""
+    if webhook.paused_at is not None:
+        return State("paused", str(webhook.get_paused_because_display()), False)
+    if webhook.failing_since is not None:
+        times = "once" if webhook.failures == 1 else f"{webhook.failures} times"
+        return State("failing", f"the next event failed {times} and is tried again", False)
+    return State("active", "it hears of each capture that changes something", True)
+
+
+def described(webhook: Webhook) -> dict[str, object]:
+    """A webhook as commands list it; nothing of it is secret."""
+    return {
+        "webhook_id": webhook.webhook_id,
+        "organization_id": webhook.organization_id,
+        "name": webhook.name,
+        "url": shown(webhook.url),
+        "state": state(webhook).word,
+        "because": webhook.paused_because,
+        "capture_sequence": webhook.capture_sequence,
+        "failures": webhook.failures,
+        "failing_since": webhook.failing_since,
+        "next_try_at": webhook.next_try_at,
+        "paused_at": webhook.paused_at,
+        "acknowledged_at": webhook.acknowledged_at,
+        "created_at": webhook.created_at,
+    }
+
+
+def figures() -> Figures:
+    """How all webhooks fare: one statement, and one more for each that may be behind, in its company's context."""
+    found = of_all()
+    active: dict[uuid.UUID, list[Webhook]] = defaultdict(list)
+    for each in found:
+        if each.paused_at is None:
+            active[each.organization_id].append(each)
+    number, since = 0, None
+    for organization_id, of_it in active.items():
+        with context.company(organization_id):
+            for after in {each.capture_sequence for each in of_it}:
+                waits, oldest = captures_with_changes(organization_id, after=after)
+                number += waits * sum(each.capture_sequence == after for each in of_it)
+                since = min(filter(None, (since, oldest)), default=None)
+    failing = sum(each.failing_since is not None and each.paused_at is None for each in found)
+    given_up = sum(each.paused_because in (Webhook.Pause.FAILING, Webhook.Pause.GONE) for each in found)
+    return Figures(number, since, failing, given_up)
