@@ -16,6 +16,6 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "learning_learnersession": ("device",),
     "learning_learnerpreference": ("language",),
     "learning_answer": ("choices",),
-    "provisioning_provisioneduser": ("external_id", "attributes"),
+    "provisioning_provisioneduser": ("external_id", "user_name", "attributes", "addresses"),
     "provisioning_employeenumber": ("employee_number",),
 }

@@ -1,6 +1,9 @@
 """What identity providers and HR systems say of people and teams, and no fact holds. Personal columns are erasable."""
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.db.models.functions import Lower
 
 from compliance.tenancy.models import CompanyRow
 
@@ -11,12 +14,21 @@ class ProvisionedUser(CompanyRow):
     source_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
     external_id = models.TextField(null=True)
-    attributes = models.JSONField(null=True)
+    user_name = models.TextField(null=True, help_text="The userName, where it is no e-mail address.")
+    attributes = models.JSONField(null=True, help_text="See users.documents.")
+    addresses = ArrayField(
+        models.TextField(), null=True, help_text="The e-mail addresses among the attributes, in lower case."
+    )
     version = models.PositiveIntegerField(default=1)
     changed_at = models.DateTimeField()
     deleted_at = models.DateTimeField(null=True, help_text="Since when the source has the person removed.")
 
     class Meta:
+        # Of all companies together, for the function provisioned_named.
+        indexes = [
+            models.Index(Lower("user_name"), name="provisioned_user_by_name"),
+            GinIndex(fields=["addresses"], name="provisioned_user_by_address"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["organization_id", "source_id", "learner_profile_id"], name="provisioned_user_once"

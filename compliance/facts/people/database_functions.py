@@ -1,7 +1,9 @@
-"""One look past the tenant boundary: whose an e-mail address is, for whoever asks for a personal link by it.
+"""Whose an e-mail address is, by index.
 
-Who asks names no company. The answer holds identifiers alone and goes to the worker, which sends letters to the
-persons themselves; the processes that answer the world may not ask.
+`people_with_address` is the one look past the tenant boundary, for whoever asks for a personal link by an address: who
+asks names no company. The answer holds identifiers alone and goes to the worker, which sends letters to the persons
+themselves; the processes that answer the world may not ask. `people_addressed` answers for the company of the
+transaction alone. It is a function because row-level security keeps `lower` out of any index.
 """
 
 from compliance.tenancy import roles
@@ -23,6 +25,21 @@ FUNCTIONS = (
         UNION ALL SELECT p.organization_id, p.learner_profile_id, false
         FROM public.people_profile p WHERE lower(p.work_email) = lower(address)
     ) f GROUP BY f.organization_id, f.learner_profile_id
+""",
+    ),
+    DatabaseFunction(
+        name="people_addressed",
+        arguments="address text",
+        returns="SETOF uuid",
+        language="sql",
+        volatility="STABLE",
+        as_owner=True,
+        callers=(roles.APP, roles.WEB, roles.WORKER),
+        body="""
+    SELECT p.learner_profile_id FROM public.people_profile p WHERE lower(p.account_email) = lower(address)
+        AND p.organization_id = nullif(current_setting('app.organization', true), '')::uuid
+    UNION SELECT p.learner_profile_id FROM public.people_profile p WHERE lower(p.work_email) = lower(address)
+        AND p.organization_id = nullif(current_setting('app.organization', true), '')::uuid
 """,
     ),
 )

@@ -3,5 +3,6 @@
 from typing import Any
 
 from compliance.provisioning.kinds import ResourceKind
+from compliance.provisioning.users.kind import Users
 
-KINDS: tuple[ResourceKind[Any], ...] = ()
+KINDS: tuple[ResourceKind[Any], ...] = (Users(),)

@@ -1,0 +1,167 @@
+"""What is kept of a User beside the facts, as a JSON document, and how both together are answered.
+
+The document is the User as the client has said it, without `userName` and `externalId`, which have columns. **A null in
+it stands for a value that facts hold**: that of `displayName`, of `active`, and of the work address among the `emails`.
+So nothing is kept twice, and what others record later is answered. What the client has removed is not in the document.
+"""
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+from scim2_models import Context, InvalidValueException, Meta
+
+from compliance.facts.lines.fields import Email as Address
+from compliance.facts.lines.fields import Name, RoleId
+from compliance.provisioning.resources import POLICY, Employee, EnterpriseUser, User
+
+ENTERPRISE = str(EnterpriseUser.__schema__)
+MOST_CHARACTERS = 32_000
+LONGEST_NAME = 320
+
+_ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
+_NAME: TypeAdapter[str] = TypeAdapter(Name)
+_ROLE: TypeAdapter[str] = TypeAdapter(RoleId)
+
+
+class Row(NamedTuple):
+    """What is stored of a User; `document` null where this client has said nothing of them yet."""
+
+    learner_profile_id: uuid.UUID
+    external_id: str | None
+    user_name: str
+    active: bool
+    person_name: str | None
+    work_email: str | None
+    document: dict[str, Any] | None
+    teams: Sequence[Mapping[str, Any]]
+    created: datetime
+    changed: datetime
+    version: str
+
+
+class Said(NamedTuple):
+    """What a User says that is a fact; null where it says nothing."""
+
+    account_email: str | None
+    person_name: str | None
+    work_email: str | None
+    role_ids: frozenset[str]
+    active: bool | None
+
+
+def answered(row: Row) -> Any:
+    """The User as it is answered."""
+    content = dict(row.document) if row.document is not None else _of_facts(row)
+    for name, value in (("displayName", row.person_name), ("active", row.active)):
+        if name in content:
+            content[name] = value
+    if "emails" in content:
+        content["emails"] = [
+            each | {"value": row.work_email} if each.get("value", "") is None else each for each in content["emails"]
+        ]
+    schemas = [str(User.__schema__)] + ([ENTERPRISE] if ENTERPRISE in content else [])
+    content |= {"schemas": schemas, "id": str(row.learner_profile_id), "userName": row.user_name}
+    if row.external_id is not None:
+        content["externalId"] = row.external_id
+    if row.teams:
+        content["groups"] = [dict(each) | {"type": "direct"} for each in row.teams]
+    user = Employee.model_validate(content, scim_policy=POLICY)
+    user.meta = Meta(
+        resource_type="User",
+        created=row.created,
+        last_modified=max(row.created, row.changed),
+        version=f'W/"{row.version}"',
+    )
+    return user
+
+
+def kept(user: Any) -> dict[str, Any]:
+    """The document that is kept of a User. Raises InvalidValueException where it holds too much."""
+    content: dict[str, Any] = user.model_dump(scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    for name in ("schemas", "userName", "externalId"):
+        content.pop(name, None)
+    for name in ("displayName", "active"):
+        if name in content:
+            content[name] = None
+    work = _work_entry(user)
+    if work is not None:
+        content["emails"][work]["value"] = None
+    if len(json.dumps(content, ensure_ascii=False)) > MOST_CHARACTERS:
+        raise InvalidValueException(detail=f"A User holds at most {MOST_CHARACTERS} characters.")
+    return content
+
+
+def addresses(document: Mapping[str, Any]) -> list[str]:
+    """The e-mail addresses in a document, in lower case: what it can be found by beside those of facts."""
+    return sorted({each["value"].lower() for each in document.get("emails", ()) if each.get("value")})
+
+
+def said(user: Any) -> Said:
+    """What a User says that is a fact. Raises InvalidValueException for what can be none."""
+    work = _work_entry(user)
+    roles = {str(role.value) for role in user.roles or () if role.value is not None}
+    return Said(
+        account_email=user.user_name if is_address(user.user_name) else None,
+        person_name=_person_name(user),
+        work_email=None if work is None else user.emails[work].value,
+        role_ids=frozenset(role for role in roles if _is(_ROLE, role)),
+        active=user.active,
+    )
+
+
+def check_names(user: Any) -> None:
+    """Raises InvalidValueException where a User cannot be told by its names."""
+    name = user.user_name
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise InvalidValueException(
+            detail=f"userName is a text of 1 to {LONGEST_NAME} printable characters, without blanks around it."
+        )
+    if user.external_id is not None and (len(user.external_id) > LONGEST_NAME or not user.external_id.isprintable()):
+        raise InvalidValueException(detail=f"externalId is a text of at most {LONGEST_NAME} printable characters.")
+
+
+def is_address(text: Any) -> bool:
+    """Whether a text is an e-mail address as facts have it."""
+    return _is(_ADDRESS, text)
+
+
+def _of_facts(row: Row) -> dict[str, Any]:
+    """The document of whom the client has said nothing: all that facts hold."""
+    document: dict[str, Any] = {"active": None}
+    if row.person_name is not None:
+        document["displayName"] = None
+    if row.work_email is not None:
+        document["emails"] = [{"value": None, "type": "work", "primary": True}]
+    return document
+
+
+def _person_name(user: Any) -> str | None:
+    """`displayName`, else `name.formatted`, else given and family name."""
+    name = user.name
+    parts = [] if name is None else [each for each in (name.given_name, name.middle_name, name.family_name) if each]
+    found = user.display_name or (name and name.formatted) or " ".join(parts) or None
+    if found is not None and not _is(_NAME, found):
+        raise InvalidValueException(detail="The name of a User is one line of at most 300 characters.")
+    return found
+
+
+def _work_entry(user: Any) -> int | None:
+    """Which of the e-mail addresses is the work address: of type work, else of no type, the primary one first."""
+    entries = list(enumerate(user.emails or ()))
+    for kind in ("work", None):
+        own = [(n, each) for n, each in entries if each.type == kind and is_address(each.value)]
+        if own:
+            return min(own, key=lambda entry: not entry[1].primary)[0]
+    return None
+
+
+def _is(adapter: TypeAdapter[str], text: Any) -> bool:
+    try:
+        adapter.validate_python(text)
+    except ValidationError:
+        return False
+    return isinstance(text, str)

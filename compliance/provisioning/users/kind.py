@@ -1,0 +1,40 @@
+"""Users as a kind of SCIM resource."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from compliance.provisioning.clients import Client
+from compliance.provisioning.kinds import Found, ResourceKind, Search, Wanted
+from compliance.provisioning.resources import Employee, User
+from compliance.provisioning.users import reading, writing
+
+
+class Users(ResourceKind[Any]):
+    """Employees, whom a client makes, changes and lets leave."""
+
+    model: ClassVar[Any] = Employee
+    schema: ClassVar[Any] = User
+    name = "User"
+    endpoint = "/Users"
+    description = "An employee"
+    sortable = frozenset(reading.ORDERS)
+
+    def search(self, client: Client, search: Search) -> Found:
+        """What a search finds."""
+        return reading.search(client, search)
+
+    def read(self, client: Client, identifier: str, wanted: Wanted) -> Any:
+        """One User, whom the client must see."""
+        return reading.read(client, identifier, teams=wanted.usual("groups"))
+
+    def create(self, client: Client, wanted: Any) -> Any:
+        """Somebody joins, or comes back."""
+        return writing.create(client, wanted)
+
+    def change(self, client: Client, identifier: str, change: Callable[[Any], Any], *, whole: bool) -> Any:
+        """What differs becomes facts."""
+        return writing.change(client, identifier, change, whole=whole)
+
+    def remove(self, client: Client, identifier: str, check: Callable[[Any], None]) -> None:
+        """The employee has left."""
+        writing.remove(client, identifier, check)

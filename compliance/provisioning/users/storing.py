@@ -1,0 +1,96 @@
+"""The rows that are kept of Users beside the facts. All of it within the client's turn."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import F
+
+from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_TOLD, NOT_ERASED, PRESENT
+from compliance.provisioning.clients import Client
+from compliance.provisioning.models import ProvisionedUser
+from compliance.provisioning.users.documents import addresses
+from compliance.tenancy import sql
+
+
+class Namesake(NamedTuple):
+    """Somebody known who has a userName or an externalId already, whether the client sees them or not."""
+
+    learner_profile_id: uuid.UUID
+    visible: bool
+    same_external_id: bool
+    same_user_name: bool
+
+
+_NAMESAKES = f"""
+SELECT f.learner_profile_id, {PRESENT} OR (u.id IS NOT NULL AND u.deleted_at IS NULL),
+  coalesce(u.external_id = %(external_id)s::text, false),
+  lower(coalesce(u.user_name, f.account_email, f.work_email)) = lower(%(user_name)s::text)
+FROM {KNOWN} LEFT JOIN provisioning_provisioneduser u ON u.organization_id = f.organization_id
+  AND u.learner_profile_id = f.learner_profile_id AND u.source_id = (SELECT %(source)s::uuid)
+WHERE {NOT_ERASED} AND f.learner_profile_id IN (
+  {ADDRESSED.format(address="%(user_name)s")} UNION SELECT provisioned_named(%(source)s::uuid, %(user_name)s::text)
+  UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
+    WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
+    AND n.external_id = %(external_id)s::text)
+ORDER BY u.deleted_at DESC NULLS LAST, {LAST_TOLD} DESC NULLS LAST, f.id
+"""  # noqa: S608 - constants of our own
+
+
+def namesakes(client: Client, user_name: str, external_id: str | None) -> Sequence[Namesake]:
+    """Everybody with this userName or externalId; first whom the client removed last, then who was here last."""
+    told = client.asked | {"user_name": user_name, "external_id": external_id}
+    found = [Namesake(*row) for row in sql.fetch(_NAMESAKES, told)]
+    return [each for each in found if each.same_external_id or each.same_user_name]
+
+
+def keep(
+    client: Client,
+    learner_profile_id: uuid.UUID,
+    *,
+    external_id: str | None,
+    user_name: str | None,
+    document: dict[str, Any],
+    at: datetime,
+) -> None:
+    """Keeps what a client says of a User now; `user_name` null where it is the account's address."""
+    ProvisionedUser.objects.update_or_create(
+        organization_id=client.organization_id,
+        source_id=client.source.source_id,
+        learner_profile_id=learner_profile_id,
+        create_defaults={
+            "external_id": external_id,
+            "user_name": user_name,
+            "attributes": document,
+            "addresses": addresses(document),
+            "changed_at": at,
+        },
+        defaults={
+            "external_id": external_id,
+            "user_name": user_name,
+            "attributes": document,
+            "addresses": addresses(document),
+            "changed_at": at,
+            "deleted_at": None,
+            "version": F("version") + 1,
+        },
+    )
+
+
+def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> None:
+    """Takes an externalId from whom the client has removed, so that another User may have it."""
+    ProvisionedUser.objects.filter(
+        organization_id=client.organization_id, source_id=client.source.source_id, external_id=external_id
+    ).exclude(learner_profile_id=holder).exclude(deleted_at=None).update(external_id=None)
+
+
+def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) -> None:
+    """Notes that the client has removed a User; what it has said of them stays until they are erased."""
+    ProvisionedUser.objects.update_or_create(
+        organization_id=client.organization_id,
+        source_id=client.source.source_id,
+        learner_profile_id=learner_profile_id,
+        create_defaults={"attributes": None, "changed_at": at, "deleted_at": at},
+        defaults={"changed_at": at, "deleted_at": at, "version": F("version") + 1},
+    )

@@ -1,0 +1,197 @@
+"""What a client says of Users becomes facts, and what has no fact is kept: in one transaction, all or nothing."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from scim2_models import UniquenessException
+
+from compliance.access.models import Source
+from compliance.facts.errors import InvalidFactError
+from compliance.facts.lines import (
+    EmployeeJoined,
+    EmployeeLeft,
+    EmployeeResumed,
+    EmployeeSuspended,
+    FactLine,
+    PersonChanged,
+)
+from compliance.facts.people import employees
+from compliance.facts.people.employees import RecordedLast
+from compliance.facts.recording import record
+from compliance.provisioning.clients import Client, turn
+from compliance.provisioning.users import documents, reading, storing
+from compliance.provisioning.users.documents import Said
+
+_AFTER = timedelta(microseconds=1)
+_NOBODY = RecordedLast(None, False, None, None, None, frozenset(), None)
+_TAKEN = "Another User has this {}."
+
+
+def create(client: Client, wanted: Any) -> Any:
+    """A User is made: somebody joins, or comes back whom the client had removed. Returns the User as answered."""
+    documents.check_names(wanted)
+    said, document = documents.said(wanted), documents.kept(wanted)
+    with turn(client) as now:
+        learner_profile_id = _returning(client, wanted)
+        known = _NOBODY
+        if learner_profile_id is None:
+            learner_profile_id = uuid.uuid4()
+        elif employees.lock(client.organization_id, learner_profile_id):
+            known = employees.recorded_last(client.organization_id, learner_profile_id)
+        at = _moment(now, known)
+        lines = _joining(client, learner_profile_id, said, known, at)
+        _record(client, lines, now)
+        if wanted.external_id is not None:
+            storing.release_external_id(client, wanted.external_id, learner_profile_id)
+        _keep(client, learner_profile_id, wanted, document, at)
+        return documents.answered(reading.row(client, learner_profile_id))
+
+
+def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, whole: bool) -> Any:
+    """A User is changed: what differs becomes facts. Returns the User as answered."""
+    learner_profile_id = reading.identified(identifier)
+    with turn(client) as now:
+        employees.lock(client.organization_id, learner_profile_id)
+        row = reading.row(client, learner_profile_id)
+        present = documents.answered(row)
+        before = documents.said(present)
+        wanted = changing(documents.answered(row))
+        documents.check_names(wanted)
+        said, document = documents.said(wanted), documents.kept(wanted)
+        _refuse_names_of_others(client, learner_profile_id, wanted)
+        known = employees.recorded_last(client.organization_id, learner_profile_id)
+        at = _moment(now, known)
+        lines = _changing(client, learner_profile_id, said, before, known, at, whole=whole)
+        same = (document, wanted.external_id, wanted.user_name) == (row.document, row.external_id, row.user_name)
+        if not lines and same:
+            return present
+        _record(client, lines, now)
+        if wanted.external_id is not None:
+            storing.release_external_id(client, wanted.external_id, learner_profile_id)
+        _keep(client, learner_profile_id, wanted, document, at)
+        return documents.answered(reading.row(client, learner_profile_id))
+
+
+def remove(client: Client, identifier: str, check: Callable[[Any], None]) -> None:
+    """A User is removed: the employee has left, whatever `active: false` means for this client. Nobody is erased."""
+    learner_profile_id = reading.identified(identifier)
+    with turn(client) as now:
+        employees.lock(client.organization_id, learner_profile_id)
+        check(documents.answered(reading.row(client, learner_profile_id)))
+        known = employees.recorded_last(client.organization_id, learner_profile_id)
+        at = _moment(now, known)
+        if known.person_id is not None:
+            _record(client, [_line(EmployeeLeft, at, person_id=known.person_id)], now)
+        storing.mark_removed(client, learner_profile_id, at)
+
+
+def _returning(client: Client, wanted: Any) -> uuid.UUID | None:
+    """Who comes back under this userName or externalId, which nobody whom the client sees may have."""
+    found = storing.namesakes(client, wanted.user_name, wanted.external_id)
+    for each in found:
+        if each.visible:
+            raise UniquenessException(detail=_TAKEN.format("userName" if each.same_user_name else "externalId"))
+    known = sorted(found, key=lambda each: not each.same_external_id)  # the rest stays in its order
+    return known[0].learner_profile_id if known else None
+
+
+def _refuse_names_of_others(client: Client, learner_profile_id: uuid.UUID, wanted: Any) -> None:
+    for each in storing.namesakes(client, wanted.user_name, wanted.external_id):
+        if each.visible and each.learner_profile_id != learner_profile_id:
+            raise UniquenessException(detail=_TAKEN.format("userName" if each.same_user_name else "externalId"))
+
+
+def _moment(now: datetime, known: RecordedLast) -> datetime:
+    """From when the facts of this request have effect: now, and after all that is recorded of the person."""
+    return now if known.last_told is None else max(now, known.last_told + _AFTER)
+
+
+def _joining(
+    client: Client, learner_profile_id: uuid.UUID, said: Said, known: RecordedLast, at: datetime
+) -> list[FactLine]:
+    """The facts of somebody who comes, or comes back; who comes inactive has a stay that ends as it begins."""
+    person_id = uuid.uuid4()
+    lines = [
+        _line(
+            EmployeeJoined,
+            at,
+            person_id=person_id,
+            learner_profile_id=learner_profile_id,
+            person_name=said.person_name,
+            account_email=said.account_email,
+            role_ids=tuple(said.role_ids) or None,
+        )
+    ]
+    if said.work_email is not None and said.work_email != known.work_email:
+        lines.append(_line(PersonChanged, at, learner_profile_id=learner_profile_id, work_email=said.work_email))
+    if said.active is False:
+        lines.append(_line(_end_of(client), at, person_id=person_id))
+    return lines
+
+
+def _changing(
+    client: Client,
+    learner_profile_id: uuid.UUID,
+    said: Said,
+    before: Said,
+    known: RecordedLast,
+    at: datetime,
+    *,
+    whole: bool,
+) -> list[FactLine]:
+    """The facts that make what is recorded what the client says now.
+
+    A part that the client did not change is recorded anew only where it has said the whole.
+    """
+    lines: list[FactLine] = []
+    changed: dict[str, Any] = {}
+    for name in ("person_name", "account_email", "work_email"):
+        value = getattr(said, name)
+        if value not in (None, getattr(known, name)) and (whole or value != getattr(before, name)):
+            changed[name] = value
+    role_ids = (known.role_ids - before.role_ids) | said.role_ids
+    if role_ids != known.role_ids:
+        changed["role_ids"] = tuple(sorted(role_ids))
+    if changed:
+        lines.append(_line(PersonChanged, at, learner_profile_id=learner_profile_id, **changed))
+    active = known.person_id is not None and not known.suspended
+    if said.active is None or said.active == active:
+        return lines
+    if not said.active:
+        lines.append(_line(_end_of(client), at, person_id=known.person_id))
+    elif known.person_id is not None:
+        lines.append(_line(EmployeeResumed, at, person_id=known.person_id))
+    else:
+        lines.append(_line(EmployeeJoined, at, person_id=uuid.uuid4(), learner_profile_id=learner_profile_id))
+    return lines
+
+
+def _end_of(client: Client) -> type[FactLine]:
+    """What it means that this client sets a User inactive."""
+    return EmployeeSuspended if client.source.leaving == Source.Leaving.SUSPENDED else EmployeeLeft
+
+
+def _line(kind: type[FactLine], at: datetime, **told: Any) -> FactLine:
+    try:
+        return kind(fact_id=uuid.uuid4(), at=at, **told)
+    except ValueError as error:
+        raise InvalidFactError("A value of the User is none that can be recorded.") from error
+
+
+def _record(client: Client, lines: Sequence[FactLine], now: datetime) -> None:
+    if lines:
+        record(client.organization_id, lines, now=now)
+
+
+def _keep(client: Client, learner_profile_id: uuid.UUID, wanted: Any, document: dict[str, Any], at: datetime) -> None:
+    by_facts = documents.is_address(wanted.user_name) or wanted.user_name == str(learner_profile_id)
+    storing.keep(
+        client,
+        learner_profile_id,
+        external_id=wanted.external_id,
+        user_name=None if by_facts else wanted.user_name,
+        document=document,
+        at=at,
+    )
