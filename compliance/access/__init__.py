@@ -1,1 +1,1 @@
-"""API keys: issued, rotated, revoked; only a digest is stored."""
+"""API keys and sources: issued, rotated, revoked; only a digest of a secret is stored."""

@@ -31,6 +31,7 @@ USUAL_LIFE = timedelta(days=365)
 
 LAST_USED_EVERY = timedelta(minutes=1)
 KEY_IN_URL = "sent in a URL"
+EXPIRED = "expired"
 
 
 def issue_key(
@@ -120,11 +121,8 @@ def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> A
     return key
 
 
-def revoke_seen_in_url(*, candidates: Iterable[str], at: datetime) -> int:
-    """Revokes those of `candidates` that are keys of ours. Returns how many there were."""
-    digests = [tokens.digest(token) for token in candidates if tokens.is_whole(token)]
-    if not digests:
-        return 0
+def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
+    """Revokes the keys with these SHA-256. Returns how many there were."""
     keys = list(ApiKey.objects.filter(digest__in=digests, revoked_at=None).values_list("key_id", flat=True))
     for key_id in keys:
         revoke_key(key_id=key_id, at=at, actor="the API", reason=KEY_IN_URL)

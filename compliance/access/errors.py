@@ -33,3 +33,11 @@ class UnknownKindError(AccessError):
 
 class BadSourceNameError(AccessError):
     """A source's name is empty, too long or not to be read."""
+
+
+class NoSuchSourceError(AccessError):
+    """The identifier names no source."""
+
+
+class SourceRevokedError(AccessError):
+    """Somebody revoked the source, so it gets no new token."""

@@ -3,14 +3,28 @@
 import logging
 import uuid
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
 
 from compliance.access import tokens
-from compliance.access.actions import LAST_USED_EVERY, LONGEST_LIFE, USUAL_LIFE, network
-from compliance.access.errors import BadExpiryError, BadSourceNameError, UnknownKindError
+from compliance.access.actions import (
+    EXPIRED,
+    KEY_IN_URL,
+    LAST_USED_EVERY,
+    LONGEST_LIFE,
+    ROTATION_OVERLAP,
+    USUAL_LIFE,
+    network,
+)
+from compliance.access.errors import (
+    BadExpiryError,
+    BadSourceNameError,
+    NoSuchSourceError,
+    SourceRevokedError,
+    UnknownKindError,
+)
 from compliance.access.models import Source
 from compliance.facts.lines import KINDS
 from compliance.tenancy import queries, sql
@@ -19,6 +33,9 @@ log = logging.getLogger(__name__)
 
 SCIM = "scim"
 """Beside kinds of fact: the source speaks SCIM, and so brings whatever facts its operations become."""
+
+GOES_ON = (KEY_IN_URL, EXPIRED)
+"""Why a token ended while its source did not: a new token opens again for the same source."""
 
 
 class SourceCaller(NamedTuple):
@@ -62,9 +79,7 @@ def issue_source(
     if not name or len(name) > 100 or not name.isprintable():
         raise BadSourceNameError("A source needs a name of 1 to 100 characters: the origin of its facts.")
     blocks = [network(each) for each in networks]
-    ends_at = expires_at or at + USUAL_LIFE
-    if not at < ends_at <= at + LONGEST_LIFE:
-        raise BadExpiryError("A source ends within one year, and not before it is issued.")
+    ends_at = _end(expires_at or at + USUAL_LIFE, at)
     token = tokens.new_token(tokens.SOURCE_PREFIXES[environment])
     with transaction.atomic():
         source = Source.objects.create(
@@ -81,6 +96,96 @@ def issue_source(
         )
     log.info("source_issued", extra={"source_id": str(source.source_id), "actor": actor, "kinds": wanted})
     return token, source
+
+
+def rotate_source(
+    *,
+    source_id: uuid.UUID,
+    environment: str,
+    at: datetime,
+    actor: str,
+    overlap: timedelta = ROTATION_OVERLAP,
+    expires_at: datetime | None = None,
+) -> tuple[str, Source]:
+    """Replaces the token of a source, within its row: whatever is kept under its identifier stays with it.
+
+    The former token opens for `overlap` more, and one that was former before opens no more. `expires_at` is the new
+    end; without it the end stays, where that lies ahead. A source whose token expired, or was seen in a URL, opens
+    again by the new token and by no former one; a source that somebody revoked stays so. Whoever rotates is its issuer
+    from here on, since they have seen the token.
+
+    Raises NoSuchSourceError, SourceRevokedError, BadExpiryError.
+    """
+    with transaction.atomic():
+        source = _locked(source_id)
+        if source.revoked_at is not None and source.revoked_reason not in GOES_ON:
+            raise SourceRevokedError("The source is revoked for good. Issue a new one.")
+        opens = source.revoked_at is None and source.expires_at > at
+        ends_at = expires_at or (source.expires_at if source.expires_at > at else at + USUAL_LIFE)
+        until = at + overlap
+        token = tokens.new_token(tokens.SOURCE_PREFIXES[environment])
+        lasts = opens and until > at
+        source.former_digest = bytes(source.digest) if lasts else None
+        source.former_until = min(until, source.expires_at) if lasts else None
+        source.digest, source.ending = tokens.digest(token), token[-4:]
+        source.expires_at = _end(ends_at, at)
+        source.revoked_at, source.revoked_reason, source.issued_by = None, "", actor[:60]
+        source.save(
+            update_fields=[
+                "digest", "former_digest", "former_until", "ending", "expires_at", "revoked_at", "revoked_reason",
+                "issued_by",
+            ]
+        )  # fmt: skip
+    log.info("source_rotated", extra={"source_id": str(source_id), "actor": actor})
+    return token, source
+
+
+def revoke_source(*, source_id: uuid.UUID, at: datetime, actor: str, reason: str) -> Source:
+    """Ends a source at once; the first reason stays, unless that one only ended its token. Raises NoSuchSourceError."""
+    with transaction.atomic():
+        source = _locked(source_id)
+        if source.revoked_at is None or (source.revoked_reason in GOES_ON and reason not in GOES_ON):
+            source.revoked_at = source.revoked_at or at
+            source.revoked_reason = reason[:40]
+            source.former_digest = source.former_until = None
+            source.save(update_fields=["revoked_at", "revoked_reason", "former_digest", "former_until"])
+            log.warning(
+                "source_revoked",
+                extra={"source_id": str(source_id), "actor": actor, "reason": source.revoked_reason},
+            )
+    return source
+
+
+def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
+    """Ends the tokens with these SHA-256: a former one alone, a current one with its source. Returns how many."""
+    former = Source.objects.filter(former_digest__in=digests, former_until__gt=at)
+    count = former.update(former_digest=None, former_until=None)
+    if count:
+        log.warning("former_source_token_ended", extra={"tokens": count, "reason": KEY_IN_URL})
+    current = Source.objects.filter(digest__in=digests, revoked_at=None).values_list("source_id", flat=True)
+    for source_id in list(current):
+        revoke_source(source_id=source_id, at=at, actor="the API", reason=KEY_IN_URL)
+        count += 1
+    return count
+
+
+def expire_sources(now: datetime, warn_before: timedelta) -> int:
+    """Closes sources past their end, forgets former tokens past theirs, and logs which end soon. Returns how many."""
+    Source.objects.filter(former_until__lte=now).update(former_digest=None, former_until=None)
+    over = Source.objects.filter(revoked_at=None, expires_at__lte=now)
+    ended = over.update(revoked_at=now, revoked_reason=EXPIRED, former_digest=None, former_until=None)
+    if ended:
+        log.warning("sources_expired", extra={"sources": ended})
+    for source in Source.objects.filter(revoked_at=None, expires_at__lte=now + warn_before):
+        log.warning(
+            "source_expires_soon",
+            extra={
+                "source_id": str(source.source_id),
+                "organization_id": str(source.organization_id),
+                "expires_at": str(source.expires_at),
+            },
+        )
+    return ended
 
 
 _BY_DIGEST = """
@@ -108,6 +213,19 @@ def note_use(*, source_id: uuid.UUID, at: datetime) -> None:
         " WHERE source_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",
         [at, source_id, at - LAST_USED_EVERY],
     )
+
+
+def _end(ends_at: datetime, at: datetime) -> datetime:
+    if not at < ends_at <= at + LONGEST_LIFE:
+        raise BadExpiryError("A source ends within one year, and not before it is issued.")
+    return ends_at
+
+
+def _locked(source_id: uuid.UUID) -> Source:
+    try:
+        return Source.objects.select_for_update().get(source_id=source_id)
+    except Source.DoesNotExist:
+        raise NoSuchSourceError(f"There is no source {source_id}.") from None
 
 
 def _kinds(kinds: Iterable[str]) -> list[str]:

@@ -27,7 +27,7 @@ from compliance.interfaces.operations.models import CompanyStanding  # noqa: E40
 from compliance.interfaces.operations.verification import verify_company  # noqa: E402
 from compliance.log import keys, signing  # noqa: E402
 from compliance.rules.vocabulary import Scope  # noqa: E402
-from development.demo import learners, story  # noqa: E402
+from development.demo import learners, sources, story  # noqa: E402
 
 ADMIN = "demo"
 KEYS = {
@@ -61,6 +61,7 @@ def main() -> int:
             "name": told.NAME,
             "time_zone": told.ZONE,
             "keys": _keys(told, now),
+            **sources.tokens(story.organization_id(told), now),
             "learners": learners.learners(told, now),
             "other_learners": learners.others(told, now),
         }
@@ -84,9 +85,12 @@ def main() -> int:
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:
         json.dump(found, stream, indent=2)
-    key = organizations[0]["keys"]["all"]
+    key, source = organizations[0]["keys"]["all"], organizations[0]["source_token"]
+    scim = organizations[0]["scim"]
     _say(
         f"\n  API      curl -H 'Authorization: Bearer {key}' {settings.BASE_URL}/v1/training-records\n"
+        f"  Facts    curl -H 'Authorization: Bearer {source}' --data-binary @FILE {settings.BASE_URL}/in/v1/facts\n"
+        f"  SCIM     curl -H 'Authorization: Bearer {scim['token']}' {scim['url']}/Users\n"
         f"  API docs {settings.BASE_URL}/docs\n"
         f"  Console  {settings.BASE_URL}/console/  (user {ADMIN}, password {password})\n"
         f"{_links(organizations)}"

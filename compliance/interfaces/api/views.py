@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from compliance.access import actions
+from compliance.access import exposure
 from compliance.history.text import instant
 from compliance.interfaces.api import authentication, clock, cursors, exchange, networks, parameters, snapshots
 from compliance.interfaces.api.cursors import Cursor
@@ -54,7 +54,7 @@ class ApiViewSet(ViewSet):
         """The checks that need no key, then DRF's."""
         keys = exchange.of(request._request).keys
         if keys:
-            actions.revoke_seen_in_url(candidates=keys, at=clock.now())
+            exposure.revoke_seen_in_url(candidates=keys, at=clock.now())
             raise Problem(Code.KEY_IN_URL)
         try:
             request.get_host()

@@ -24,6 +24,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
+from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console import access_log, issuers, keyset
 from compliance.interfaces.console.models import AccessLog, StaffAccess
 from compliance.interfaces.console.sign_in import invitations, letters, second_factor, sessions, step_up
@@ -97,11 +98,17 @@ class StaffSite(AdminSite):
         return logged
 
 
-def _open_keys(user: User) -> str:
-    names = dict(_companies())
+def _still_open(user: User) -> str:
+    """The keys and sources that an account issued and that still open, of all companies."""
+    names, issuer, now = dict(_companies()), actor_id(user.pk), timezone.now()
+    keys = issuers.of_account(ApiKey, issuer, now)
+    sources = issuers.of_account(Source, issuer, now)
+    found: list[tuple[ApiKey | Source, str]] = [
+        *((key, " ".join(key.scopes)) for key in keys),
+        *((source, f"source, {len(source.kinds)} kinds of fact") for source in sources),
+    ]
     return "; ".join(
-        f"{key} of {names.get(str(key.organization_id), key.organization_id)} ({' '.join(key.scopes)})"
-        for key in issuers.of_account(actor_id(user.pk), timezone.now())
+        f"{each} of {names.get(str(each.organization_id), each.organization_id)} ({what})" for each, what in found
     )
 
 
@@ -210,7 +217,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
         ("Person", {"fields": ("first_name", "last_name", "email")}),
         ("Access", {"fields": ("is_active", "groups", "is_superuser")}),
         ("Moments", {"fields": ("last_login", "date_joined")}),
-        ("API keys that this account issued and that still open", {"fields": ("open_keys",)}),
+        ("API keys and sources that this account issued and that still open", {"fields": ("open_keys",)}),
     )
     filter_horizontal = ()
     readonly_fields = ("last_login", "date_joined", "open_keys")
@@ -249,18 +256,18 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
             sessions.end_all(obj)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Who leaves may leave keys behind: they are named to whoever closes the account."""
+        """Who leaves may leave keys and sources behind: they are named to whoever closes the account."""
         super().save_related(request, form, formsets, change)
         user = User.objects.get(pk=form.instance.pk)
-        if change and staff_of(user, timezone.now()) is None and (keys := _open_keys(user)):
+        if change and staff_of(user, timezone.now()) is None and (keys := _still_open(user)):
             messages.warning(
-                request, f"{user.get_username()} has left keys that still open. Revoke them or not: {keys}."
+                request, f"{user.get_username()} has left keys or sources that still open. Revoke them or not: {keys}."
             )
 
-    @admin_display(description="Keys")
+    @admin_display(description="Keys and sources")
     def open_keys(self, user: User) -> str:
-        """The keys that outlive this account, of all companies."""
-        return _open_keys(user) or "None."
+        """The keys and sources that outlive this account, of all companies."""
+        return _still_open(user) or "None."
 
     def log_addition(self, request: HttpRequest, obj: User, message: Any) -> Any:
         """A line of the access log for each account that is made."""

@@ -20,7 +20,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from compliance.access.models import ApiKey
+from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
 from compliance.facts.pending.queries import backlog
 from compliance.history.models import HistoryHead
@@ -86,6 +86,7 @@ class Standing(NamedTuple):
     unsigned_capture_age_seconds: float
     quorum_missing_seconds: float
     keys_ending: int
+    sources_ending: int
     reminders_unsettled: int
     letters_waiting: int
     letters_waiting_seconds: float
@@ -149,12 +150,13 @@ def standing(now: datetime) -> Standing:
         unsigned=Sum(F("capture_sequence") - F("signed"), default=0),
         unsigned_since=Min("captured_at", filter=Q(capture_sequence__gt=F("signed"))),
     )
-    keys = ApiKey.objects.filter(revoked_at=None, expires_at__lte=now + WARN_BEFORE).count()
+    ending = {"revoked_at": None, "expires_at__lte": now + WARN_BEFORE}
+    keys, sources = ApiKey.objects.filter(**ending).count(), Source.objects.filter(**ending).count()
     return Standing(
         len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
         _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
         log_size(), heads["unsigned"], _age(heads["unsigned_since"], now), _age(quorum_missing_since(), now), keys,
-        unsettled, waiting, _age(waiting_since, now), given_up, len(differences()),
+        sources, unsettled, waiting, _age(waiting_since, now), given_up, len(differences()),
     )  # fmt: skip
 
 
@@ -177,6 +179,7 @@ _WORDS = {
     "unsigned_capture_age_seconds": "How long the newest capture of a company has waited for the log, at most.",
     "quorum_missing_seconds": "How long what was signed has lacked the cosignatures of LOG_QUORUM witnesses.",
     "keys_ending": "API keys that end within two weeks.",
+    "sources_ending": "Sources whose token ends within two weeks.",
     "reminders_unsettled": "Reminders refused by the mail server or left unknown by a crash.",
     "letters_waiting": "Letters to learners that wait to be sent or tried again.",
     "letters_waiting_seconds": "How long the oldest letter that waits has waited.",

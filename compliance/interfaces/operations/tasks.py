@@ -109,8 +109,9 @@ def verify_access_log() -> None:
 
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: expired keys, ended sessions, links that ran out, letters settled long ago."""
+    """Each hour: expired keys and sources, ended sessions, links that ran out, letters settled long ago."""
     tidying.expire_keys(now())
+    tidying.expire_sources(now())
     tidying.clear_sessions(now())
     tidying.forget_letters(now())
     tidying.clear_learners(now())

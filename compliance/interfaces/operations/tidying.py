@@ -1,4 +1,4 @@
-"""What would otherwise lie about: expired keys, sessions and personal links, letters settled long ago."""
+"""What would otherwise lie about: expired keys and sources, sessions and personal links, letters settled long ago."""
 
 import logging
 from datetime import datetime, timedelta
@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from django.contrib.sessions.models import Session
 from django.db.models import Q
 
-from compliance.access.actions import revoke_key
+from compliance.access import sources
+from compliance.access.actions import EXPIRED, revoke_key
 from compliance.access.models import ApiKey
 from compliance.history.queries import companies
 from compliance.learning import sessions
@@ -15,7 +16,6 @@ from compliance.tenancy import context
 
 log = logging.getLogger(__name__)
 
-EXPIRED = "expired"
 WARN_BEFORE = timedelta(days=14)
 
 
@@ -31,6 +31,11 @@ def expire_keys(now: datetime) -> int:
             extra={"key_id": str(key_id), "organization_id": str(organization_id), "expires_at": str(expires_at)},
         )
     return len(over)
+
+
+def expire_sources(now: datetime) -> int:
+    """Closes sources whose token's life is over, and says which end soon. Returns how many were closed."""
+    return sources.expire_sources(now, WARN_BEFORE)
 
 
 def clear_sessions(now: datetime) -> int:

@@ -47,7 +47,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "overview training-records period people certificates courses policies policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
-        " inbox letters letter letter-html",
+        " inbox letters letter letter-html sources",
         "get",
         ALL,
     ),
@@ -78,7 +78,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each("personal-file", "get", RECORDS),
     **_each(
         "act-issue-key act-rotate-key act-revoke-key act-import act-sweep act-verify confirm-issue-key"
-        " confirm-rotate-key confirm-import",
+        " confirm-rotate-key confirm-import act-issue-source act-rotate-source act-revoke-source confirm-issue-source"
+        " confirm-rotate-source",
         "get post",
         MACHINE,
     ),

@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.importing import import_facts
+from compliance.facts.pending.models import Origin
+from compliance.facts.recording import Channel, Teller
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
@@ -58,3 +60,21 @@ def test_a_story_says_who_told_each_fact_and_how(company):
     assert "told on the server in a facts file" in text
     operator.delete()
     assert "told by account " in story(client, company).content.decode()
+
+
+def test_facts_of_a_source_name_it_wherever_their_origin_is_shown(company):
+    anna, course = company.join("Anna Berg"), company.course()
+    company.share(course)
+    record_ids(company)
+    reminded = line("reminder_sent", learner_profile_id=anna.learner_profile_id, course_id=course.course_id)
+    source = Teller(Channel.SOURCE, name="HR system Workday", kinds=frozenset({"reminder_sent"}))
+    import_facts(
+        organization_id=company.organization_id, stream=io.BytesIO(json.dumps(reminded).encode()), now=timezone.now(),
+        teller=source,
+    )  # fmt: skip
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+        kept = Origin.objects.get(channel=Channel.SOURCE)
+    assert kept.name == "HR system Workday"
+    client = signed_in(make_staff("manuela", COMPLIANCE_MANAGER))
+    assert "told by HR system Workday (source)" in story(client, company).content.decode()

@@ -15,6 +15,7 @@ from compliance.interfaces.console.acting import (
     reminding,
     roles,
     shares,
+    sources,
     upkeep,
 )
 from compliance.interfaces.console.acting.act import Act
@@ -23,7 +24,7 @@ from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
     people, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys,
-    upkeep,
+    sources, upkeep,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

@@ -1,8 +1,10 @@
-"""Captures, what waits for the writer, API keys."""
+"""Captures, what waits for the writer, API keys, sources."""
 
+from django.conf import settings
 from django.http import HttpResponse
 
-from compliance.access.models import ApiKey
+from compliance.access.models import ApiKey, Source
+from compliance.access.sources import GOES_ON
 from compliance.catalogue import REGISTERS
 from compliance.facts.pending.models import PendingSubject
 from compliance.history import queries, records
@@ -55,3 +57,18 @@ def keys(visit: Visit) -> HttpResponse:
         "may_act": visit.staff.may(Permission.OPERATE),
     }
     return visit.render("console/see/keys.html", values)
+
+
+def sources(visit: Visit) -> HttpResponse:
+    """The company's sources: what each may bring, from where, until when, and when it last called."""
+    found = Source.objects.filter(organization_id=visit.organization.organization_id)
+    issued = issuers.issued(list(found.order_by("-created_at", "source_id")[:200]), visit.now)
+    values = {
+        "sources": issued,
+        "left": [each for each in issued if each.issuer_left],
+        "may_act": visit.staff.may(Permission.OPERATE),
+        "goes_on": GOES_ON,
+        "facts_url": f"{settings.BASE_URL}/in/v1/facts",
+        "scim_url": f"{settings.BASE_URL}/scim/v2",
+    }
+    return visit.render("console/see/sources.html", values)

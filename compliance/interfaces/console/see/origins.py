@@ -21,7 +21,7 @@ def words(came: Came, known: Mapping[uuid.UUID, Account]) -> str:
         case Channel.COMMAND:
             return f"told{by} by the command {came.name}"
         case Channel.SOURCE:
-            return f"told by the source {came.name}"
+            return f"told by {came.name} (source)"
         case Channel.LEARNER:
             return "told by the learner"
     return f"told{by} by a program on the server"

@@ -58,6 +58,7 @@ PAGES: tuple[Page, ...] = (
     Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, "Capture"),
     Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside", section=Section.PROVE),
     Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.COMPANY),
+    Page("sources", "sources/", machinery.sources, _SEE, "Sources", section=Section.COMPANY),
     Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROVE),
     Page(
         "log-person",

@@ -7,6 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console.visit import Visit
 from compliance.proofs.instants import hashed_instant
 from compliance.rules.vocabulary import ERASED_PERSON
@@ -124,6 +125,12 @@ def lasting(value: timedelta) -> str:
         if seconds >= 2 * size or (seconds and size == 1):
             return f"{seconds // size} {unit}"
     return "none"
+
+
+@register.filter
+def kinds(value: list[str]) -> list[tuple[str, str]]:
+    """Kinds of fact, by the noun that they are about."""
+    return in_words.grouped(value)
 
 
 @register.filter

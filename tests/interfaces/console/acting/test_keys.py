@@ -151,7 +151,7 @@ def test_whoever_closes_an_account_is_told_its_keys(staff, organization_id):
         "company_account-TOTAL_FORMS": 0, "company_account-INITIAL_FORMS": 0,
     }  # fmt: skip
     page = root.post(where, form, follow=True).content.decode()
-    assert "has left keys that still open" in page
+    assert "has left keys or sources that still open" in page
     assert "Warehouse" in page
 
 

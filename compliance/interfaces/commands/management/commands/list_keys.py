@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from compliance.access.models import ApiKey
 from compliance.interfaces.console import issuers
 
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        found = issuers.still_open(datetime.now(UTC), options["organization"])
+        found = issuers.still_open(ApiKey, datetime.now(UTC), options["organization"])
         if options["issuer_left"]:
             found = [each for each in found if each.issuer_left]
         if options["json"]:
@@ -30,16 +31,16 @@ class Command(BaseCommand):
             return
         for each in found:
             left = " (has left)" if each.issuer_left else ""
-            ends = f"{each.key.expires_at:%Y-%m-%d}" if each.key.expires_at else "never"
+            ends = f"{each.row.expires_at:%Y-%m-%d}" if each.row.expires_at else "never"
             self.stdout.write(
-                f"{each.key.key_id} {each.key.organization_id} {each.key.name or 'No name'} …{each.key.ending}"
-                f" {' '.join(each.key.scopes)}; ends {ends}; issued by {each.issuer or 'unknown'}{left}"
+                f"{each.row.key_id} {each.row.organization_id} {each.row.name or 'No name'} …{each.row.ending}"
+                f" {' '.join(each.row.scopes)}; ends {ends}; issued by {each.issuer or 'unknown'}{left}"
             )
         self.stdout.write(f"{len(found)} keys.")
 
 
-def _described(each: issuers.Issued) -> dict[str, Any]:
-    key = each.key
+def _described(each: issuers.Issued[ApiKey]) -> dict[str, Any]:
+    key = each.row
     return {
         "key_id": key.key_id, "organization_id": key.organization_id, "name": key.name, "ending": key.ending,
         "scopes": key.scopes, "expires_at": key.expires_at, "issued_by": each.issuer, "issuer_left": each.issuer_left,

@@ -1,0 +1,281 @@
+"""Acts on sources: issue, rotate, revoke. A token is shown once.
+
+A source is a facts file without an end, so handing out its token is guarded as handing in a file is: nobody hands out
+kinds that they could not record themselves, and a second person confirms.
+"""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from compliance.access import actions, sources
+from compliance.access.errors import BadNetworkError
+from compliance.access.models import Source
+from compliance.facts.lines import KINDS
+from compliance.interfaces.console import kinds as in_words
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
+from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+
+ENDS_ON_HELP = "The end of this day of the company, within one year."
+
+
+class _OfSource(Act):
+    permission = Permission.OPERATE
+    group = "Sources"
+    recent = True
+    shown_once = "The token"
+
+
+def _kinds_of(noun: str) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        required=False,
+        label=in_words.NOUNS[noun],
+        choices=in_words.of_noun(noun),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class IssueForm(ActForm):
+    """What the source is called, what it may bring, from where, until when."""
+
+    source_name = forms.CharField(
+        label="Name", max_length=100, help_text="Stories name it as the origin of its facts, like “Workday”."
+    )
+    scim = forms.BooleanField(
+        required=False,
+        label="People and teams by SCIM, for an identity provider",
+        help_text=(
+            "Microsoft Entra ID, Okta and others keep people and teams in step by themselves. Such a source needs none"
+            " of the kinds below."
+        ),
+    )
+    leaving = forms.ChoiceField(
+        label="When the identity provider sets a person inactive",
+        choices=Source.Leaving.choices,
+        help_text="Only for SCIM.",
+    )
+    people = _kinds_of("people")
+    training = _kinds_of("training")
+    courses = _kinds_of("courses")
+    policies = _kinds_of("policies")
+    shares = _kinds_of("shares")
+    certificates = _kinds_of("certificates")
+    networks = forms.CharField(
+        label="Networks", required=False, help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere."
+    )
+    expires_on = day_field(
+        "Ends on",
+        required=True,
+        help_text=ENDS_ON_HELP,
+        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A source that may bring nothing is none."""
+        data: dict[str, Any] = super().clean() or {}
+        if not self.errors and not _chosen(data):
+            self.add_error(None, "Choose at least one kind of fact, or SCIM.")
+        return data
+
+
+def _chosen(data: dict[str, Any]) -> list[str]:
+    """The kinds that the form names, in the order of the facts file."""
+    named = {kind for noun in in_words.NOUNS for kind in data.get(noun) or ()}
+    return [kind for kind in KINDS if kind in named] + ([sources.SCIM] if data.get("scim") else [])
+
+
+def _check(acting: Acting, kinds: Iterable[str]) -> None:
+    """Nobody hands out what they may not record; administrators hand out every kind. Raises CannotActError."""
+    beyond = [kind for kind in kinds if kind not in acting.may_tell]
+    if beyond and not acting.may(Permission.KEEP_STAFF):
+        named = ", ".join(in_words.title(kind) for kind in beyond)
+        raise CannotActError(
+            f"You may not record these yourself, so you hand out no token for them: {named}. An administrator does, or"
+            " manage.py create_source on the server."
+        )
+
+
+def _end(acting: Acting) -> datetime:
+    ends_at = end_of(acting.organization, acting.data["expires_on"])
+    if ends_at is None or not acting.at < ends_at <= acting.at + actions.LONGEST_LIFE:
+        raise CannotActError("A source ends on a day to come, within one year.")
+    return ends_at
+
+
+def _networks(acting: Acting) -> list[str]:
+    words = acting.data["networks"].replace(",", " ").split()
+    try:
+        return [actions.network(word) for word in words]
+    except BadNetworkError as error:
+        raise CannotActError(str(error)) from error
+
+
+def _where(kinds: Iterable[str]) -> str:
+    """Where the token is to be used."""
+    scim = f"SCIM base address: {settings.BASE_URL}/scim/v2. " if sources.SCIM in kinds else ""
+    facts = f"Facts go to {settings.BASE_URL}/in/v1/facts." if set(kinds) - {sources.SCIM} else ""
+    return f"{scim}{facts}".strip()
+
+
+class IssueSource(_OfSource):
+    """Issues a source and its token."""
+
+    name = "issue-source"
+    title = "Issue a source"
+    explains = (
+        "Lets a program bring facts in: an HR system, an identity provider, a learning system. Its token is shown once,"
+        " on the next page."
+    )
+    form = IssueForm
+    second = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says what the source may bring, from where, until when."""
+        data, kinds = acting.data, _chosen(acting.data)
+        _check(acting, kinds)
+        _end(acting)
+        pairs: list[tuple[str, Any]] = [("Name", data["source_name"])]
+        pairs += [(f"May bring: {noun}", words) for noun, words in in_words.grouped(kinds)]
+        if sources.SCIM in kinds:
+            pairs.append(("Someone set inactive", Source.Leaving(data["leaving"]).label))
+        pairs += [("From", ", ".join(_networks(acting)) or "anywhere"), ("Until", data["expires_on"])]
+        return Preview(pairs=pairs, notes=["What it brings is recorded with its name as the origin."])
+
+    def perform(self, acting: Acting) -> Done:
+        """Issue the source and show its token once."""
+        kinds = _chosen(acting.data)
+        _check(acting, kinds)
+        token, source = sources.issue_source(
+            organization_id=acting.organization_id,
+            name=acting.data["source_name"],
+            kinds=kinds,
+            environment=settings.ENVIRONMENT,
+            at=acting.at,
+            actor=str(acting.staff.actor_id),
+            networks=_networks(acting),
+            leaving=acting.data["leaving"],
+            expires_at=_end(acting),
+        )
+        return Done(f"The source {source} is issued. {_where(kinds)}", "sources", secret=token)
+
+
+def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
+    """The sources that nobody revoked."""
+    return _listed(form.organization_id, Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON))
+
+
+def _open_sources(form: ActForm) -> list[tuple[str, str]]:
+    """The sources that are not revoked."""
+    return _listed(form.organization_id, Q(revoked_at=None))
+
+
+def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
+    found = Source.objects.filter(which, organization_id=organization_id)
+    return [(str(source.source_id), str(source)) for source in found.order_by("-created_at")[:500]]
+
+
+RotateForm = form_of(
+    source_id=Listed(_that_get_a_token, label="Source"),
+    expires_on=day_field(
+        "Ends on",
+        required=True,
+        help_text=ENDS_ON_HELP,
+        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
+    ),
+)
+RevokeForm = form_of(source_id=Listed(_open_sources, label="Source"))
+
+
+def _source(acting: Acting) -> Source:
+    """The chosen source, of this company and no other."""
+    found = Source.objects.filter(organization_id=acting.organization_id, source_id=acting.data["source_id"]).first()
+    if found is None:
+        raise CannotActError("This company has no such source.")
+    return found
+
+
+class RotateSource(_OfSource):
+    """Gives a source another token; the former one opens for a while."""
+
+    name = "rotate-source"
+    title = "Rotate a source's token"
+    explains = (
+        "Gives the source a new token, shown once, with a new end. The former one opens for seven more days, unless it"
+        " was sent in a URL or has expired. What is kept for the source stays with it."
+    )
+    form = RotateForm
+    about = "source"
+    second = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says which source, and until when the former token still opens."""
+        source = _source(acting)
+        _check(acting, source.kinds)
+        _end(acting)
+        opens = source.revoked_at is None and source.expires_at > acting.at
+        until = min(acting.at + actions.ROTATION_OVERLAP, source.expires_at)
+        found = Preview(
+            pairs=[
+                ("Source", str(source)),
+                *((f"May bring: {noun}", words) for noun, words in in_words.grouped(source.kinds)),
+                ("The token of today opens until", f"{until:%d %b %Y}" if opens else "it opens no more"),
+                ("The new one opens until the end of", acting.data["expires_on"]),
+            ]
+        )
+        if source.former_until is not None and source.former_until > acting.at:
+            found.warnings.append("A former token is still open from the last rotation. It ends at once.")
+        return found
+
+    def perform(self, acting: Acting) -> Done:
+        """Replace the token and show the new one once."""
+        chosen = _source(acting)
+        _check(acting, chosen.kinds)
+        token, source = sources.rotate_source(
+            source_id=chosen.source_id,
+            environment=settings.ENVIRONMENT,
+            at=acting.at,
+            actor=str(acting.staff.actor_id),
+            expires_at=_end(acting),
+        )
+        return Done(f"The source {source} has a new token. {_where(source.kinds)}", "sources", secret=token)
+
+
+class RevokeSource(_OfSource):
+    """Ends a source at once."""
+
+    name = "revoke-source"
+    title = "Revoke a source"
+    explains = "The source stops working at once and for good, whatever token it calls by. What it brought stays."
+    form = RevokeForm
+    about = "source"
+    danger = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says which source, and when it last called."""
+        source = _source(acting)
+        used = source.last_used_at.strftime("%d %b %Y, %H:%M UTC") if source.last_used_at else "never"
+        return Preview(
+            pairs=[
+                ("Source", str(source)),
+                ("Last used", used),
+                *((f"May bring: {noun}", words) for noun, words in in_words.grouped(source.kinds)),
+            ]
+        )
+
+    def perform(self, acting: Acting) -> Done:
+        """Revoke the source at once."""
+        source = sources.revoke_source(
+            source_id=_source(acting).source_id, at=acting.at, actor=str(acting.staff.actor_id), reason="by staff"
+        )
+        return Done(f"The source {source} is revoked.", "sources")
+
+
+ACTS: tuple[Act, ...] = (IssueSource(), RotateSource(), RevokeSource())

@@ -1,0 +1,52 @@
+"""Kinds of fact in words, by the noun they are about: for pages on which staff choose or read them."""
+
+import re
+from collections.abc import Iterable
+
+from compliance.access.sources import SCIM
+from compliance.facts.lines import KINDS
+
+NOUNS = {
+    "people": "People and teams",
+    "courses": "Courses",
+    "policies": "Policies",
+    "shares": "Shares",
+    "training": "Training",
+    "certificates": "Certificates",
+}
+"""What the modules of `facts.lines` are about."""
+
+
+def of_noun(noun: str) -> list[tuple[str, str]]:
+    """The kinds of one of `NOUNS`, each with a sentence."""
+    return [(kind, sentence(kind)) for kind in KINDS if noun_of(kind) == noun]
+
+
+def noun_of(kind: str) -> str:
+    """Which of `NOUNS` a kind is about."""
+    return KINDS[kind].__module__.rpartition(".")[2]
+
+
+def sentence(kind: str) -> str:
+    """A kind with what has happened then, as its line says it: what stands behind a semicolon is about fields."""
+    described = KINDS[kind].__doc__ or ""
+    happened = re.sub(r" \([^)]*\)", "", re.split(r"[;.\n]", described)[0])
+    return f"{title(kind)}: {happened[:1].lower()}{happened[1:]}"
+
+
+def title(kind: str) -> str:
+    """The name of a kind, as words."""
+    return "People and teams by SCIM" if kind == SCIM else kind.replace("_", " ").capitalize()
+
+
+def grouped(kinds: Iterable[str]) -> list[tuple[str, str]]:
+    """Some kinds for a table: nouns with their kinds in words, `All` for all of a noun."""
+    held = set(kinds)
+    found = [("Identity provider", "people and teams by SCIM")] if SCIM in held else []
+    for noun, words in NOUNS.items():
+        every = [kind for kind, _ in of_noun(noun)]
+        some = [kind for kind in every if kind in held]
+        if some:
+            of_these = "all" if some == every else ", ".join(kind.replace("_", " ") for kind in some)
+            found.append((words, of_these))
+    return found
