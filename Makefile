@@ -29,7 +29,7 @@ test: install ## The whole suite, on servers of its own (POSTGRESQL=16 for the o
 check: install ## Format, lint, types, import contracts, migrations
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	ENVIRONMENT=test DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy compliance config development benchmarks tests
+	ENVIRONMENT=test DATABASE_URL=postgresql://app@127.0.0.1/types REDIS_URL=redis://127.0.0.1 .venv/bin/mypy clients compliance config development benchmarks tests
 	.venv/bin/lint-imports
 	$(PYTHON) -m development.embedded run -- $(PYTHON) manage.py makemigrations --check --dry-run
 

@@ -1,1 +1,1 @@
-"""What auditors take away: the verifier and the witness, each one file of the standard library."""
+"""What is taken away: the verifier, the witness and the sender of facts, each one file of the standard library."""

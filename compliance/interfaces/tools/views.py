@@ -1,10 +1,12 @@
-"""The verifier and the witness as files to take away, without a key: `/tools/verify.py`, `/tools/witness.py`.
+"""The verifier, the witness and the sender of facts as files to take away, without a key: `/tools/verify.py` and so on.
 
-Each is made from the running code, once a process. Whoever wants to be sure compares it with one taken earlier, or with
-the sources in the repository, which it holds unchanged. No form's token is asked for: POST is 405, not 403.
+The first two are made from the running code, once a process. Whoever wants to be sure compares a file with one taken
+earlier, or with the sources in the repository, which it holds unchanged. No form's token is asked for: POST is 405, not
+403.
 """
 
 from functools import lru_cache
+from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -13,6 +15,8 @@ from django.views.decorators.http import require_safe
 
 from compliance.proofs.single_file import single_file
 
+CLIENTS = Path(__file__).resolve().parents[3] / "clients"
+"""Programs that are one file already."""
 FOR_AN_HOUR = "public, max-age=3600"
 
 
@@ -32,6 +36,14 @@ def witness(request: HttpRequest) -> HttpResponse:
     return _file("witness")
 
 
+@csrf_exempt
+@require_safe
+@gzip_page
+def send_facts(request: HttpRequest) -> HttpResponse:
+    """What sends a facts file to `POST /in/v1/facts`."""
+    return _file("send_facts")
+
+
 def _file(program: str) -> HttpResponse:
     response = HttpResponse(_source(program), content_type="text/x-python; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{program}.py"'
@@ -39,6 +51,7 @@ def _file(program: str) -> HttpResponse:
     return response
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _source(program: str) -> str:
-    return single_file(program)
+    whole = CLIENTS / f"{program}.py"
+    return whole.read_text(encoding="utf-8") if whole.is_file() else single_file(program)

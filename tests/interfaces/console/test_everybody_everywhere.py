@@ -103,7 +103,7 @@ INVITED = WAITING | {"mfa_activate_totp", "mfa_add_webauthn", "account_reauthent
 # Whoever asks, with whatever session, gets the same.
 PUBLIC = {
     "docs", "docs-contract", "problems", "problem", "livez", "readyz", "check", "certificate-pdf", "sign",
-    "security-txt", "log-checkpoint", "log-tile", "tools-verify", "tools-witness",
+    "security-txt", "log-checkpoint", "log-tile", "tools-verify", "tools-witness", "tools-send-facts",
 }  # fmt: skip
 # The learners' pages know nothing of staff: to all of them, everybody is a stranger who has no link.
 LEARNERS = {

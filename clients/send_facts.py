@@ -1,0 +1,1011 @@
+#!/usr/bin/env python3
+"""Sends facts (svc.facts/1, one JSON object a line) to Compliance Records, from a file or a pipe.
+
+    export SVC_SOURCE_TOKEN=svc_in_live_...
+    python send_facts.py --url https://records.example.com facts.jsonl
+    export_from_hr | python send_facts.py --url https://records.example.com -
+
+One file of the standard library: it needs Python 3.11 or newer and nothing else, on any system. Repeating is always
+harmless, since facts are known by their `fact_id`. A run that was killed goes on where it was when it is started again:
+how far it came is kept in the folder FILE.sending until all is sent (of a pipe only with --state FOLDER).
+
+Lines that refer to others further down are sent again once these are recorded. What is refused in the end is written to
+FILE.refused.jsonl: the number of the line, a code, the reason, and the line itself.
+
+Exit status: 0 every line is recorded or was known, 1 some are refused, 2 it cannot go on, 130 interrupted.
+"""
+
+import argparse
+import base64
+import email.utils
+import gzip
+import hashlib
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import ssl
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TextIO
+
+ALL_RECORDED, SOME_REFUSED, CANNOT_GO_ON, INTERRUPTED = 0, 1, 2, 130
+
+FORMAT = "svc.send_facts/1"
+ADDRESS = "/in/v1/facts"
+TOKEN_VARIABLE = "SVC_SOURCE_TOKEN"  # noqa: S105 - a name
+TOKEN = re.compile(r"svc_(?:in_)?(?:live|test)_[0-9A-Za-z]{10,}")
+
+MOST_BYTES = 8 * 1024 * 1024
+"""What the service takes in one post, before compression."""
+POST_BYTES = 4 * 1024 * 1024
+POST_LINES = 10_000
+LONGEST_LINE = MOST_BYTES - 1
+SHOWN_REFUSALS = 10
+SHOWN_BYTES = 1000
+"""How much is kept of a line that is too long to be sent."""
+ANSWER_BYTES = 64 * 1024 * 1024
+
+TIMEOUT_SECONDS = 150.0
+PATIENCE_SECONDS = 900.0
+LONGEST_PAUSE_SECONDS = 60.0
+READABLE_SECONDS = 600.0
+WAIT_AT_ONCE_SECONDS = 20
+LOOK_EVERY_SECONDS = 2.0
+STATUS_EVERY_SECONDS = 10.0
+SPLIT_AFTER = 3
+"""How often the network may fail on a post before the post is cut in two."""
+
+TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+MAY_PASS_LATER = frozenset({"unresolved_reference", "refused_by_rule"})
+"""Codes of lines that may be right once others are recorded: what they refer to comes further down."""
+
+
+class StopError(Exception):
+    """It cannot go on; what is kept lets it start again. `status` is the exit status."""
+
+    def __init__(self, sentence: str, status: int = CANNOT_GO_ON) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class TooLargeError(Exception):
+    """A post is larger than the service, or a proxy before it, takes."""
+
+
+# --- lines --------------------------------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """A line of the input: its number from 1 and what it holds. `fault`: why it cannot even be sent."""
+
+    number: int
+    content: bytes
+    fault: str | None = None
+
+
+class Refusal(NamedTuple):
+    """A line that was not recorded, and why."""
+
+    line: Line
+    code: str
+    reason: str
+    fact_id: str | None = None
+
+    def written(self) -> bytes:
+        """As it is kept: one JSON object a line; `content_base64` where the line is not UTF-8."""
+        kept: dict[str, Any] = {"line": self.line.number, "code": self.code, "reason": self.reason}
+        kept["fact_id"] = self.fact_id
+        try:
+            kept["content"] = self.line.content.decode()
+        except UnicodeDecodeError:
+            kept["content_base64"] = base64.b64encode(self.line.content).decode()
+        return json.dumps(kept, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def read(cls, text: bytes) -> "Refusal":
+        """What `written` wrote."""
+        kept = json.loads(text)
+        content = kept["content"].encode() if "content" in kept else base64.b64decode(kept["content_base64"])
+        return cls(Line(kept["line"], content), kept["code"], kept["reason"], kept["fact_id"])
+
+
+class Place(NamedTuple):
+    """A place in the input, between two lines: what was read up to it, and its SHA-256."""
+
+    bytes: int
+    lines: int
+    digest: Any
+    whole: bool = True
+    """Whether the line before had its line feed; one that has none may still be growing."""
+
+
+class Limits:
+    """How large a post may be. They become narrower when the service takes less."""
+
+    def __init__(self, lines: int, size: int) -> None:
+        self.lines = lines
+        self.size = size
+
+    def narrow(self, size: int) -> None:
+        """Posts are at most half as large as one that was too large."""
+        self.size = max(min(self.size, size // 2), 1)
+
+
+class Input:
+    """The lines of a file or a pipe. Only one line is in memory here, and no line longer than a post may be."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._digest = hashlib.sha256()
+        self._bytes = self._lines = 0
+        self._whole = True
+
+    @property
+    def place(self) -> Place:
+        """Behind the line that was read last."""
+        return Place(self._bytes, self._lines, self._digest.copy(), self._whole)
+
+    def skip(self, state: "State") -> bool:
+        """Passes over what was answered for. False when the input does not begin with it."""
+        while self._bytes < state.bytes:
+            content = self._stream.read(min(1 << 20, state.bytes - self._bytes))
+            if not content:
+                return False
+            self._digest.update(content)
+            self._bytes += len(content)
+        self._lines = state.lines
+        return bool(self._digest.hexdigest() == state.sha256)
+
+    def __iter__(self) -> Iterator[Line]:
+        while content := self._take():
+            self._lines += 1
+            if self._lines == 1:
+                _refuse_other_formats(content)
+                content = content.removeprefix(b"\xef\xbb\xbf")
+            number, kept = self._lines, content[:SHOWN_BYTES]
+            if len(content) > LONGEST_LINE and not content.endswith(b"\n"):
+                while content and not content.endswith(b"\n"):
+                    content = self._take()
+                yield Line(number, kept, f"The line is longer than a post may be, {MOST_BYTES >> 20} MiB.")
+            elif content := content.strip(b" \t\r\n"):
+                yield Line(number, content)
+
+    def _take(self) -> bytes:
+        content = self._stream.readline(LONGEST_LINE + 1)
+        if content:
+            self._digest.update(content)
+            self._bytes += len(content)
+            self._whole = content.endswith(b"\n")
+        return content
+
+
+def _refuse_other_formats(first: bytes) -> None:
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise StopError("The input is UTF-16. Write it as UTF-8 (PowerShell: Out-File -Encoding utf8).")
+    if first.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
+        raise StopError("The input is compressed. Unpack it on the way: gzip -dc FILE | send_facts.py ... -")
+
+
+class Post(NamedTuple):
+    """Lines that are sent together, and the place in the input behind them (None: they were read before)."""
+
+    lines: list[Line]
+    place: Place | None
+
+
+def posts(lines: Iterable[Line], limits: Limits, place: Callable[[], Place | None]) -> Iterator[Post]:
+    """Cuts lines into posts below the limits."""
+    behind = place()
+    gathered: list[Line] = []
+    size = 0
+    for line in lines:
+        length = len(line.content) + 1
+        if gathered and (len(gathered) >= limits.lines or size + length > limits.size):
+            yield Post(gathered, behind)
+            gathered, size = [], 0
+        gathered.append(line)
+        size += length
+        behind = place()
+    if gathered:
+        yield Post(gathered, place())
+
+
+# --- what is kept -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class State:
+    """How far it came: the first `bytes` of the input, whose SHA-256 is `sha256`, are answered for."""
+
+    url: str
+    token: str
+    bytes: int = 0
+    lines: int = 0
+    sha256: str = hashlib.sha256().hexdigest()
+    sent: int = 0
+    recorded: int = 0
+    known: int = 0
+    refused: int = 0
+    deferred: int = 0
+    refused_bytes: int = 0
+    deferred_bytes: int = 0
+    format: str = FORMAT
+
+
+class Folder:
+    """What is kept while sending: `state.json`, and the lines that were refused for good and those for a second try.
+
+    Files are written before the state that counts them, and cut back to it: what a killed run wrote too much is gone.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._refused = path / "refused.jsonl"
+        self._deferred = path / "deferred.jsonl"
+        self._awaited = path / "awaited.jsonl"
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = (path / "lock").open("wb")
+        _lock(self._lock)
+
+    def load(self, url: str, token: str) -> State:
+        """The state of sending to this service by this token; a new one where there is none."""
+        try:
+            state = State(**json.loads((self._path / "state.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return self.begin(url, token)
+        if (state.format, state.url, state.token) != (FORMAT, url, token):
+            return self.begin(url, token)
+        for path, size in ((self._refused, state.refused_bytes), (self._deferred, state.deferred_bytes)):
+            if not path.exists() or path.stat().st_size < size:
+                return self.begin(url, token)
+            os.truncate(path, size)
+        return state
+
+    def begin(self, url: str, token: str) -> State:
+        """Nothing is answered for."""
+        for path in (self._refused, self._deferred, self._awaited):
+            _private(path).close()
+        state = State(url, token)
+        self._write(state)
+        return state
+
+    def add(self, refused: Iterable[Refusal], deferred: Iterable[Refusal]) -> tuple[int, int]:
+        """Writes lines down, refused for good and for a second try; how many bytes they take."""
+        return _append(self._refused, refused), _append(self._deferred, deferred)
+
+    def keep(self, state: State, refused: Iterable[Refusal], deferred: Iterable[Refusal]) -> None:
+        """Keeps what came of a post."""
+        more = self.add(refused, deferred)
+        state.refused_bytes += more[0]
+        state.deferred_bytes += more[1]
+        self._write(state)
+
+    def deferred(self, again: int) -> Iterator[Line]:
+        """The lines that wait to be sent for the `again`th time; from 2 on those that the time before left over."""
+        with self._round(again).open("rb") as file:
+            yield from (Refusal.read(text).line for text in file)
+
+    def defer_again(self, again: int, refused: Iterable[Refusal]) -> None:
+        """Keeps lines for the `again`th time. Their files are not counted by the state, which is about the input."""
+        _append(self._round(again), refused)
+
+    def forget(self, again: int) -> None:
+        """Makes room for the lines of that time."""
+        _private(self._round(again)).close()
+
+    def _round(self, again: int) -> Path:
+        return self._deferred if again == 1 else self._path / f"deferred-{again % 2}.jsonl"
+
+    def await_line(self, line: Line) -> None:
+        """Keeps a line that was taken: once it can be read, so can all that were recorded with it."""
+        with self._awaited.open("ab") as file:
+            file.write(b"\n" + line.content)
+
+    def awaited(self) -> Iterator[Line]:
+        """The lines of `await_line`. One that a kill has cut off is refused, and waits for nothing."""
+        with self._awaited.open("rb") as file:
+            yield from (Line(number, text.strip()) for number, text in enumerate(file, 1) if text.strip())
+
+    def settle(self, state: State, again: int) -> None:
+        """Everything was tried: what was refused for good, and what is left for the `again`th time, by line number."""
+        with self._refused.open("ab") as all_refused, self._round(again).open("rb") as left:
+            shutil.copyfileobj(left, all_refused)
+        places = []
+        with self._refused.open("rb") as file:
+            at = 0
+            for text in file:
+                places.append((Refusal.read(text).line.number, at, len(text)))
+                at += len(text)
+            state.refused = len(places)
+            with _private(self._path / "sorted.jsonl") as ordered:
+                for _, at, length in sorted(places):
+                    file.seek(at)
+                    ordered.write(file.read(length))
+
+    def publish(self, to: Path) -> list[Refusal]:
+        """Puts what was refused where the user finds it, and ends. Returns the first of it.
+
+        What an earlier run left there is replaced, or removed when nothing is refused.
+        """
+        with (self._path / "sorted.jsonl").open("rb") as file:
+            first = [Refusal.read(text) for text in islice(file, SHOWN_REFUSALS)]
+        if first:
+            shutil.move(self._path / "sorted.jsonl", to)
+        else:
+            to.unlink(missing_ok=True)
+        self.close()
+        shutil.rmtree(self._path)
+        return first
+
+    def close(self) -> None:
+        """Lets another run go on from here."""
+        self._lock.close()
+
+    def _write(self, state: State) -> None:
+        written = self._path / "state.json.new"
+        with _private(written) as file:
+            file.write(json.dumps(asdict(state)).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(written, self._path / "state.json")
+
+
+def _private(path: Path) -> BinaryIO:
+    """A new file that only its owner reads: facts are about people."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600), "wb")
+
+
+def _append(path: Path, refusals: Iterable[Refusal]) -> int:
+    text = b"".join(refusal.written() for refusal in refusals)
+    if text:
+        with path.open("ab") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    return len(text)
+
+
+def _lock(file: BinaryIO) -> None:
+    """Held until the process ends, however it does."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise StopError("The same input is being sent by another run.") from None
+
+
+# --- the service --------------------------------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    """What came of some lines. `capture` is None until what was recorded can be read."""
+
+    recorded: int
+    known: int
+    refused: list[Refusal]
+    capture: dict[str, int] | None = None
+
+    def and_then(self, other: "Answer") -> "Answer":
+        """Both together."""
+        refused = self.refused + other.refused
+        return Answer(self.recorded + other.recorded, self.known + other.known, refused, other.capture)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is an answer like others: the token goes nowhere but where it was meant to."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class _Failed(NamedTuple):
+    """A post that came to nothing, and may come to something later. `pause` is what the service asked for."""
+
+    why: str
+    pause: float | None = None
+    network: bool = False
+
+
+class Service:
+    """The service, asked again where that may help, no faster than it allows."""
+
+    def __init__(self, url: str, token: str, *, encoding: str, timeout: float, patience: float, bar: "Bar") -> None:
+        self._address = url + ADDRESS
+        self._headers = {"Authorization": f"Bearer {token}", "User-Agent": "svc-send-facts/1"}
+        self._headers |= {"Content-Type": "application/x-ndjson", "Accept": "application/json"}
+        self._coding, self._compress = _codings()[encoding]
+        self._timeout = timeout
+        self._patience = patience
+        self._bar = bar
+        self._opener = urllib.request.build_opener(_NoRedirect())
+        self._answered = False
+        self._doubted = True
+
+    def send(self, lines: list[Line], *, strict: bool = False, wait: int = 0) -> Answer:
+        """What came of the lines. Raises TooLargeError, and StopError when it cannot go on."""
+        plain = b"".join(line.content + b"\n" for line in lines)
+        headers = {"Prefer": f"wait={wait}"} if wait else {}
+        if self._coding:
+            headers["Content-Encoding"] = self._coding
+        body = self._compress(plain)
+        address = self._address + ("?strict=true" if strict else "")
+        began, attempt, cut = time.monotonic(), 0, 0
+        while True:
+            failed = self._ask() if self._doubted and len(body) > 1000 else None
+            if failed is None:
+                status, answered = self._post(address, body, headers)
+                if isinstance(answered, _Failed):
+                    failed = answered
+                else:
+                    self._doubted = False
+                    return _read(status, answered, lines)
+                cut += failed.network
+            self._doubted = failed.network
+            if cut >= SPLIT_AFTER and len(lines) > 1:
+                raise TooLargeError
+            attempt += 1
+            self._pause(failed, attempt, began)
+
+    def _ask(self) -> _Failed | None:
+        """Posts nothing, to learn whether the token opens: a large body might be cut off before that is said."""
+        _, answered = self._post(self._address, b"", {})
+        return answered if isinstance(answered, _Failed) else None
+
+    def _post(self, address: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes | _Failed]:
+        request = urllib.request.Request(address, data=body, headers=self._headers | headers, method="POST")  # noqa: S310 - http and https alone (`_url`)
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                content = answer.read(ANSWER_BYTES)
+                self._answered = True
+                return answer.status, content
+        except urllib.error.HTTPError as error:
+            with error:
+                try:
+                    content = error.read(ANSWER_BYTES)
+                except (OSError, http.client.HTTPException):
+                    content = b""
+            return error.code, self._problem(error, content, bool(body))
+        except (OSError, http.client.HTTPException) as error:
+            return 0, self._network(error)
+
+    def _problem(self, error: urllib.error.HTTPError, content: bytes, sent: bool) -> bytes | _Failed:
+        """What a status that is not 200 means: try again (returned), or an end (raised), or an answer all the same."""
+        self._answered = True
+        request_id = error.headers.get("X-Request-Id")
+        why = _sentence(error.code, content) + (f" (request {request_id})" if request_id else "")
+        if error.code == 413:
+            raise TooLargeError
+        if error.code == 422 and b'"refused"' in content:
+            return content
+        if error.code in TRY_AGAIN:
+            return _Failed(why, _seconds(error.headers.get("Retry-After")))
+        if 300 <= error.code < 400:
+            raise StopError(f"{why} The service is at another address: {_host(error.headers.get('Location'))}")
+        if not sent and error.code == 400:
+            return b""  # nothing was sent, and it is said: the token opens
+        raise StopError(why)
+
+    def _network(self, error: Exception) -> _Failed:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            raise StopError(f"The service's certificate does not hold: {reason.verify_message}.")
+        if isinstance(reason, socket.gaierror) and not self._answered:
+            raise StopError(f"There is no such host: {_host(self._address)}")
+        return _Failed(f"{type(reason).__name__}: the network failed.", network=True)
+
+    def _pause(self, failed: _Failed, attempt: int, began: float) -> None:
+        longest = min(LONGEST_PAUSE_SECONDS, 0.5 * 2 ** min(attempt, 10))
+        seconds = random.uniform(longest / 2, longest)  # noqa: S311 - so that many who wait do not come together
+        if failed.pause is not None:
+            seconds = failed.pause + random.uniform(0, 1)  # noqa: S311
+        if time.monotonic() + seconds - began > self._patience:
+            raise StopError(f"{failed.why} Given up after {attempt} attempts; start it again to go on.")
+        self._bar.waits(seconds, failed.why)
+        time.sleep(seconds)
+
+
+def _codings() -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
+    """How a body may be compressed; `auto` is zstd where Python brings it, or has it installed."""
+    found: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+        "none": ("", lambda plain: plain),
+        "gzip": ("gzip", lambda plain: gzip.compress(plain, 1)),
+    }
+    try:
+        from compression.zstd import compress  # type: ignore[import-not-found, unused-ignore]
+
+        found["zstd"] = ("zstd", compress)
+    except ImportError:
+        try:
+            import zstandard
+
+            found["zstd"] = ("zstd", lambda plain: zstandard.ZstdCompressor().compress(plain))
+        except ImportError:
+            pass
+    found["auto"] = found.get("zstd", found["gzip"])
+    return found
+
+
+def _read(status: int, content: bytes, lines: list[Line]) -> Answer:
+    """An answer, held to what it must be: it speaks of every line, or it is none of the service's."""
+    try:
+        said = json.loads(content)
+        recorded, known, capture = 0, 0, None
+        if status == HTTPStatus.OK:
+            recorded, known, capture = int(said["recorded"]), int(said["known"]), said["capture"]
+        refused = [
+            Refusal(lines[int(each["line"]) - 1], str(each["code"]), str(each["reason"]), each.get("fact_id"))
+            for each in said["refused"]
+        ]
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise StopError(f"What answers at this address with {status} is not the service.") from None
+    if status == HTTPStatus.OK and recorded + known + len(refused) != len(lines):
+        raise StopError(
+            f"{len(lines)} lines were sent, but the service answered for {recorded + known + len(refused)}."
+        )
+    return Answer(recorded, known, refused, capture)
+
+
+def _sentence(status: int, content: bytes) -> str:
+    try:
+        problem = json.loads(content)
+        return f"{status} {problem['code']}: {problem['detail']}"
+    except (ValueError, KeyError, TypeError):
+        return f"{status} {http.client.responses.get(status, '')}".rstrip() + "."
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    if retry_after is None:
+        return None
+    if retry_after.strip().isdigit():
+        return float(retry_after)
+    try:
+        return max((email.utils.parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds(), 0)
+    except (ValueError, TypeError):
+        return None
+
+
+def _host(url: str | None) -> str:
+    return urllib.parse.urlsplit(url or "").netloc or "unknown"
+
+
+# --- sending ------------------------------------------------------------------------------------------------
+
+
+class RefusedError(Exception):
+    """Strict: nothing of a post was recorded, because of these lines."""
+
+    def __init__(self, refused: list[Refusal]) -> None:
+        super().__init__(f"{len(refused)} lines are refused.")
+        self.refused = refused
+
+
+class Sender:
+    """Sends all of an input: once in its order, and then again what others had to come before."""
+
+    def __init__(
+        self, service: Service, limits: Limits, folder: Folder, state: State, bar: "Bar", *, strict: bool
+    ) -> None:
+        self._service = service
+        self._limits = limits
+        self._folder = folder
+        self._state = state
+        self._bar = bar
+        self._strict = strict
+
+    def send(self, given: Input) -> None:
+        """Sends the rest of the input. Raises StopError, and RefusedError when `strict`."""
+        state = self._state
+        for post in posts(given, self._limits, lambda: given.place):
+            answer = self._deliver(post.lines)
+            if self._strict and answer.refused:
+                raise RefusedError(answer.refused)
+            deferred = [each for each in answer.refused if each.code in MAY_PASS_LATER]
+            refused = [each for each in answer.refused if each.code not in MAY_PASS_LATER]
+            state.sent += len(post.lines)
+            state.recorded += answer.recorded
+            state.known += answer.known
+            state.refused += len(refused)
+            state.deferred += len(deferred)
+            if post.place is not None and post.place.whole:  # a line without its end may be another one next time
+                state.bytes, state.lines = post.place.bytes, post.place.lines
+                state.sha256 = post.place.digest.hexdigest()
+                self._folder.keep(state, refused, deferred)
+            else:
+                self._folder.add(refused, deferred)
+            self._bar.moves(state, given.place.bytes)
+        self._send_again(given.place.bytes)
+
+    def _send_again(self, size: int) -> None:
+        """Sends the deferred lines until a round records none of them."""
+        state, again, gained = self._state, 1, 1
+        while state.deferred and gained:
+            self._bar.says(f"{state.deferred:,} lines are sent again: they may refer to lines further down.")
+            gained = 0
+            self._folder.forget(again + 1)
+            for post in posts(self._folder.deferred(again), self._limits, lambda: None):
+                answer = self._deliver(post.lines)
+                gained += answer.recorded + answer.known
+                state.recorded += answer.recorded
+                state.known += answer.known
+                state.deferred -= answer.recorded + answer.known
+                self._folder.defer_again(again + 1, answer.refused)
+                self._bar.moves(state, size)
+            again += 1
+        self._folder.settle(state, again)
+
+    def _deliver(self, lines: list[Line]) -> Answer:
+        """What came of the lines of a post, those that cannot be sent included."""
+        refused = [Refusal(line, "line_too_long", line.fault) for line in lines if line.fault is not None]
+        whole = [line for line in lines if line.fault is None]
+        if not whole or (refused and self._strict):
+            return Answer(0, 0, refused)
+        return Answer(0, 0, refused).and_then(self._halved(whole))
+
+    def _halved(self, lines: list[Line]) -> Answer:
+        """What came of lines; of each half by itself where they are too large together."""
+        try:
+            answer = self._service.send(lines, strict=self._strict)
+        except TooLargeError:
+            self._limits.narrow(sum(len(line.content) + 1 for line in lines))
+            if len(lines) == 1:
+                return Answer(
+                    0, 0, [Refusal(lines[0], "too_large", "The service takes no post as large as this line.")]
+                )
+            middle = len(lines) // 2
+            return self._halved(lines[:middle]).and_then(self._halved(lines[middle:]))
+        refused = {each.line.number for each in answer.refused}
+        taken = next((line for line in lines if line.number not in refused), None)
+        if taken is not None:
+            self._folder.await_line(taken)
+        return answer
+
+    def wait(self) -> dict[str, int] | None:
+        """Waits until what was recorded can be read; None: it could not within the time.
+
+        A line of each post is sent again, and is known. A post is recorded at one moment, and the service waits for all
+        that was recorded at the moments of these lines.
+        """
+        end, capture = time.monotonic() + READABLE_SECONDS, None
+        for post in posts(self._folder.awaited(), self._limits, lambda: None):
+            while (capture := self._service.send(post.lines, wait=WAIT_AT_ONCE_SECONDS).capture) is None:
+                if time.monotonic() > end:
+                    return None
+                time.sleep(LOOK_EVERY_SECONDS)
+        return capture
+
+
+# --- what is shown ------------------------------------------------------------------------------------------
+
+
+class Bar:
+    """How far it is, how fast, and how long it takes yet: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, stream: TextIO, total: int | None) -> None:
+        self._stream = stream
+        self._total = total
+        self._terminal = stream.isatty()
+        self._drawn = ""
+        self._written_at = time.monotonic()
+        self._moments: deque[tuple[float, int, int]] = deque(maxlen=50)
+
+    def begins(self, state: State) -> None:
+        """From here on speed is measured."""
+        self._moments.append((time.monotonic(), state.sent, state.bytes))
+
+    def moves(self, state: State, size: int) -> None:
+        """Something was answered for; `size` is how much of the input was read."""
+        now = time.monotonic()
+        self._moments.append((now, state.sent, size))
+        words = self._words(state, size)
+        if self._terminal:
+            self._draw(words)
+        elif now - self._written_at >= STATUS_EVERY_SECONDS:
+            self._written_at = now
+            self._write(words)
+
+    def waits(self, seconds: float, why: str) -> None:
+        """Nothing moves for a while, and why."""
+        self.says(f"{why} Trying again in {seconds:.0f} s.")
+
+    def says(self, sentence: str) -> None:
+        """A sentence above the bar."""
+        drawn = self._drawn
+        self._draw("")
+        self._write(sentence)
+        self._draw(drawn)
+
+    def ends(self) -> None:
+        """Leaves the terminal as it was."""
+        self._draw("")
+
+    def _words(self, state: State, size: int) -> str:
+        (begin, sent, read), (now, sent_now, read_now) = self._moments[0], self._moments[-1]
+        seconds = max(now - begin, 0.001)
+        words = f"{state.sent:,} lines, {(sent_now - sent) / seconds:,.0f} a second"
+        refused = state.refused + state.deferred
+        if refused:
+            words += f", {refused:,} refused so far"
+        if not self._total:
+            return words
+        if read_now > read:
+            words += f", {_clock((self._total - size) * seconds / (read_now - read))} left"
+        share = min(size / self._total, 1.0)
+        filled = round(share * 24)
+        return f"[{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {words}"
+
+    def _draw(self, words: str) -> None:
+        if self._terminal:
+            words = words[: shutil.get_terminal_size().columns - 1]
+            self._stream.write("\r" + words + " " * (len(self._drawn) - len(words)) + ("\r" if not words else ""))
+            self._stream.flush()
+            self._drawn = words
+
+    def _write(self, words: str) -> None:
+        self._stream.write(words + "\n")
+        self._stream.flush()
+
+
+def _clock(seconds: float) -> str:
+    whole = max(int(seconds), 0)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def _count(given: Input, limits: Limits, as_json: bool) -> int:
+    """Counts what would be sent, and what could never be recorded, whoever took it."""
+    kinds: Counter[str] = Counter()
+    faults: list[tuple[int, str]] = []
+    number = 0
+    for post in posts(given, limits, lambda: None):
+        number += 1
+        for line in post.lines:
+            kind, fault = _kind(line)
+            if fault is None:
+                kinds[kind] += 1
+            else:
+                faults.append((line.number, fault))
+    if as_json:
+        counted = {"facts": dict(kinds), "posts": number, "bytes": given.place.bytes}
+        print(json.dumps(counted | {"wrong": [{"line": at, "reason": why} for at, why in faults]}))
+    else:
+        for kind, count in kinds.most_common():
+            print(f"{count:>12,} {kind}")
+        print(
+            f"{kinds.total():,} lines in {number:,} posts would be sent; {len(faults):,} lines are wrong as they are."
+        )
+        for at, why in faults[:SHOWN_REFUSALS]:
+            print(f"line {at}: {why}")
+    return SOME_REFUSED if faults else ALL_RECORDED
+
+
+def _kind(line: Line) -> tuple[str, str | None]:
+    """The kind of fact that a line says it is, and what is wrong with the line, if that can be seen from here."""
+    if line.fault is not None:
+        return "", line.fault
+    try:
+        said = json.loads(line.content.decode())
+    except UnicodeDecodeError:
+        return "", "The line is not valid UTF-8."
+    except (ValueError, RecursionError):
+        return "", "The line is not valid JSON."
+    for name in ("fact", "fact_id"):
+        if not isinstance(said, dict) or not isinstance(said.get(name), str):
+            return "", f"The line is no JSON object with {name}."
+    return said["fact"], None
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="send_facts.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", metavar="FILE", help="a facts file, or - for standard input")
+    parser.add_argument("--url", help="where the service is, like https://records.example.com")
+    parser.add_argument("--token-file", type=Path, metavar="PATH", help="a file that holds the source's token")
+    parser.add_argument(
+        "--token-env", default=TOKEN_VARIABLE, metavar="NAME",
+        help=f"the environment variable that holds it ({TOKEN_VARIABLE})",
+    )  # fmt: skip
+    parser.add_argument("--wait", action="store_true", help="end when what was recorded can be read")
+    parser.add_argument("--strict", action="store_true", help="record posts whole; stop at the first that is refused")
+    parser.add_argument("--dry-run", action="store_true", help="count, and send nothing")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.add_argument("--refused", type=Path, metavar="PATH", help="where refused lines go (FILE.refused.jsonl)")
+    parser.add_argument("--state", type=Path, metavar="FOLDER", help="where is kept how far it is (FILE.sending)")
+    parser.add_argument("--afresh", action="store_true", help="begin at the first line, whatever was sent before")
+    parser.add_argument("--lines", type=int, default=POST_LINES, help=f"lines in a post, at most ({POST_LINES})")
+    parser.add_argument("--compress", choices=sorted(_codings()), default="auto")
+    parser.add_argument(
+        "--patience", type=float, default=PATIENCE_SECONDS, metavar="SECONDS",
+        help=f"give up when a post gets no answer for so long ({PATIENCE_SECONDS:.0f})",
+    )  # fmt: skip
+    parser.add_argument("--timeout", type=float, default=TIMEOUT_SECONDS, metavar="SECONDS", help=argparse.SUPPRESS)
+    given = sys.argv[1:] if arguments is None else arguments
+    if any(TOKEN.search(each) for each in given):
+        raise StopError(
+            "A token stands on the command line, where others on this machine and histories see it. Revoke it, and give"
+            f" the new one in {TOKEN_VARIABLE} or by --token-file."
+        )
+    chosen = parser.parse_args(given)
+    if not chosen.dry_run and not chosen.url:
+        parser.error("--url is needed, but for --dry-run")
+    if chosen.lines < 1:
+        parser.error("--lines is at least 1")
+    return chosen
+
+
+def _url(text: str) -> str:
+    """The service's address. Raises StopError for one to which a token must not be sent."""
+    parts = urllib.parse.urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise StopError("--url is an address like https://records.example.com")
+    if parts.username is not None or parts.password is not None:
+        raise StopError("--url holds no user and no password: the token has its own place.")
+    if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise StopError("The token would travel where others can read it: --url begins with https://")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(ADDRESS)}"
+
+
+def _token(chosen: argparse.Namespace) -> str:
+    if chosen.token_file is not None:
+        try:
+            token = chosen.token_file.read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise StopError(
+                f"{chosen.token_file} cannot be read: {getattr(error, 'strerror', None) or error}."
+            ) from None
+        where = str(chosen.token_file)
+    else:
+        token, where = os.environ.get(chosen.token_env, "").strip(), f"The environment variable {chosen.token_env}"
+    if not TOKEN.fullmatch(token):
+        raise StopError(f"{where} holds no token (svc_in_live_...).")
+    return str(token)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; its exit status."""
+    try:
+        chosen = _options(arguments)
+        with ExitStack() as stack:
+            stream, total = _opened(chosen.file, stack)
+            if chosen.dry_run:
+                return _count(Input(stream), Limits(chosen.lines, POST_BYTES), chosen.json)
+            return _send(chosen, stream, total, stack)
+    except StopError as error:
+        print(f"send_facts.py: {error}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        print("\nsend_facts.py: interrupted; start it again to go on.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _opened(name: str, stack: ExitStack) -> tuple[BinaryIO, int | None]:
+    """The input, and its size where it is a file."""
+    if name == "-":
+        return sys.stdin.buffer, None
+    try:
+        stream = stack.enter_context(Path(name).open("rb"))  # noqa: SIM115
+    except OSError as error:
+        raise StopError(f"{name} cannot be read: {error.strerror or error}.") from None
+    return stream, os.fstat(stream.fileno()).st_size if stream.seekable() else None
+
+
+def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack: ExitStack) -> int:
+    url, token = _url(chosen.url), _token(chosen)
+    name = "facts" if chosen.file == "-" else chosen.file
+    refused_path = chosen.refused or Path(f"{name}.refused.jsonl")
+    bar = Bar(sys.stderr, total)
+    stack.callback(bar.ends)
+    folder = _folder(chosen, total, stack)
+    fingerprint = hashlib.sha256(token.encode()).hexdigest()[:16]
+    given, state = _resumed(folder, stream, url, fingerprint, chosen.afresh, bar)
+    service = Service(url, token, encoding=chosen.compress, timeout=chosen.timeout, patience=chosen.patience, bar=bar)
+    sender = Sender(service, Limits(chosen.lines, POST_BYTES), folder, state, bar, strict=chosen.strict)
+    began = time.monotonic()
+    bar.begins(state)
+    try:
+        sender.send(given)
+    except RefusedError as error:
+        with _private(refused_path) as file:
+            file.writelines(refusal.written() for refusal in error.refused)
+        bar.ends()
+        _tell_refused(error.refused[:SHOWN_REFUSALS], len(error.refused), refused_path)
+        raise StopError(
+            f"Nothing of the post with line {error.refused[0].line.number} was recorded; the posts before it were.",
+            SOME_REFUSED,
+        ) from None
+    if not state.sent:
+        raise StopError("The input is empty.")
+    capture = sender.wait() if chosen.wait else None
+    bar.ends()
+    first = folder.publish(refused_path)
+    _summarize(state, time.monotonic() - began, first, refused_path, capture, chosen)
+    if chosen.wait and capture is None and state.recorded + state.known:
+        raise StopError(f"All is recorded, but it could not be read yet after {READABLE_SECONDS:.0f} s.")
+    return SOME_REFUSED if state.refused else ALL_RECORDED
+
+
+def _folder(chosen: argparse.Namespace, total: int | None, stack: ExitStack) -> Folder:
+    """Where is kept how far it is; of a pipe for this run alone, unless a folder is named."""
+    path: Path = chosen.state or Path(f"{chosen.file}.sending")
+    if total is None and chosen.state is None:
+        path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="send_facts-", ignore_cleanup_errors=True)))
+        path = path / "sending"
+    try:
+        folder = Folder(path)
+    except OSError as error:
+        raise StopError(f"{path} cannot be written: {error.strerror or error}. Name a folder by --state.") from None
+    stack.callback(folder.close)
+    return folder
+
+
+def _resumed(folder: Folder, stream: BinaryIO, url: str, token: str, afresh: bool, bar: Bar) -> tuple[Input, State]:
+    """The input behind what an earlier run has sent of it, and how far that was."""
+    given = Input(stream)
+    state = folder.begin(url, token) if afresh else folder.load(url, token)
+    if not state.bytes:
+        return given, state
+    if given.skip(state):
+        bar.says(f"Going on behind line {state.lines:,}: the lines before were answered for in an earlier run.")
+        return given, state
+    if not stream.seekable():
+        raise StopError("The pipe does not bring what an earlier run was sending. Start it again with --afresh.")
+    bar.says("The file is not the one that an earlier run was sending: beginning at its first line.")
+    stream.seek(0)
+    return Input(stream), folder.begin(url, token)
+
+
+def _summarize(
+    state: State,
+    seconds: float,
+    first: list[Refusal],
+    refused_path: Path,
+    capture: dict[str, int] | None,
+    chosen: argparse.Namespace,
+) -> None:
+    if chosen.json:
+        said: dict[str, Any] = {"lines": state.sent, "recorded": state.recorded, "known": state.known}
+        said |= {"refused": state.refused, "refused_file": str(refused_path) if state.refused else None}
+        print(json.dumps(said | {"capture": capture, "seconds": round(seconds, 3)}))
+        return
+    print(f"{state.sent:,} lines in {_clock(seconds)}: {state.recorded:,} recorded, {state.known:,} known already.")
+    if state.refused:
+        _tell_refused(first, state.refused, refused_path)
+    if capture is not None:
+        print(f"Readable from sequence {capture['sequence']} on.")
+
+
+def _tell_refused(first: list[Refusal], count: int, path: Path) -> None:
+    print(f"{count:,} refused, kept in {path}:", file=sys.stderr)
+    for refusal in first:
+        print(f"line {refusal.line.number}: {refusal.code}: {refusal.reason}", file=sys.stderr)
+    if count > len(first):
+        print(f"... and {count - len(first):,} more.", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

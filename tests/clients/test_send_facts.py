@@ -1,0 +1,113 @@
+"""The sender of facts before it sends anything: what it counts, and what it refuses to begin with."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clients import send_facts
+
+PROGRAM = Path(send_facts.__file__)
+TOKEN = "svc_in_test_" + "a" * 49
+GOOD = b'{"fact":"team_created","fact_id":"0b2e4f6a-8c1d-4e3f-9a5b-7d6c8e9f0a1b","at":"2026-05-31T09:30:00Z"}'
+
+
+def run(*arguments, token=TOKEN, given=b""):
+    """Runs the program as a customer does, with nothing but Python."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    if token is not None:
+        environment["SVC_SOURCE_TOKEN"] = token
+    command = [sys.executable, "-I", "-S", "-W", "error", str(PROGRAM), *map(str, arguments)]
+    return subprocess.run(command, input=given, env=environment, capture_output=True, check=False)
+
+
+def test_a_dry_run_counts_by_kind_and_names_lines_that_are_wrong_as_they_are(tmp_path):
+    other = GOOD.replace(b"team_created", b"team_renamed")
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + GOOD + b"\r\n\r\n" + other + b"\n\xff\xfe\nnothing\n[]\n" + GOOD)
+    ran = run("--dry-run", "--json", file, token=None)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+    counted = json.loads(ran.stdout)
+    assert counted["facts"] == {"team_created": 2, "team_renamed": 1}
+    assert [each["line"] for each in counted["wrong"]] == [4, 5, 6]
+    assert (counted["posts"], counted["bytes"]) == (1, file.stat().st_size)
+    said = run("--dry-run", file, token=None).stdout.decode()
+    assert "2 team_created" in said
+    assert "line 4: The line is not valid UTF-8." in said
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_posts_are_cut_by_lines_and_by_bytes():
+    lines = [send_facts.Line(number, b"x" * 99) for number in range(1, 11)]
+
+    def sizes(most_lines, most_bytes):
+        limits = send_facts.Limits(most_lines, most_bytes)
+        return [len(post.lines) for post in send_facts.posts(lines, limits, lambda: None)]
+
+    assert sizes(4, 10_000) == [4, 4, 2]
+    assert sizes(100, 300) == [3, 3, 3, 1]
+    assert sizes(100, 50) == [1] * 10
+
+
+def test_no_line_longer_than_a_post_is_kept_in_memory_or_hides_the_next(tmp_path):
+    huge = b'{"fact":"' + b"x" * (send_facts.MOST_BYTES + 10) + b'"}'
+    for ending in (b"\n" + GOOD, b""):
+        file = tmp_path / "facts.jsonl"
+        file.write_bytes(GOOD + b"\n" + huge + ending)
+        with file.open("rb") as stream:
+            lines = list(send_facts.Input(stream))
+        assert [(line.number, line.fault is None) for line in lines] == [(1, True), (2, False), (3, True)][
+            : 3 if ending else 2
+        ]
+        assert len(lines[1].content) == send_facts.SHOWN_BYTES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--url", "http://records.example.com"], "others can read it"),
+        (["--url", "records.example.com"], "an address like"),
+        (["--url", "https://records.example.com/?token=x"], "an address like"),
+        (["--url", f"https://{TOKEN}@records.example.com"], "on the command line"),
+        (["--url", "https://me@records.example.com"], "no user"),
+        (["--url", "https://records.example.com", "--token-file", TOKEN], "on the command line"),
+        (["--url", "https://records.example.com", "--token-file", "/nowhere/token"], "cannot be read"),
+    ],
+)
+def test_a_token_goes_only_where_it_belongs(tmp_path, arguments, sentence):
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(GOOD)
+    ran = run(file, *arguments)
+    said = ran.stderr.decode()
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert sentence in said
+    assert TOKEN not in said
+
+
+def test_what_cannot_be_sent_is_told_before_anything_is_sent(tmp_path):
+    url = ["--url", "http://127.0.0.1:1"]
+    file = tmp_path / "facts.jsonl"
+    assert "cannot be read" in run(file, *url).stderr.decode()
+    file.write_bytes(GOOD.decode().encode("utf-16"))
+    assert "UTF-16" in run(file, *url).stderr.decode()
+    file.write_bytes(gzip.compress(GOOD))
+    assert "Unpack it" in run(file, *url).stderr.decode()
+    file.write_bytes(b"\n\r\n")
+    assert "The input is empty." in run(file, *url).stderr.decode()
+    file.write_bytes(GOOD)
+    assert "holds no token" in run(file, *url, token=None).stderr.decode()
+    assert "holds no token" in run(file, *url, token="secret").stderr.decode()
+    ran = run(file, *url, "--patience", "0")
+    assert (ran.returncode, "Given up" in ran.stderr.decode()) == (2, True)
+
+
+def test_a_refusal_is_kept_with_its_line_whatever_that_holds():
+    for content in ("é\u2028\u0000x".encode(), b"\xff\xfe\x00", b"{}"):
+        refusal = send_facts.Refusal(send_facts.Line(7, content), "code", "Reason.", None)
+        written = refusal.written()
+        assert written.count(b"\n") == 1
+        assert send_facts.Refusal.read(written) == refusal
