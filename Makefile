@@ -5,7 +5,7 @@ ARGS ?=
 WORKERS ?= 2
 POSTGRESQL ?= 18
 
-.PHONY: install demo servers test check format bench chaos contention restore soak audit clients
+.PHONY: install demo servers test check format bench chaos contention restore soak webhooks audit clients
 
 install: .venv/installed
 
@@ -44,8 +44,8 @@ bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
 	$(PYTHON) -m development.embedded run -- $(PYTHON) -m tests.clients $(ARGS)
 
-# Real processes, killed and loaded (docs/operations.md): CHAOS_TIMES, CONTENTION_SECONDS and SOAK_SECONDS shorten them.
-chaos contention restore soak: install
+# Real processes, killed and loaded (docs/operations.md): CHAOS_TIMES, CONTENTION_SECONDS, SOAK_SECONDS and WEBHOOKS_TIMES shorten them.
+chaos contention restore soak webhooks: install
 	$(PYTHON) -m tests.operations.$@
 
 audit: install ## Known vulnerabilities of what is pinned, and a CycloneDX bill of materials in var/sbom.json

@@ -41,7 +41,9 @@ def next_changes(organization_id: uuid.UUID, *, after: int, upto: int) -> Change
     found = sql.fetch(_NEXT, {"organization": organization_id, "after": after, "upto": upto})
     if not found:
         return None
-    return Changes(*found[0][:4], {register: number for *_, register, number in found})
+    capture_sequence, captured_at, chain_hash, sequence = found[0][:4]
+    records = {register: number for *_, register, number in found}
+    return Changes(capture_sequence, captured_at, chain_hash, sequence, records)
 
 
 def captures_with_changes(organization_id: uuid.UUID, *, after: int) -> tuple[int, datetime | None]:

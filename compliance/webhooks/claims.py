@@ -1,9 +1,9 @@
 """Which webhooks are due, claimed for one worker at a time; and writing down what became of a try.
 
-A claim is a lease: the row says until when no other worker sends. It outlasts the longest try, so two workers never
-send for the same webhook at once, and one that dies leaves its webhook to the next when the lease is over. No
-transaction is open while something is sent. What is written down counts only while the claim and the cursor are what
-they were: staff may pause, replay or remove in between.
+A claim is a lease: the row says until when no other worker sends. Whoever sends renews it, so two workers never send
+for the same webhook at once, and one that dies leaves its webhooks to the next within seconds. No transaction is open
+while something is sent. What is written down counts only while the claim and the cursor are what they were: staff may
+pause, replay or remove in between.
 """
 
 import uuid
@@ -20,8 +20,8 @@ from compliance.webhooks.models import Attempt, Failure, Webhook
 from compliance.webhooks.posting import Answer
 from compliance.webhooks.retrying import next_try
 
-LEASE = timedelta(seconds=25)
-"""Longer than a try with all that belongs to it (posting.SECONDS)."""
+LEASE = timedelta(seconds=5)
+RENEWED_EVERY = timedelta(seconds=1)
 
 _DUE = """(w.claimed_until IS NULL OR w.claimed_until <= %(now)s) AND (w.test_id IS NOT NULL OR (
   w.paused_at IS NULL AND w.capture_sequence < h.capture_sequence
@@ -64,6 +64,14 @@ def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iter
         event = _event(webhook, upto[webhook.webhook_id] or 0, now)
         if event is not None:
             yield Claimed(webhook, event, token)
+
+
+def renew(claimed: Collection[Claimed], now: datetime) -> None:
+    """Keeps the claims of what is still under way."""
+    mine = Webhook.objects.filter(
+        webhook_id__in=[each.webhook.webhook_id for each in claimed], claim__in={each.claim for each in claimed}
+    )
+    mine.update(claimed_until=now + LEASE)
 
 
 def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:

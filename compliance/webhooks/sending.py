@@ -37,7 +37,7 @@ RUN_SECONDS = 20.0
 """A run begins nothing new after this, so that it ends in good time; what is left is for the next one."""
 
 _CLAIMED_AT_ONCE = 16
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
 _LOCK = "webhooks are sent"
 
 
@@ -79,6 +79,7 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
     ends_at = time.monotonic() + RUN_SECONDS
     under_way: dict[Future[Answer], tuple[Claimed, datetime]] = {}
     sent = failed = 0
+    renewed_at = clock()
     while True:
         begins = time.monotonic() < ends_at
         if begins and len(under_way) < MOST_AT_ONCE:
@@ -88,6 +89,9 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
                 under_way[begin(claimed, began_at)] = (claimed, began_at)
         if not under_way:
             return Run(sent, failed, more=not begins)
+        if clock() - renewed_at >= claims.RENEWED_EVERY:
+            renewed_at = clock()
+            claims.renew([claimed for claimed, _ in under_way.values()], renewed_at)
         done, _ = wait(under_way, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for each in done:
             claimed, began_at = under_way.pop(each)

@@ -4,6 +4,7 @@ import json
 import logging
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -178,7 +179,7 @@ def test_another_company_s_webhook_is_none(company, receiver):
     other = make_present_company("Other").organization_id
     change(company, "Anna")
     send()
-    same = {"webhook_id": webhook.webhook_id, "actor": "test", "organization_id": other}
+    same: Any = {"webhook_id": webhook.webhook_id, "actor": "test", "organization_id": other}
     for act in (
         lambda: actions.rotate_secret(at=present(), **same),
         lambda: actions.pause(at=present(), **same),

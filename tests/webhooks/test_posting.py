@@ -207,7 +207,7 @@ def test_nothing_listens_and_no_name():
     [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"], ["fe80::1%eth0"]],
 )
 def test_a_name_that_leads_into_a_network_is_not_connected_to(found):
-    connected = []
+    connected: list[object] = []
     with server(connected.append) as port:
         answer = post(f"http://receiver.test:{port}/", addresses=[found], allow_private=False)
     assert (answer.status, answer.failure, connected) == (None, "not public", [])
@@ -215,7 +215,7 @@ def test_a_name_that_leads_into_a_network_is_not_connected_to(found):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "127.1", "0x7f.1", "localhost", "[::1]", "0"])
 def test_this_machine_is_not_reached_however_it_is_written(host):
-    connected = []
+    connected: list[object] = []
     with server(connected.append) as port:
         answer = post(f"http://{host}:{port}/", allow_private=False, seconds=5)
     assert answer.status is None
@@ -225,7 +225,8 @@ def test_this_machine_is_not_reached_however_it_is_written(host):
 
 def test_a_name_is_resolved_once_so_that_it_cannot_change_between_check_and_connection(monkeypatch):
     """A resolver that answers with a public address first and with this machine afterwards is asked once."""
-    connected, opened = [], []
+    connected: list[object] = []
+    opened: list[str] = []
 
     async def open_connection(host, port, **values):
         opened.append(host)
@@ -241,7 +242,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_change_between_check_and_conn
 
 
 def test_a_redirect_into_the_network_is_not_followed():
-    connected = []
+    connected: list[object] = []
     with server(connected.append) as inside:
         redirect = f"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{inside}/\r\n\r\n".encode()
         with server(saying(redirect)) as port:
@@ -257,7 +258,7 @@ def test_a_second_address_is_tried_when_the_first_takes_no_connection():
 
 
 def test_proxies_of_the_environment_are_not_asked(monkeypatch):
-    connected = []
+    connected: list[object] = []
     with server(connected.append) as proxy, receiver() as found:
         for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy}")
@@ -270,6 +271,7 @@ def certificate(folder, name):
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "receiver")])
     now = datetime.datetime.now(datetime.UTC)
+    known: x509.GeneralName
     try:
         known = x509.IPAddress(ipaddress.ip_address(name))
     except ValueError:

@@ -7,8 +7,9 @@ from datetime import timedelta
 from django.db import connection
 
 from compliance.history.actions import capture_all
-from compliance.webhooks import actions, claims, sending
+from compliance.webhooks import actions, claims
 from compliance.webhooks.models import Webhook
+from compliance.webhooks.posting import Answer
 from tests.companies import make_present_company
 from tests.webhooks.conftest import Clock, attempts, change, made, present, send
 from tests.webhooks.receiver import receiver as made_receiver
@@ -181,7 +182,8 @@ def test_a_slow_receiver_holds_up_nobody(company, receiver):
         made(other, receiver)
         change(company, "Anna")
         change(other, "Boris", "Clara")
-        began, seen = time.monotonic(), []
+        began = time.monotonic()
+        seen: list[float] = []
 
         def clock():
             """Called for each try: once the fast receiver has both, the slow one may answer."""
@@ -196,7 +198,11 @@ def test_a_slow_receiver_holds_up_nobody(company, receiver):
 
 
 def test_many_slow_receivers_are_waited_for_at_once(company, receiver):
-    receiver.answers = lambda request: time.sleep(0.5) or 204
+    def late(request):
+        time.sleep(0.5)
+        return 204
+
+    receiver.answers = late
     for _ in range(12):
         made(company, receiver)
     change(company, "Anna")
@@ -225,7 +231,7 @@ def test_what_a_worker_writes_down_too_late_changes_nothing(company, receiver):
     (late,) = claims.claim(clock(), 10)
     clock.now += claims.LEASE
     (current,) = claims.claim(clock(), 10)
-    answer = sending.Answer(204, "", 5)
+    answer = Answer(204, "", 5)
     claims.settle(late, answer, clock(), clock())
     assert again(webhook).capture_sequence == webhook.capture_sequence
     assert attempts(webhook) == []
@@ -244,7 +250,7 @@ def test_pausing_while_a_try_is_under_way_lets_it_count(company, receiver):
     number = change(company, "Anna")
     (claimed,) = claims.claim(present(), 10)
     actions.pause(webhook_id=webhook.webhook_id, at=present(), actor="test")
-    claims.settle(claimed, sending.Answer(500, "status", 5), present(), present())
+    claims.settle(claimed, Answer(500, "status", 5), present(), present())
     assert again(webhook).paused_because == Webhook.Pause.STAFF
     assert again(webhook).failures == 1
     actions.resume(webhook_id=webhook.webhook_id, actor="test")
