@@ -41,3 +41,7 @@ class NotAllowedToTellError(FactsError):
 
 class InvalidFactError(FactsError):
     """What was to be recorded breaks the form of its kind of fact (see docs/schemas/facts.json)."""
+
+
+class ImportUnderWayError(FactsError):
+    """Another import of the company goes on for longer than this one may wait. Nothing was recorded; try again."""

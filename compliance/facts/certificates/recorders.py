@@ -13,7 +13,8 @@ from compliance.facts.certificates.resolving import CertificateOwner, certificat
 from compliance.facts.lines import CertificateCorrected, CertificateRevoked
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch, Staged
 from compliance.facts.recording.rows import keep, lookup
 from compliance.tenancy.models import CompanyRow
 

@@ -14,7 +14,8 @@ from compliance.facts.errors import InvalidContentError
 from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people.resolving import earliest_per, once, once_in
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import append, keep, lookup, update
 from compliance.tenancy import sql
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
 from compliance.facts.lines import FactLine
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import lookup
 
 LineType = TypeVar("LineType", bound=FactLine)

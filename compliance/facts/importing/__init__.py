@@ -1,5 +1,5 @@
 """Facts files in: read, staged, recorded through the one write path of `facts.recording`."""
 
-from compliance.facts.importing.importing import Progress, Report, ReportedLine, import_facts
+from compliance.facts.importing.importing import Progress, Report, ReportedLine, import_facts, import_lines
 
-__all__ = ["Progress", "Report", "ReportedLine", "import_facts"]
+__all__ = ["Progress", "Report", "ReportedLine", "import_facts", "import_lines"]

@@ -2,26 +2,28 @@
 
 The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of
 `lines.KINDS`. So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has
-recorded nothing. Two imports of one company wait for each other; console actions do not wait.
+recorded nothing. Two imports of one company wait for each other, as long as their `patience` lasts; console actions do
+not wait.
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import BinaryIO, NamedTuple
 
 import psycopg
 from django.db import IntegrityError, OperationalError
 
+from compliance.facts.errors import ImportUnderWayError
 from compliance.facts.importing.staging import Staging
-from compliance.facts.lines import KINDS
-from compliance.facts.lines.reading import Fault, read
+from compliance.facts.lines import KINDS, FactLine
+from compliance.facts.lines.reading import Fault, ReadLine, read
 from compliance.facts.people.resolving import ERASED
+from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import (
     Channel,
     Recording,
-    RefusalReason,
     Refused,
     Staged,
     Teller,
@@ -42,12 +44,16 @@ SERVER = Teller(Channel.FILE)
 
 
 class ReportedLine(NamedTuple):
-    """A line of the file and what is to be said of it; `fact_id` and `fact` where the line told them."""
+    """A line of the file and what is to be said of it; `fact_id` and `fact` where the line told them.
+
+    `code` of an error; a note has none.
+    """
 
     line: int
     reason: str
     fact_id: str | None
     fact: str | None
+    code: RefusalReason | None = None
 
 
 @dataclass
@@ -55,7 +61,7 @@ class Report:
     """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines.
 
     `waiting` of the recorded facts take effect later: they are decided when their moment has come, the last of them at
-    `waiting_until`.
+    `waiting_until`. `moments`: when the facts were recorded, those known before included.
     """
 
     facts: dict[str, int] = field(default_factory=dict)
@@ -63,6 +69,7 @@ class Report:
     known: int = 0
     waiting: int = 0
     waiting_until: datetime | None = None
+    moments: set[datetime] = field(default_factory=set)
     errors: list[ReportedLine] = field(default_factory=list)
     notes: list[ReportedLine] = field(default_factory=list)
 
@@ -87,47 +94,81 @@ def import_facts(
     until then the subjects are pending.
     """
     queries.organization(organization_id)
-    with without_collection(), telling(teller):
-        return _import(organization_id, stream, now, strict, teller, progress or _say_nothing)
+    with without_collection():
+        return import_lines(
+            organization_id=organization_id,
+            read_lines=read(stream),
+            now=now,
+            strict=strict,
+            teller=teller,
+            progress=progress,
+        )
+
+
+def import_lines(
+    *,
+    organization_id: uuid.UUID,
+    read_lines: Iterable[ReadLine | Fault],
+    now: datetime,
+    strict: bool = False,
+    teller: Teller = SERVER,
+    progress: Progress | None = None,
+    patience: timedelta | None = None,
+) -> Report:
+    """Records lines that were read, as `import_facts` does, for a company that exists.
+
+    `patience`: how long it waits for another import of the company, or for anything else that holds what it needs;
+    then it raises ImportUnderWayError, and nothing is recorded. None: as long as it takes.
+    """
+    try:
+        with telling(teller):
+            return _import(organization_id, read_lines, now, strict, teller, progress or _say_nothing, patience)
+    except OperationalError as error:
+        if isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
+            raise ImportUnderWayError("Other facts of the company are being recorded at this moment.") from error
+        raise
 
 
 def _import(
     organization_id: uuid.UUID,
-    stream: BinaryIO,
+    read_lines: Iterable[ReadLine | Fault],
     now: datetime,
     strict: bool,
     teller: Teller,
     say: Progress,
+    patience: timedelta | None,
 ) -> Report:
     with Staging() as staging:
         faults: list[Fault] = []
         lines = 0
-        for each in read(stream):
+        for each in read_lines:
             lines += 1
             if lines % _EVERY == 0:
                 say("reading", lines, None)
             if isinstance(each, Fault):
                 faults.append(each)
                 continue
-            reason = check_moment(each.line, now) or teller.refusal(each.line)
-            if reason is not None:
+            refusal = _early(each.line, now) or teller.refusal(each.line)
+            if refusal is not None:
                 staging.facts[each.line.fact] += 1
-                faults.append(Fault(each.number, reason, str(each.line.fact_id), each.line.fact))
+                faults.append(Fault(each.number, *refusal, str(each.line.fact_id), each.line.fact))
                 continue
             fault = staging.add(each)
             if fault is not None:
                 faults.append(fault)
         say("reading", lines, lines)
-        recording = _record(organization_id, staging, now, strict, bool(faults), say)
-    errors = [ReportedLine(fault.number, fault.reason, fault.fact_id, fault.fact) for fault in faults]
+        recording = _record(organization_id, staging, now, strict, bool(faults), say, patience)
+    errors = [ReportedLine(number, reason, fact_id, fact, code) for number, code, reason, fact_id, fact in faults]
     errors += [_reported(refused) for refused in recording.refused]
     undone = strict and bool(errors)
+    recorded = 0 if undone else recording.recorded.total()
     return Report(
         facts=dict(staging.facts),
-        recorded=0 if undone else recording.recorded.total(),
+        recorded=recorded,
         known=recording.known + staging.repeated,
         waiting=0 if undone else recording.waiting.total(),
         waiting_until=None if undone else max(recording.waiting, default=None),
+        moments=recording.known_since | ({now} if recorded else set()),
         errors=sorted(errors, key=_in_order),
         notes=[] if undone else [ReportedLine(number, said, None, None) for number, said in sorted(recording.notes)],
     )
@@ -140,15 +181,16 @@ def _record(
     strict: bool,
     faulty: bool,
     say: Progress,
+    patience: timedelta | None,
 ) -> Recording:
     """Records what is staged. An action that got in the way is read anew: then its facts are in the store."""
     for _ in range(_ATTEMPTS - 1):
         try:
-            return _record_once(organization_id, staging, now, strict, faulty, say)
+            return _record_once(organization_id, staging, now, strict, faulty, say, patience)
         except (IntegrityError, OperationalError) as error:
             if not isinstance(error.__cause__, psycopg.errors.UniqueViolation | psycopg.errors.DeadlockDetected):
                 raise
-    return _record_once(organization_id, staging, now, strict, faulty, say)
+    return _record_once(organization_id, staging, now, strict, faulty, say, patience)
 
 
 def _record_once(
@@ -158,12 +200,16 @@ def _record_once(
     strict: bool,
     faulty: bool,
     say: Progress,
+    patience: timedelta | None,
 ) -> Recording:
     recording = Recording(organization_id, now)
     total = staging.facts.total()
     done = 0
     try:
         with context.company(organization_id):
+            if patience is not None:
+                milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would be without end
+                sql.fetch("SELECT set_config('lock_timeout', %s, true)", (str(milliseconds),))
             sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
             recording.ask_for_known()
             with sql.appending_behind():
@@ -197,7 +243,12 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
 
 def _reported(refused: Refused) -> ReportedLine:
     line = refused.staged.line
-    return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact)
+    return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact, refused.why)
+
+
+def _early(line: FactLine, now: datetime) -> tuple[RefusalReason, str] | None:
+    reason = check_moment(line, now)
+    return None if reason is None else (RefusalReason.FUTURE, reason)
 
 
 def _say_nothing(stage: str, done: int, total: int | None) -> None:

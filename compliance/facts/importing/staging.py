@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
 from compliance.facts.lines.reading import Fault, ReadLine
+from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import Staged
 
 KEPT_LINES = 50_000
@@ -26,7 +27,7 @@ _Entry = tuple[datetime, int, int, bytes, int, int, FactLine | None]
 
 
 class Staging:
-    """The lines read so far. Use as a context manager: it owns a temporary file."""
+    """The lines read so far. Use as a context manager: it may own a temporary file."""
 
     def __init__(self) -> None:
         self.facts: Counter[str] = Counter()
@@ -36,7 +37,7 @@ class Staging:
         self._seen: dict[int, _Entry] = {}
         self._given_up: set[int] = set()
         self._kept = 0
-        self._spool = tempfile.TemporaryFile()  # noqa: SIM115
+        self._spool: BinaryIO | None = None  # made when the first line goes there
         self._place = 0
 
     def __enter__(self) -> Self:
@@ -45,7 +46,8 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._spool.close()
+        if self._spool is not None:
+            self._spool.close()
 
     def add(self, read: ReadLine) -> Fault | None:
         """Stages a line. A fact_id that comes again with the same content counts once.
@@ -67,6 +69,7 @@ class Staging:
                 return None
             fault = Fault(
                 number if line_digest > its_digest else its_number,
+                RefusalReason.REUSED,
                 "fact_id: stands in the file with other content.",
                 str(line.fact_id),
                 kind,
@@ -84,11 +87,16 @@ class Staging:
             self._kept += 1
             kept = line
         else:
-            self._spool.write(content)
-            self._place += length
+            self._set_aside(content)
         self._seen[key] = entry = (line.at, key, number, line_digest, length, place, kept)
         self._entries[kind].append(entry)
         return fault
+
+    def _set_aside(self, content: bytes) -> None:
+        if self._spool is None:
+            self._spool = tempfile.TemporaryFile()  # noqa: SIM115
+        self._spool.write(content)
+        self._place += len(content)
 
     def batches(self, kind: str) -> Iterator[list[Staged]]:
         """The lines of a kind in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
@@ -104,6 +112,7 @@ class Staging:
                 yield batch
                 batch, size = [], 0
             if line is None:
+                assert self._spool is not None
                 self._spool.seek(place)
                 line = validate(self._spool.read(length))
             batch.append(Staged(number, line, line_digest))

@@ -16,9 +16,11 @@ from pydantic import ValidationError
 
 from compliance.facts.lines import FactLine, adapter
 from compliance.facts.lines.fields import Part
+from compliance.facts.reasons import RefusalReason
 
 MAXIMUM_LINE_BYTES = 16 * 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NO_JSON = RefusalReason.INVALID_JSON
 _validate = adapter.validator.validate_json
 
 
@@ -26,6 +28,7 @@ class Fault(NamedTuple):
     """A line that is no fact, and why. `fact_id` and `fact` where the line still told them."""
 
     number: int
+    code: RefusalReason
     reason: str
     fact_id: str | None = None
     fact: str | None = None
@@ -52,7 +55,8 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | Fault]:
             while content and not content.endswith(b"\n"):
                 content = stream.readline(MAXIMUM_LINE_BYTES)
             empty = False
-            yield Fault(number, f"The line is longer than {MAXIMUM_LINE_BYTES // 1024 // 1024} MiB.")
+            sentence = f"The line is longer than {MAXIMUM_LINE_BYTES // 1024 // 1024} MiB."
+            yield Fault(number, RefusalReason.LINE_TOO_LONG, sentence)
             continue
         if number == 1:
             content = content.removeprefix(_BYTE_ORDER_MARK)
@@ -62,7 +66,7 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | Fault]:
             empty = False
             yield read_line(number, content, ended)
     if empty:
-        yield Fault(1, "The file is empty.")
+        yield Fault(1, RefusalReason.INVALID_JSON, "The file is empty.")
 
 
 def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Fault:
@@ -71,13 +75,15 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Fau
         line = _validate(content)
     except ValidationError as error:
         return _fault(number, content, ended, error)
-    if content.count(b'":') != _keys(line) or b" :" in content or b"\t:" in content or b"\r:" in content:
+    unsure = content.count(b'":') != _keys(line)
+    if unsure or b" :" in content or b"\t:" in content or b"\r:" in content or b"\n:" in content:
         try:
             repeated = _repeated_key(content)
         except ValueError:  # what pydantic lets pass and RFC 8259 does not: NaN, Infinity
-            return Fault(number, "The line is not valid JSON.", str(line.fact_id), line.fact)
+            return Fault(number, _NO_JSON, "The line is not valid JSON.", str(line.fact_id), line.fact)
         if repeated is not None:
-            return Fault(number, f"The key {repeated!r} stands twice in one object.", str(line.fact_id), line.fact)
+            sentence = f"The key {repeated!r} stands twice in one object."
+            return Fault(number, RefusalReason.REPEATED_KEY, sentence, str(line.fact_id), line.fact)
     return ReadLine(number, content, line)
 
 
@@ -142,18 +148,21 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     try:
         content.decode()
     except UnicodeDecodeError:
-        return Fault(number, "The line is not valid UTF-8.")
+        return Fault(number, RefusalReason.INVALID_UTF8, "The line is not valid UTF-8.")
     try:
         told = orjson.loads(content)
     except orjson.JSONDecodeError:
         if ended:
-            return Fault(number, "The line is not valid JSON.")
-        return Fault(number, "The line is cut off: the file ends before the line does.")
+            return Fault(number, _NO_JSON, "The line is not valid JSON.")
+        return Fault(number, _NO_JSON, "The line is cut off: the file ends before the line does.")
     fact_id = fact = None
     if isinstance(told, dict):
         fact_id = told["fact_id"][:100] if isinstance(told.get("fact_id"), str) else None
         fact = told["fact"][:100] if isinstance(told.get("fact"), str) else None
-    return Fault(number, " ".join(sentences(error)), fact_id, fact)
+    code = RefusalReason.INVALID_FACT
+    if any(each["type"] == "union_tag_invalid" and not each["loc"] for each in error.errors(include_url=False)):
+        code = RefusalReason.UNKNOWN_KIND
+    return Fault(number, code, " ".join(sentences(error)), fact_id, fact)
 
 
 def sentences(error: ValidationError, skipped: int = 1) -> list[str]:

@@ -122,6 +122,30 @@ def attempts(organization_id: uuid.UUID, recorded_at: datetime) -> list[int]:
     return list(found.order_by("attempts").values_list("attempts", flat=True).distinct())
 
 
+_UNDECIDED = """
+SELECT count(*), max(greatest(waits_until, retry_after)), count(set_aside_at) FROM pending_pendingsubject
+WHERE organization_id = (SELECT %(organization)s::uuid)
+  AND (recorded_at = ANY(%(moments)s) OR (recorded_at <= %(latest)s AND attempts = 0 AND waits_until IS NULL))
+"""
+
+
+class Undecided(NamedTuple):
+    """How many subjects the writer has still to decide, when it may turn to the last of them, how many it gave up."""
+
+    waiting: int
+    until: datetime | None
+    set_aside: int
+
+
+def undecided(organization_id: uuid.UUID, moments: Collection[datetime]) -> Undecided:
+    """What is still to be decided of the facts that were recorded at these moments, in the company's context.
+
+    A subject may go back as old as others that were claimed with it, so older ones that nobody has tried count too.
+    """
+    asked = {"organization": organization_id, "moments": list(moments), "latest": max(moments)}
+    return Undecided(*sql.fetch(_UNDECIDED, asked)[0])
+
+
 def came(moments: Collection[datetime], about: str, values: dict[str, Any], most: int) -> list[Came]:
     """Where the facts at these moments came from that speak of what `about` names, oldest first, at most so many.
 

@@ -24,8 +24,9 @@ from compliance.facts.lines import InvitationRevoked, PersonErased
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import erasure_list, identities, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
+from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.acting import act
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.recording import Recording, enqueue_capture
 from compliance.facts.recording.rows import append
 from compliance.tenancy import context, sql

@@ -24,7 +24,8 @@ from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, PersonRoles, Suspension
 from compliance.facts.people.teams import keep_memberships, named_teams_stand
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import append, keep, update
 from compliance.tenancy import sql
 

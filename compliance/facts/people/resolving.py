@@ -7,7 +7,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from compliance.facts.lines import FactLine
-from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch, Staged
 from compliance.facts.recording.rows import lookup
 from compliance.tenancy.models import CompanyRow
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compliance.facts.lines import ContactJoined, ContactLeft, EmployeeJoined, InvitationRevoked, TeamJoined
-from compliance.facts.recording.batch import Batch, RefusalReason, Staged, Unwritten
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch, Staged, Unwritten
 from compliance.facts.recording.rows import ONE_COMPANY
 from compliance.rules.people.validation import PersonFact, PersonFactKind, validate
 from compliance.rules.vocabulary import Door

@@ -16,7 +16,8 @@ from compliance.facts.policies.loading import PersonPolicyFacts, load_person_pol
 from compliance.facts.policies.models import PolicyVersion
 from compliance.facts.policies.served import served_bytes
 from compliance.facts.policies.signatures import read_signature
-from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch, Staged
 from compliance.facts.recording.rows import keep
 from compliance.proofs.digests import (
     ZERO_DIGEST,

@@ -10,12 +10,12 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from compliance.facts import errors
 from compliance.facts.lines import FactLine
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.reasons import RefusalReason
 
 LineType = TypeVar("LineType", bound=FactLine)
 
@@ -34,19 +34,6 @@ class Staged(NamedTuple, Generic[LineType]):
     digest: bytes
 
 
-class RefusalReason(StrEnum):
-    """The classes of refusal; each has its error for actions."""
-
-    UNRESOLVED = "unresolved"
-    EXISTS = "exists"
-    RULE = "rule"
-    ERASED = "erased"
-    CONTENT = "content"
-    FUTURE = "future"
-    REUSED = "reused"
-    NOT_ALLOWED = "not_allowed"
-
-
 ERRORS: dict[RefusalReason, type[errors.FactsError]] = {
     RefusalReason.UNRESOLVED: errors.UnresolvedReferenceError,
     RefusalReason.EXISTS: errors.AlreadyExistsError,
@@ -55,8 +42,10 @@ ERRORS: dict[RefusalReason, type[errors.FactsError]] = {
     RefusalReason.CONTENT: errors.InvalidContentError,
     RefusalReason.FUTURE: errors.FutureFactError,
     RefusalReason.REUSED: errors.FactIdReusedError,
-    RefusalReason.NOT_ALLOWED: errors.NotAllowedToTellError,
+    RefusalReason.KIND_NOT_ALLOWED: errors.NotAllowedToTellError,
+    RefusalReason.ACTOR_NOT_ALLOWED: errors.NotAllowedToTellError,
 }
+"""What an action raises for each refusal that a line can meet which was made here, not read from bytes."""
 
 
 class Refused(NamedTuple):

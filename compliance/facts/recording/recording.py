@@ -22,8 +22,9 @@ from kombu.exceptions import OperationalError
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
 from compliance.facts.pending.models import SubjectKind
+from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import ledger, registry
-from compliance.facts.recording.batch import ERRORS, Batch, RefusalReason, Refused, Staged, Subject, Unwritten
+from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten
 from compliance.facts.recording.rows import append, lookup
 from compliance.facts.recording.telling import current
 from compliance.tenancy import context, sql
@@ -45,6 +46,7 @@ class Recording:
         self.teller = current()
         self.actor_id = actor_id or self.teller.actor_id
         self.known = 0
+        self.known_since: set[datetime] = set()
         self.recorded: Counter[str] = Counter()
         self.refused: list[Refused] = []
         self.notes: list[tuple[int, str]] = []
@@ -113,7 +115,7 @@ class Recording:
         if self._none_known:
             return list(lines)
         known = lookup(
-            "SELECT fact_id, digest FROM pending_fact WHERE organization_id = %s AND fact_id = ANY(%s)",
+            "SELECT fact_id, digest, recorded_at FROM pending_fact WHERE organization_id = %s AND fact_id = ANY(%s)",
             self.organization_id,
             [staged.line.fact_id for staged in lines],
         )
@@ -124,8 +126,9 @@ class Recording:
             before = known.get(staged.line.fact_id)
             if before is None:
                 new.append(staged)
-            elif bytes(before) == staged.digest:
+            elif bytes(before[0]) == staged.digest:
                 self.known += 1
+                self.known_since.add(before[1])
             else:
                 self.refused.append(
                     Refused(staged, RefusalReason.REUSED, "The company knows this fact_id with other content.")
@@ -259,9 +262,10 @@ def _record_all(
             reason = check_moment(line, now)
             if reason is not None:
                 raise ERRORS[RefusalReason.FUTURE](reason)
-            reason = recording.teller.refusal(line)
-            if reason is not None:
-                raise ERRORS[RefusalReason.NOT_ALLOWED](reason)
+            refusal = recording.teller.refusal(line)
+            if refusal is not None:
+                code, sentence = refusal
+                raise ERRORS[code](sentence)
             by_kind.setdefault(line.fact, []).append(Staged(number, line, digest(line)))
         for kind in KINDS:
             if kind in by_kind:

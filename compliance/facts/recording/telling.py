@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from compliance.facts.lines import FactLine
+from compliance.facts.reasons import RefusalReason
 
 WHO_ACTED = ("actor_id", "publisher_id")
 """The fields of a line that name whoever acted."""
@@ -41,16 +42,18 @@ class Teller:
     confirmed_by: uuid.UUID | None = None
     kinds: frozenset[str] | None = None
 
-    def refusal(self, line: FactLine) -> str | None:
-        """Why this teller may not tell `line`, as a sentence; None if they may."""
+    def refusal(self, line: FactLine) -> tuple[RefusalReason, str] | None:
+        """Why this teller may not tell `line`, as a code and a sentence; None if they may."""
         if self.kinds is not None and line.fact not in self.kinds:
-            return f"fact: {line.fact} is not among the kinds of fact that you may tell."
+            sentence = f"fact: {line.fact} is not among the kinds of fact that you may tell."
+            return RefusalReason.KIND_NOT_ALLOWED, sentence
         if self.actor_id is None:
             return None
         for name in WHO_ACTED:
             named = getattr(line, name, None)
             if named is not None and named != self.actor_id:
-                return f"{name}: names another person than you; who tells a fact is who acted."
+                sentence = f"{name}: names another person than you; who tells a fact is who acted."
+                return RefusalReason.ACTOR_NOT_ALLOWED, sentence
         return None
 
 

@@ -23,7 +23,8 @@ from compliance.facts.lines import (
 )
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import keep, lookup, update
 from compliance.facts.shares.models import Share, ShareStep
 from compliance.rules.vocabulary import Requirement

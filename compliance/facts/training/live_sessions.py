@@ -8,7 +8,8 @@ from typing import NamedTuple
 from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
-from compliance.facts.recording.batch import Batch, RefusalReason, Staged
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch, Staged
 from compliance.facts.recording.rows import append, keep, lookup
 from compliance.facts.training.models import AttendanceMark, LiveSession
 from compliance.rules.vocabulary import Attendance

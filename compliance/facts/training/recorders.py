@@ -15,7 +15,8 @@ from compliance.facts.lines import (
 )
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
-from compliance.facts.recording.batch import Batch, RefusalReason
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import keep, lookup, update
 from compliance.facts.training.models import Completion, ObligationChange, Reminder
 

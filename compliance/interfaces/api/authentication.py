@@ -21,6 +21,7 @@ from compliance.registers.callers import Caller
 from compliance.rules.vocabulary import Scope
 
 REALM = 'Bearer realm="svc"'
+_KINDS_OF_TOKEN = {"an API key, which reads": tokens.KEY_PREFIXES, "the token of a source": tokens.SOURCE_PREFIXES}
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE)
 
 
@@ -48,12 +49,24 @@ class BearerAuthentication(BaseAuthentication):
         if found is None:
             raise Problem(
                 Code.INVALID_TOKEN,
-                f"The token is unknown, expired or revoked, or is not {self.asks_for}.",
+                self._refusal(token),
                 headers={"WWW-Authenticate": f'{REALM}, error="invalid_token"'},
             )
         if found.last_used_at is None or now - found.last_used_at > actions.LAST_USED_EVERY:
             self.note_use(found, now)
         return found, found
+
+    def _refusal(self, token: str) -> str:
+        """Why a token does not open, as far as its form alone tells."""
+        for kind, prefixes in _KINDS_OF_TOKEN.items():
+            for environment, prefix in prefixes.items():
+                if not token.startswith(prefix):
+                    continue
+                if prefixes is not self.prefixes:
+                    return f"The token is {kind}. Send {self.asks_for} instead."
+                if environment != settings.ENVIRONMENT:
+                    return f"The token is for services whose environment is {environment}; this one is not."
+        return f"The token is unknown, expired or revoked, or is not {self.asks_for}."
 
     def look_up(self, digest: bytes, now: datetime) -> Any:
         """Who calls by the token with this SHA-256; None when it opens nothing at `now`."""

@@ -46,7 +46,7 @@ SECURITY_SCHEMES = {
     }
 }
 _EVERYWHERE = ("X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit")
-_MORE: dict[int, tuple[str, ...]] = {
+MORE: dict[int, tuple[str, ...]] = {
     401: ("WWW-Authenticate",),
     403: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -62,7 +62,7 @@ class Problems(NamedTuple):
 
     titles: dict[int, str]
     codes: tuple[Code, ...]
-    more: dict[int, tuple[str, ...]] = _MORE
+    more: dict[int, tuple[str, ...]] = MORE
 
     def components(self) -> dict[str, Any]:
         """The reusable responses, one a status."""
@@ -71,14 +71,14 @@ class Problems(NamedTuple):
     def operations(self, get: dict[str, Any], success: str, schema: str) -> dict[str, Any]:
         """The operations of a path: GET completed by its answers, and HEAD, which answers the same without a body."""
         content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-        get["responses"] = {"200": {"description": success, "headers": _headers(), "content": content}} | {
+        get["responses"] = {"200": {"description": success, "headers": headers(), "content": content}} | {
             str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in self.titles
         }
         head = {key: value for key, value in get.items() if key != "responses"}
         head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
         head["summary"] = f"{get['summary']}: headers only"
-        head["responses"] = {"200": {"description": success, "headers": _headers()}} | {
-            str(status): {"description": title, "headers": _headers(*self.more.get(status, ()))}
+        head["responses"] = {"200": {"description": success, "headers": headers()}} | {
+            str(status): {"description": title, "headers": headers(*self.more.get(status, ()))}
             for status, title in self.titles.items()
         }
         return {"get": get, "head": head}
@@ -104,12 +104,13 @@ class Problems(NamedTuple):
         problem = {"schema": {"$ref": "#/components/schemas/ProblemDocument"}, "examples": examples}
         return {
             "description": f"{self.titles[status]} Codes: {words}.",
-            "headers": _headers(*self.more.get(status, ())),
+            "headers": headers(*self.more.get(status, ())),
             "content": {"application/problem+json": problem},
         }
 
 
-def _headers(*more: str) -> dict[str, Any]:
+def headers(*more: str) -> dict[str, Any]:
+    """References to the header fields of every answer, and to `more`."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*_EVERYWHERE, *more)}
 
 

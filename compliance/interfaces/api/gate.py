@@ -22,6 +22,7 @@ from compliance.access import tokens
 from compliance.interfaces.api import exchange, health
 from compliance.interfaces.api.exchange import Exchange
 from compliance.interfaces.api.views import NothingHere
+from compliance.interfaces.serving.front import REFUSED
 
 log = logging.getLogger("compliance.api")
 
@@ -30,6 +31,7 @@ ROUTES = {
     "/proof/v1": "compliance.interfaces.proof.urls",
     "/feed/v1": "compliance.interfaces.feed.urls",
     "/scim/v2": "compliance.interfaces.scim.urls",
+    "/in/v1": "compliance.interfaces.ingest.urls",
 }
 """The routes of each API, by the address below which it answers."""
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
@@ -104,6 +106,8 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
         known.end()
     response["X-Request-Id"] = str(known.request_id)
     response["Cache-Control"] = "no-store"
+    if REFUSED in request.META:
+        response["Connection"] = "close"  # the rest of the body is still to come
     if settings.PRODUCTION:
         response["Strict-Transport-Security"] = STRICT_TRANSPORT
     if known.verdict is not None:

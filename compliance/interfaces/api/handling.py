@@ -1,12 +1,10 @@
-"""What an error in a view of /v1 becomes: the exception handler of DRF there."""
+"""What an error in a view of an API becomes: the exception handler of DRF there."""
 
 import logging
 import traceback
 from typing import Any
 
-import psycopg
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError
 from rest_framework.response import Response
 
 from compliance.interfaces.api import exchange
@@ -22,7 +20,7 @@ PROBLEM_TYPE = "application/problem+json"
 def handle(error: Exception, context: dict[str, Any]) -> Response:
     """The problem document of an error, whatever it is: nothing but JSON leaves /v1."""
     known = exchange.of(context["request"]._request)
-    problem = _counted(_problem(error, known), known)
+    problem = _counted(_problem(error, known, context["view"]), known)
     meaning = problem.code.value
     content: dict[str, object] = {
         "type": f"{settings.BASE_URL}/problems/{problem.code.code}",
@@ -32,19 +30,21 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         "instance": f"urn:uuid:{known.request_id}",
         "code": problem.code.code,
         "request_id": str(known.request_id),
+        **problem.members,
     }
     if problem.errors:
         content["errors"] = [fault._asdict() for fault in problem.errors]
     return Response(content, meaning.status, headers=problem.headers, content_type=PROBLEM_TYPE)
 
 
-def _problem(error: Exception, known: Exchange) -> Problem:
+def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, RecordTooLargeError):
         return Problem(Code.RECORD_TOO_LARGE, str(error))
-    if isinstance(error, DatabaseError | InterfaceError) and isinstance(error.__cause__, psycopg.errors.QueryCanceled):
-        return Problem(Code.READ_TIMEOUT)
+    problem: Problem = view.problem_of(error)
+    if problem.code is Code.READ_TIMEOUT:
+        return problem
     # Where it failed, without the message: messages of a database may quote rows.
     log.error(
         "api_failure",
@@ -54,9 +54,7 @@ def _problem(error: Exception, known: Exchange) -> Problem:
             "where": [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]],
         },
     )
-    # What nobody foresaw is no failure of the database.
-    detail = None if isinstance(error, DatabaseError | InterfaceError) else "The read failed."
-    return Problem(Code.READ_FAILED, detail)
+    return problem
 
 
 def _counted(problem: Problem, known: Exchange) -> Problem:

@@ -69,9 +69,52 @@ class Code(Enum):
     )
     METHOD_NOT_ALLOWED = Meaning(
         405,
-        "Only GET and HEAD are allowed",
-        "The API is read-only.",
-        "Send GET or HEAD.",
+        "The method is not allowed",
+        "The address does not answer this method.",
+        "Send one of the methods that the header `Allow` names: GET or HEAD where the API reads.",
+    )
+    BODY_TIMED_OUT = Meaning(
+        408,
+        "The body took too long",
+        "The body was not whole within the time that is allowed. Nothing of it was recorded.",
+        "Send it again, in smaller parts or compressed.",
+        of_v1=False,
+    )
+    BODY_TOO_LARGE = Meaning(
+        413,
+        "The body is too large",
+        "The body is larger than 8 MiB, as it was sent or decoded, or has more than 60,000 lines. Nothing of it was"
+        " recorded.",
+        "Cut it into parts, at any line.",
+        of_v1=False,
+    )
+    BODY_NOT_READABLE = Meaning(
+        400,
+        "The body cannot be read",
+        "The body is empty, cut short or damaged, or is not encoded as it says. Nothing of it was recorded.",
+        "Read `detail`, mend the body and send it again.",
+        of_v1=False,
+    )
+    UNSUPPORTED_MEDIA_TYPE = Meaning(
+        415,
+        "The body is of another type",
+        "`Content-Type` names a type that holds no facts.",
+        "Send facts as NDJSON, `application/x-ndjson`, or as a JSON array, `application/json`, in UTF-8.",
+        of_v1=False,
+    )
+    UNSUPPORTED_ENCODING = Meaning(
+        415,
+        "The body is encoded in another way",
+        "`Content-Encoding` names an encoding that the service does not know, or too many.",
+        "Send the body as it is, or encoded with gzip or zstd.",
+        of_v1=False,
+    )
+    LINES_REFUSED = Meaning(
+        422,
+        "Lines were refused, so nothing was recorded",
+        "The call asked for all or nothing (`strict=true`), and `refused` names the lines that cannot be recorded.",
+        "Mend or leave out the lines that `refused` names, or send the body without `strict`.",
+        of_v1=False,
     )
     BEFORE_HISTORY = Meaning(
         422,
@@ -96,6 +139,21 @@ class Code(Enum):
         "Too many calls at the same time",
         "As many calls of this key as are allowed at the same time are being answered.",
         "Wait for the others to finish, or the seconds that `Retry-After` says.",
+    )
+    RECORDING_BUSY = Meaning(
+        429,
+        "Others are being recorded",
+        "As much is being recorded at this moment as the service takes at once, or other facts of the company have been"
+        " for some seconds. Nothing of the body was recorded.",
+        "Wait the seconds that `Retry-After` says, and send the same body again.",
+        of_v1=False,
+    )
+    RECORDING_FAILED = Meaning(
+        500,
+        "The facts could not be recorded",
+        "Something went wrong on our side. Nothing of the body was recorded.",
+        "Repeat the call once. If it goes on, tell the operator, with the request id.",
+        of_v1=False,
     )
     READ_FAILED = Meaning(
         502,
@@ -129,6 +187,13 @@ class Code(Enum):
         "Wait the seconds that `Retry-After` says, and repeat the call.",
         of_v1=False,
     )
+    NOT_RECORDED = Meaning(
+        503,
+        "The facts were not recorded",
+        "The database failed or took too long. Nothing of the body was recorded.",
+        "Send the same body again after a while: what is recorded already is known by its `fact_id`.",
+        of_v1=False,
+    )
     READ_TIMEOUT = Meaning(
         504,
         "The read took too long",
@@ -155,7 +220,10 @@ class Fault(NamedTuple):
 
 
 class Problem(ComplianceError):
-    """An answer other than the one asked for. `detail` never holds personal data or a key."""
+    """An answer other than the one asked for. `detail` never holds personal data or a key.
+
+    `members` are those that the document has besides the ones of every problem (RFC 9457, 3.2).
+    """
 
     def __init__(
         self,
@@ -164,11 +232,13 @@ class Problem(ComplianceError):
         *,
         errors: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
+        members: Mapping[str, object] | None = None,
     ) -> None:
         self.code = code
         self.detail = detail or code.value.what
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
+        self.members = dict(members or {})
         super().__init__(self.detail)
 
 

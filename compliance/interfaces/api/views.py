@@ -9,8 +9,10 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
+import psycopg
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
+from django.db import DatabaseError, InterfaceError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
@@ -67,6 +69,13 @@ class ApiViewSet(ViewSet):
         if request.META.get("REQUEST_METHOD") not in self.methods:  # as sent: Django would take `get` for GET
             raise Problem(Code.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(self.methods)})
         super().initial(request, *arguments, **names)
+
+    def problem_of(self, error: Exception) -> Problem:
+        """What an error becomes that is no problem of ours. What nobody foresaw is no failure of the database."""
+        if not isinstance(error, DatabaseError | InterfaceError):
+            return Problem(Code.READ_FAILED, "The read failed.")
+        timed_out = isinstance(error.__cause__, psycopg.errors.QueryCanceled)
+        return Problem(Code.READ_TIMEOUT if timed_out else Code.READ_FAILED)
 
 
 class NothingHere(ApiViewSet):

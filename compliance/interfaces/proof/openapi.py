@@ -37,7 +37,10 @@ PROBLEMS = Problems(
         503: "The row is not signed yet, or the history, its writer or the database is not available.",
         504: "The read took too long.",
     },
-    tuple(code for code in Code if code not in (Code.INVALID_CURSOR, Code.RECORD_TOO_LARGE)),
+    (
+        *(code for code in Code if code.value.of_v1 and code not in (Code.INVALID_CURSOR, Code.RECORD_TOO_LARGE)),
+        Code.NOT_SIGNED_YET,
+    ),
 )
 _Hash = Annotated[str, Field(pattern="^[A-Za-z0-9+/]{43}=$", description="Base64 of 32 bytes.")]
 _Path = Annotated[list[_Hash], Field(max_length=64)]
