@@ -73,8 +73,8 @@ class TrainingBasis(Shape):
 
     state_before_end: Requirement
     """`requirement` or, of a record that has ended, what it required just before."""
-    lesson_release_id: UUID | None
-    """The lesson, where a lesson was shared alone."""
+    lesson_row_id: UUID | None
+    """Where a lesson was shared alone: its row in the register of course versions, which names no release then."""
 
 
 _SHOWN = (

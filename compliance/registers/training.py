@@ -7,9 +7,11 @@ last stood, with its outcome when it vanished.
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
+from uuid import UUID
 
 from compliance.catalogue.training import PERIOD, TRAINING_RECORDS
 from compliance.history import in_force, outcomes
+from compliance.history.projections import courses
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
@@ -111,18 +113,20 @@ _PERIOD_FILTERS = {
 } | {"ended": Filter("Ended", "(v.ends_at <= %(moment)s OR v.vanished_at IS NOT NULL)")}
 
 _LESSONS = """
-SELECT l.share_id, l.lesson_release_id::text FROM shares_share l
+SELECT l.share_id, l.lesson_release_id FROM shares_share l
 WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = ANY(%(shares)s)"""
 
 
 def _basis(question: Question, versions: Sequence[Record]) -> list[str]:
-    """What was required before the end, and of a lesson that was shared alone its release, which its shares name."""
+    """What was required before the end, and the row of a lesson that was shared alone, which its shares name."""
+    organization_id = question.company.organization_id
     shares = {version[5] for version in versions} - {None}
-    lessons = {None: "null"}
+    rows = {None: "null"}
     if shares:
-        asked = {"organization": question.company.organization_id, "shares": list(shares)}
-        lessons |= {share: f'"{lesson}"' for share, lesson in reading.fetch(_LESSONS, asked, raw=True)}
-    return [f'{{"state_before_end":"{version[4]}","lesson_release_id":{lessons[version[5]]}}}' for version in versions]
+        asked = {"organization": organization_id, "shares": list(shares)}
+        for share, lesson in reading.fetch(_LESSONS, asked, raw=True):
+            rows[share] = f'"{courses.lesson_row_id(organization_id, UUID(bytes=lesson))}"'
+    return [f'{{"state_before_end":"{version[4]}","lesson_row_id":{rows[version[5]]}}}' for version in versions]
 
 
 RECORDS = Listing(
