@@ -38,7 +38,7 @@ class Search(NamedTuple):
     sort_by: str | None
     descending: bool
     start: int
-    count: int
+    most: int
     wanted: Wanted
 
 

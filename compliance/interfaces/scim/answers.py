@@ -1,6 +1,6 @@
 """Answers that hold resources: their addresses, their versions, and what the caller wants to see of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -28,7 +28,7 @@ def one(endpoint: str, resource: Resource[Any], status: int, context: Context, s
     return Response(content, status, headers=headers, content_type=MEDIA_TYPE)
 
 
-def listed(dumped: list[Mapping[str, Any]], total: int, start: int) -> Response:
+def listed(dumped: Sequence[Mapping[str, Any]], total: int, start: int) -> Response:
     """The answer that is a list of resources, dumped already."""
     content = {
         "schemas": [str(ListResponse.__schema__)],

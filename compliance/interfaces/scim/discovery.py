@@ -65,7 +65,7 @@ class DiscoveryViewSet(ScimViewSet):
 
 @cache
 def _schemas() -> Sequence[Schema]:
-    models = [part for kind in KINDS for part in (kind.schema, *kind.model.get_extension_models().values())]
+    models: list[Any] = [part for kind in KINDS for part in (kind.schema, *kind.model.get_extension_models().values())]
     return [_with_meta(model.to_schema(), "Schema", "Schemas") for model in models]
 
 

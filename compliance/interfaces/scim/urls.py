@@ -8,8 +8,8 @@ from compliance.interfaces.scim import discovery, views
 from compliance.interfaces.scim.kinds import KINDS
 from compliance.provisioning.kinds import ResourceKind
 
-_ONE = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
-_ANY = {"get": "http_method_not_allowed"}
+_ONE: Any = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
+_ANY: Any = {"get": "http_method_not_allowed"}
 
 
 def _of_kind(kind: ResourceKind[Any]) -> list[URLPattern]:
@@ -29,8 +29,8 @@ urlpatterns = [
     path("scim/v2/Schemas/<str:identifier>", discovery.SchemasViewSet.as_view({"get": "retrieve"})),
     path("scim/v2/ResourceTypes", discovery.ResourceTypesViewSet.as_view({"get": "list"})),
     path("scim/v2/ResourceTypes/<str:identifier>", discovery.ResourceTypesViewSet.as_view({"get": "retrieve"})),
-    path("scim/v2/Me", views.NotSupported.as_view(_ANY, detail="A token is nobody's: /Me is not supported.")),
-    path("scim/v2/Bulk", views.NotSupported.as_view(_ANY, detail="Bulk operations are not supported.")),
-    path("scim/v2/.search", views.NotSupported.as_view(_ANY, detail="Search below /Users or /Groups.")),
+    path("scim/v2/Me", views.NotSupported.as_view(_ANY, why="A token is nobody's: /Me is not supported.")),
+    path("scim/v2/Bulk", views.NotSupported.as_view(_ANY, why="Bulk operations are not supported.")),
+    path("scim/v2/.search", views.NotSupported.as_view(_ANY, why="Search below /Users or /Groups.")),
     re_path("", views.NothingHere.as_view(_ANY)),
 ]

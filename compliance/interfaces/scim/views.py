@@ -38,7 +38,7 @@ class ScimViewSet(ApiViewSet):
 
     authentication_classes = [authentication.SourceAuthentication]
     permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits, SpeaksScim]
-    schema = None
+    schema = None  # type: ignore[assignment]  # it describes itself (`discovery`)
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         """Errors are SCIM's."""
@@ -55,12 +55,12 @@ class NotSupported(ScimViewSet):
     """An endpoint of RFC 7644 that this service does not have: the answer is 501."""
 
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-    detail = ""
+    why = ""
 
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
         """Refuses every call that may come in."""
         super().initial(request, *arguments, **names)
-        raise NotImplementedException(detail=self.detail)
+        raise NotImplementedException(detail=self.why)
 
 
 class ListViewSet(ScimViewSet):

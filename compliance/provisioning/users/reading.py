@@ -109,7 +109,7 @@ def search(client: Client, asked: Search) -> Found:
     statement = _FOUND.format(
         key="" if key is None else f", {key} AS key", people=_PEOPLE, visible=_VISIBLE, condition=where, order=order
     )
-    told = client.asked | wanted.parameters | {"offset": asked.start - 1, "count": asked.count}
+    told = client.asked | wanted.parameters | {"offset": asked.start - 1, "count": asked.most}
     with context.company(client.organization_id):
         ((total, ids),) = sql.fetch(statement, told)
         found = rows(client, ids, teams=asked.wanted.usual("groups"))
@@ -158,7 +158,6 @@ def identified(identifier: str) -> uuid.UUID:
 
 
 def _row(found: sql.Row) -> Row:
-    *told, version, mark = found
-    teams = told[7] or ()
+    (*told, teams, created, changed, version, mark) = found
     digest = hashlib.blake2b(f"{version or 0}.{mark}".encode(), digest_size=8).hexdigest()
-    return Row(*told[:7], teams, *told[8:], digest)
+    return Row._make([*told, teams or (), created, changed, digest])
