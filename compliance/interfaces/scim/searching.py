@@ -24,7 +24,9 @@ USUAL_COUNT = 100
 MOST_RESULTS = 500
 LONGEST_FILTER = 4_000
 DEEPEST_FILTER = 20
-_IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes")
+FURTHEST = 2**31
+"""No list is so long: whoever asks for what comes after gets an empty page."""
+_IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes", "cursor")
 
 
 def asked_in_address(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
@@ -53,7 +55,7 @@ def wanted(parameters: Any) -> Wanted:
 
 def answer(kind: ResourceKind[Any], client: Client, asked: SearchRequest[Any]) -> Response:
     """The list of what a search finds."""
-    start = asked.start_index or 1
+    start = min(asked.start_index or 1, FURTHEST)
     sort_by = None
     if asked.sort_by is not None:
         sort_by = str(asked.sort_by).rpartition(":")[2].lower()

@@ -79,14 +79,18 @@ def answered(row: Row) -> Any:
     return user
 
 
-def kept(user: Any) -> dict[str, Any]:
-    """The document that is kept of a User. Raises InvalidValueException where it holds too much."""
+def kept(user: Any, *, patched: bool = False) -> dict[str, Any]:
+    """The document that is kept of a User. Raises InvalidValueException where it holds too much.
+
+    `active` is answered whether a client has said it or not, and is absent only where a patch has removed it.
+    """
     content: dict[str, Any] = user.model_dump(scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     for name in ("schemas", "userName", "externalId"):
         content.pop(name, None)
-    for name in ("displayName", "active"):
-        if name in content:
-            content[name] = None
+    if "displayName" in content:
+        content["displayName"] = None
+    if user.active is not None or not patched:
+        content["active"] = None
     work = _work_entry(user)
     if work is not None:
         content["emails"][work]["value"] = None

@@ -59,7 +59,7 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         before = documents.said(present)
         wanted = changing(documents.answered(row))
         documents.check_names(wanted)
-        said, document = documents.said(wanted), documents.kept(wanted)
+        said, document = documents.said(wanted), documents.kept(wanted, patched=not whole)
         _refuse_names_of_others(client, learner_profile_id, wanted)
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
