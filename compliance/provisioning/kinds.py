@@ -14,6 +14,8 @@ from compliance.provisioning.clients import Client
 from compliance.provisioning.resources import POLICY
 
 ResourceT = TypeVar("ResourceT", bound=Resource[Any])
+Check = Callable[[Any], None]
+"""Sees a resource with its version before anything happens to it, and raises where a precondition fails."""
 
 
 class Wanted(NamedTuple):
@@ -52,8 +54,9 @@ class Found(NamedTuple):
 class ResourceKind(ABC, Generic[ResourceT]):
     """One kind of resource as a client meets it.
 
-    Each resource is complete, with `meta.version`; `meta.location` is left to the interface. Raises the exceptions of
-    scim2_models, those of `facts.errors`, and `NotFoundException` for whatever this client does not see.
+    Each resource is complete, with `meta.version`, or lacks what nobody asked for, and then may have no version;
+    `meta.location` is left to the interface. Raises the exceptions of scim2_models, those of `facts.errors`, and
+    `NotFoundException` for whatever this client does not see. A `check` is None where nobody states a precondition.
     """
 
     model: ClassVar[type[Resource[Any]]]
@@ -88,13 +91,12 @@ class ResourceKind(ABC, Generic[ResourceT]):
         part (PATCH).
         """
 
-    def replace(
-        self, client: Client, identifier: str, wanted: ResourceT, check: Callable[[ResourceT], None]
-    ) -> ResourceT:
+    def replace(self, client: Client, identifier: str, wanted: ResourceT, check: Check | None) -> ResourceT:
         """Replaces one, after `check` has seen the present one, and returns it as it is answered."""
 
         def replaced(present: ResourceT) -> ResourceT:
-            check(present)
+            if check is not None:
+                check(present)
             with POLICY:
                 wanted.replace(present)
             return wanted
@@ -102,17 +104,21 @@ class ResourceKind(ABC, Generic[ResourceT]):
         return self.change(client, identifier, replaced, whole=True)
 
     def patch(
-        self, client: Client, identifier: str, operations: "PatchOp[Any]", check: Callable[[ResourceT], None]
+        self, client: Client, identifier: str, operations: "PatchOp[Any]", check: Check | None
     ) -> ResourceT | None:
-        """Patches one, after `check` has seen the present one. Returns it as it is answered, None to answer nothing."""
+        """Patches one, after `check` has seen the present one.
+
+        Returns it as it is answered; None where it may be large, and is answered to those only who ask for attributes.
+        """
 
         def patched(present: ResourceT) -> ResourceT:
-            check(present)
+            if check is not None:
+                check(present)
             operations.patch(present, scim_policy=POLICY)
             return present
 
         return self.change(client, identifier, patched, whole=False)
 
     @abstractmethod
-    def remove(self, client: Client, identifier: str, check: Callable[[ResourceT], None]) -> None:
+    def remove(self, client: Client, identifier: str, check: Check | None) -> None:
         """Removes one, after `check` has seen it."""

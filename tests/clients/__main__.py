@@ -80,6 +80,7 @@ STEPS = [
             [PYTHON_PROGRAMS / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", SERVED]
         ],
     ),
+    Step("scim2-tester", "all checks of /scim/v2", [[PYTHON, HERE / "check_scim.py"]]),
     Step(
         "pymerkle",
         "1,000 random trees have their roots and proofs",
@@ -104,7 +105,7 @@ def main(names: list[str]) -> int:
     (FOLDER / "types").mkdir()
     shutil.copy(HERE / "pull.ts", FOLDER / "types" / "pull.ts")
     lines: list[tuple[str, str, int, float]] = []
-    with _served() as (base_url, key):
+    with _served() as (base_url, key, scim_token):
         ready = time.monotonic()
         request = urllib.request.Request(f"{base_url}/v1/openapi.json", headers={"Authorization": f"Bearer {key}"})
         with urllib.request.urlopen(request) as answer:
@@ -112,6 +113,7 @@ def main(names: list[str]) -> int:
         environment = os.environ | {
             "BASE_URL": base_url,
             "SVC_KEY": key,
+            "SCIM_TOKEN": scim_token,
             "PATH": f"{PYTHON_PROGRAMS}:{os.environ['PATH']}",
             "NO_COLOR": "1",
             "REDOCLY_TELEMETRY": "off",
@@ -153,8 +155,8 @@ def _run(step: Step, environment: dict[str, str]) -> int:
 
 
 @contextmanager
-def _served() -> Iterator[tuple[str, str]]:
-    """The demo's story behind a web server: its address and a key with every scope of the larger company."""
+def _served() -> Iterator[tuple[str, str, str]]:
+    """The demo's story behind a web server: its address; of the larger company a key with every scope, a SCIM token."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -174,8 +176,8 @@ def _served() -> Iterator[tuple[str, str]]:
     )  # fmt: skip
     try:
         _wait_for(base_url)
-        told = json.loads((folder / "demo.json").read_text())
-        yield base_url, told["organizations"][0]["keys"]["all"]
+        told = json.loads((folder / "demo.json").read_text())["organizations"][0]
+        yield base_url, told["keys"]["all"], told["scim"]["token"]
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         try:

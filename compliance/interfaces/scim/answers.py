@@ -11,12 +11,17 @@ from compliance.interfaces.scim.handling import MEDIA_TYPE
 from compliance.interfaces.scim.preconditions import version_of
 
 ROOT = "/scim/v2"
+_REFERENCES = {"members": "/Users", "groups": "/Groups"}
+"""The attributes that refer to other resources, and where those are."""
 
 
 def located(endpoint: str, resource: Resource[Any]) -> Resource[Any]:
     """The resource with its address, which is told by its identifier alone."""
     assert resource.meta is not None
     resource.meta.location = f"{settings.BASE_URL}{ROOT}{endpoint}/{resource.id}"
+    for name, others in _REFERENCES.items():
+        for each in getattr(resource, name, None) or ():
+            each.ref = f"{settings.BASE_URL}{ROOT}{others}/{each.value}"
     return resource
 
 
@@ -24,7 +29,10 @@ def one(endpoint: str, resource: Resource[Any], status: int, context: Context, s
     """The answer that is one resource, with its version and its address in headers too."""
     assert located(endpoint, resource).meta is not None
     content = resource.model_dump(scim_ctx=context, response_parameters=shaped)
-    headers = {"ETag": version_of(resource), "Location": str(resource.meta and resource.meta.location)}
+    headers = {"Location": str(resource.meta and resource.meta.location)}
+    version = version_of(resource)
+    if version is not None:
+        headers["ETag"] = version
     return Response(content, status, headers=headers, content_type=MEDIA_TYPE)
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
+from compliance.provisioning.groups.kind import Groups
 from compliance.provisioning.kinds import ResourceKind
 from compliance.provisioning.users.kind import Users
 
-KINDS: tuple[ResourceKind[Any], ...] = (Users(),)
+KINDS: tuple[ResourceKind[Any], ...] = (Users(), Groups())

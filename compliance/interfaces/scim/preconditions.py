@@ -1,16 +1,24 @@
 """`If-Match` and `If-None-Match` (RFC 9110, 13.1): weak comparison, since the versions of resources are weak."""
 
+from functools import partial
 from typing import Any
 
 from rest_framework.request import Request
 from scim2_models import PreconditionFailedException, Resource
 
+from compliance.provisioning.kinds import Check
 
-def version_of(resource: Resource[Any]) -> str:
-    """The version of a complete resource."""
+
+def version_of(resource: Resource[Any]) -> str | None:
+    """The version of a complete resource; None where not all of it was read."""
     assert resource.meta is not None
-    assert resource.meta.version is not None
     return resource.meta.version
+
+
+def stated(request: Request) -> Check | None:
+    """What checks the preconditions that the caller states; None where there are none, and no version is needed."""
+    named = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
+    return partial(check, request) if any(name in request.META for name in named) else None
 
 
 def check(request: Request, present: Resource[Any]) -> None:
@@ -29,9 +37,9 @@ def unchanged(request: Request, present: Resource[Any]) -> bool:
     return known is not None and _among(version_of(present), known)
 
 
-def _among(version: str, header: str) -> bool:
+def _among(version: str | None, header: str) -> bool:
     named = [each.strip() for each in header.split(",")]
-    return "*" in named or _opaque(version) in map(_opaque, named)
+    return "*" in named or (version is not None and _opaque(version) in map(_opaque, named))
 
 
 def _opaque(version: str) -> str:

@@ -4,7 +4,6 @@ The order of checks is the API's (`api.gate`), whose token, network and limits t
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from rest_framework.permissions import BasePermission
@@ -115,7 +114,7 @@ class OneViewSet(ScimViewSet):
             bodies.document(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY
         )
 
-        found = self.kind.replace(client_of(request), identifier, wanted, partial(preconditions.check, request))
+        found = self.kind.replace(client_of(request), identifier, wanted, preconditions.stated(request))
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_REPLACEMENT_RESPONSE, shaped)
 
     def partial_update(self, request: Request, identifier: str) -> Response:
@@ -126,14 +125,17 @@ class OneViewSet(ScimViewSet):
             bodies.document(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY
         )
 
-        found = self.kind.patch(client_of(request), identifier, patch, partial(preconditions.check, request))
+        client = client_of(request)
+        found = self.kind.patch(client, identifier, patch, preconditions.stated(request))
         if found is None:
-            return Response(b"", 204)
+            if not (shaped.attributes or shaped.excluded_attributes):
+                return Response(b"", 204)
+            found = self.kind.read(client, identifier, searching.wanted(shaped))
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_PATCH_RESPONSE, shaped)
 
     def destroy(self, request: Request, identifier: str) -> Response:
         """`DELETE /Users/<id>`: it is gone for this client."""
-        self.kind.remove(client_of(request), identifier, partial(preconditions.check, request))
+        self.kind.remove(client_of(request), identifier, preconditions.stated(request))
         return Response(b"", 204)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from compliance.provisioning.clients import Client
-from compliance.provisioning.kinds import Found, ResourceKind, Search, Wanted
+from compliance.provisioning.kinds import Check, Found, ResourceKind, Search, Wanted
 from compliance.provisioning.resources import Employee, User
 from compliance.provisioning.users import reading, writing
 
@@ -35,6 +35,6 @@ class Users(ResourceKind[Any]):
         """What differs becomes facts."""
         return writing.change(client, identifier, change, whole=whole)
 
-    def remove(self, client: Client, identifier: str, check: Callable[[Any], None]) -> None:
+    def remove(self, client: Client, identifier: str, check: Check | None) -> None:
         """The employee has left."""
         writing.remove(client, identifier, check)

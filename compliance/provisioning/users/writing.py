@@ -21,6 +21,7 @@ from compliance.facts.people import employees
 from compliance.facts.people.employees import RecordedLast
 from compliance.facts.recording import record
 from compliance.provisioning.clients import Client, turn
+from compliance.provisioning.kinds import Check
 from compliance.provisioning.users import documents, reading, storing
 from compliance.provisioning.users.documents import Said
 
@@ -74,12 +75,14 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         return documents.answered(reading.row(client, learner_profile_id))
 
 
-def remove(client: Client, identifier: str, check: Callable[[Any], None]) -> None:
+def remove(client: Client, identifier: str, check: Check | None) -> None:
     """A User is removed: the employee has left, whatever `active: false` means for this client. Nobody is erased."""
     learner_profile_id = reading.identified(identifier)
     with turn(client) as now:
         employees.lock(client.organization_id, learner_profile_id)
-        check(documents.answered(reading.row(client, learner_profile_id)))
+        row = reading.row(client, learner_profile_id)
+        if check is not None:
+            check(documents.answered(row))
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
         if known.person_id is not None:

@@ -109,14 +109,15 @@ def test_the_work_address_is_found_among_the_emails(client, company, emails, wor
     assert [each["value"] for each in made["emails"]] == [each["value"] for each in emails]
 
 
-def test_leaving_and_coming_back_is_a_new_stay_in_the_same_teams(client, company):
+def test_leaving_and_coming_back_is_a_new_stay_in_the_same_teams(client, company, settings):
     team_id = company.team("Ward 3")
     made = client.user(externalId="e-1")
     verbs.add_to_team(
         organization_id=company.organization_id, at=clock.now(), team_id=team_id,
         learner_profile_id=uuid.UUID(made["id"]),
     )  # fmt: skip
-    teams = [{"value": str(team_id), "display": "Ward 3", "type": "direct"}]
+    address = f"{settings.BASE_URL}/scim/v2/Groups/{team_id}"
+    teams = [{"value": str(team_id), "$ref": address, "display": "Ward 3", "type": "direct"}]
     assert client.get(_path(made)).json()["groups"] == teams
     assert client.patch(_path(made), INACTIVE).json()["active"] is False
     assert [each.left_at is None for each in _stays(company, made)] == [False]

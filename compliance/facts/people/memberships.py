@@ -1,0 +1,81 @@
+"""Who is in which team, team by team or person by person: what an identity provider asks for, many at a time.
+
+Memberships of people who left count, since a membership outlasts leaving; those of the erased and of contacts do not.
+"""
+
+import uuid
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.tenancy import arrays, sql
+
+
+class TeamShown(NamedTuple):
+    """A team with its current name, and since when it has it."""
+
+    team_id: uuid.UUID
+    name: str
+    created_at: datetime
+    name_at: datetime
+
+
+def teams_shown(
+    organization_id: uuid.UUID, *, team_ids: Collection[uuid.UUID] | None = None, name: str | None = None
+) -> list[TeamShown]:
+    """The teams of a company in the order in which they were made: of those identifiers, of that name, or all.
+
+    Case does not count in a name. One statement.
+    """
+    asked = {
+        "organization": organization_id,
+        "team_ids": None if team_ids is None else list(team_ids),
+        "name": None if name is None else name.lower(),
+    }
+    rows = sql.fetch(
+        "SELECT team_id, name, created_at, name_at FROM people_team"
+        " WHERE organization_id = (SELECT %(organization)s::uuid)"
+        " AND (%(team_ids)s::uuid[] IS NULL OR team_id = ANY(%(team_ids)s::uuid[]))"
+        " AND (%(name)s::text IS NULL OR lower(name) = %(name)s::text) ORDER BY created_at, team_id",
+        asked,
+    )
+    return [TeamShown(*row) for row in rows]
+
+
+def members_of(
+    organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID], among: Iterable[uuid.UUID] | None = None
+) -> dict[uuid.UUID, set[uuid.UUID]]:
+    """Who is in each of those teams by what was recorded last, of `among` only where that is given. One statement."""
+    asked = {"organization": organization_id, "team_ids": arrays.uuids(list(team_ids))}
+    only = ""
+    if among is not None:
+        only = "AND learner_profile_id = ANY(%(among)s::uuid[])"
+        asked["among"] = arrays.uuids(list(among))
+    found: dict[uuid.UUID, set[uuid.UUID]] = {}
+    for team_id, profile_id in sql.fetch(_LATEST.format(only=only), asked):
+        found.setdefault(team_id, set()).add(profile_id)
+    return found
+
+
+def ahead(
+    organization_id: uuid.UUID, team_id: uuid.UUID, profile_ids: Collection[uuid.UUID], now: datetime
+) -> dict[uuid.UUID, datetime]:
+    """The last moment after `now` at which each of those people comes into the team or goes out of it, as recorded."""
+    rows = sql.fetch(
+        "SELECT learner_profile_id, max(at) FROM people_teammembership WHERE organization_id = (SELECT %s::uuid)"
+        " AND team_id = %s AND learner_profile_id = ANY(%s::uuid[]) AND at > %s GROUP BY learner_profile_id",
+        [organization_id, team_id, arrays.uuids(list(profile_ids)), now],
+    )
+    return dict(rows)
+
+
+_LATEST = """
+SELECT m.team_id, m.learner_profile_id FROM (
+  SELECT DISTINCT ON (team_id, learner_profile_id) team_id, learner_profile_id, joined FROM people_teammembership
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND team_id = ANY(%(team_ids)s::uuid[]) {only}
+  ORDER BY team_id, learner_profile_id, at DESC, id DESC) m
+JOIN people_profile p ON p.organization_id = (SELECT %(organization)s::uuid)
+  AND p.learner_profile_id = m.learner_profile_id AND p.erased_at IS NULL
+WHERE m.joined AND EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = (SELECT %(organization)s::uuid)
+  AND e.learner_profile_id = m.learner_profile_id AND NOT e.staff_practice)
+"""
