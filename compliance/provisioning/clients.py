@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from compliance.access.sources import SourceCaller
 from compliance.facts.recording import Channel, Teller, telling
-from compliance.tenancy import context, sql
+from compliance.provisioning import turns
+from compliance.tenancy import context
 
 
 class Client(NamedTuple):
@@ -39,5 +40,5 @@ def turn(client: Client) -> Iterator[datetime]:
     waited for. Whatever is recorded within is of the source. Reads wait for nobody, and neither do other companies.
     """
     with context.company(client.organization_id), telling(Teller(Channel.SOURCE, name=client.source.name)):
-        sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 7643))", [str(client.organization_id)])
+        turns.wait(client.organization_id)
         yield client.clock()

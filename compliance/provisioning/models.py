@@ -69,3 +69,15 @@ class EmployeeNumber(CompanyRow):
             models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="employee_number_once"),
             models.UniqueConstraint(fields=["organization_id", "employee_number"], name="employee_by_number"),
         ]
+
+
+class FileTeam(CompanyRow):
+    """A team that an imported spreadsheet of people has named: whom a later one puts elsewhere goes out of it.
+
+    Other teams, made by hand or by an identity provider, are left alone by spreadsheets.
+    """
+
+    team_id = models.UUIDField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "team_id"], name="file_team_once")]

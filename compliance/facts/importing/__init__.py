@@ -1,5 +1,12 @@
 """Facts files in: read, staged, recorded through the one write path of `facts.recording`."""
 
-from compliance.facts.importing.importing import Progress, Report, ReportedLine, import_facts, import_lines
+from compliance.facts.importing.importing import (
+    Progress,
+    Report,
+    ReportedLine,
+    import_facts,
+    import_lines,
+    wait_for_other_imports,
+)
 
-__all__ = ["Progress", "Report", "ReportedLine", "import_facts", "import_lines"]
+__all__ = ["Progress", "Report", "ReportedLine", "import_facts", "import_lines", "wait_for_other_imports"]

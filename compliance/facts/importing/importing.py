@@ -210,7 +210,7 @@ def _record_once(
             if patience is not None:
                 milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would be without end
                 sql.fetch("SELECT set_config('lock_timeout', %s, true)", (str(milliseconds),))
-            sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
+            wait_for_other_imports(organization_id)
             recording.ask_for_known()
             with sql.appending_behind():
                 for kind in KINDS:
@@ -225,6 +225,11 @@ def _record_once(
     except _NothingIsRecorded:
         pass
     return recording
+
+
+def wait_for_other_imports(organization_id: uuid.UUID) -> None:
+    """Returns when no other import of the company is under way; none begins until this transaction ends."""
+    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
 
 
 def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:

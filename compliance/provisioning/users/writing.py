@@ -10,8 +10,6 @@ from scim2_models import UniquenessException
 from compliance.access.models import Source
 from compliance.facts.errors import InvalidFactError
 from compliance.facts.lines import (
-    EmployeeJoined,
-    EmployeeLeft,
     EmployeeResumed,
     EmployeeSuspended,
     FactLine,
@@ -22,6 +20,7 @@ from compliance.facts.people.employees import RecordedLast
 from compliance.facts.recording import record
 from compliance.provisioning.clients import Client, turn
 from compliance.provisioning.kinds import Check
+from compliance.provisioning.stays import Joining, Leaving
 from compliance.provisioning.users import documents, reading, storing
 from compliance.provisioning.users.documents import Said
 
@@ -86,7 +85,7 @@ def remove(client: Client, identifier: str, check: Check | None) -> None:
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
         if known.person_id is not None:
-            _record(client, [_line(EmployeeLeft, at, person_id=known.person_id)], now)
+            _record(client, [_line(Leaving, at, person_id=known.person_id)], now)
         storing.mark_removed(client, learner_profile_id, at)
 
 
@@ -118,7 +117,7 @@ def _joining(
     person_id = uuid.uuid4()
     lines = [
         _line(
-            EmployeeJoined,
+            Joining,
             at,
             person_id=person_id,
             learner_profile_id=learner_profile_id,
@@ -167,13 +166,13 @@ def _changing(
     elif known.person_id is not None:
         lines.append(_line(EmployeeResumed, at, person_id=known.person_id))
     else:
-        lines.append(_line(EmployeeJoined, at, person_id=uuid.uuid4(), learner_profile_id=learner_profile_id))
+        lines.append(_line(Joining, at, person_id=uuid.uuid4(), learner_profile_id=learner_profile_id))
     return lines
 
 
 def _end_of(client: Client) -> type[FactLine]:
     """What it means that this client sets a User inactive."""
-    return EmployeeSuspended if client.source.leaving == Source.Leaving.SUSPENDED else EmployeeLeft
+    return EmployeeSuspended if client.source.leaving == Source.Leaving.SUSPENDED else Leaving
 
 
 def _line(kind: type[FactLine], at: datetime, **told: Any) -> FactLine:

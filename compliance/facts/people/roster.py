@@ -1,0 +1,81 @@
+"""All of a company's people as they are at a moment, by a constant number of statements: for what compares whole lists.
+
+Needs the company's context.
+"""
+
+import uuid
+from collections import defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.tenancy import sql
+
+
+class RosterPerson(NamedTuple):
+    """A person who was not erased; `person_id` of the stay that they are in, if any."""
+
+    learner_profile_id: uuid.UUID
+    person_name: str | None
+    account_email: str | None
+    work_email: str | None
+    person_id: uuid.UUID | None
+    staff_practice: bool
+
+
+class InvitationToAddress(NamedTuple):
+    """An invitation that can be accepted."""
+
+    invitation_id: uuid.UUID
+    work_email: str
+
+
+def people(organization_id: uuid.UUID, at: datetime) -> list[RosterPerson]:
+    """Everybody of whom the company knows, by whatever door, but the erased."""
+    rows = sql.fetch(
+        "SELECT p.learner_profile_id, p.person_name, p.account_email, p.work_email, e.person_id,"
+        " coalesce(e.staff_practice, false)"
+        " FROM people_profile p LEFT JOIN (SELECT DISTINCT ON (learner_profile_id) learner_profile_id, person_id,"
+        "   staff_practice FROM people_employment WHERE organization_id = (SELECT %(organization)s::uuid)"
+        "   AND joined_at <= %(at)s AND (left_at IS NULL OR left_at > %(at)s)"
+        "   ORDER BY learner_profile_id, joined_at DESC) e ON e.learner_profile_id = p.learner_profile_id"
+        " WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.erased_at IS NULL ORDER BY p.id",
+        {"organization": organization_id, "at": at},
+    )
+    return [RosterPerson(*row) for row in rows]
+
+
+def memberships(organization_id: uuid.UUID, at: datetime) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
+    """The teams that each person is in; who is in none is missing."""
+    found: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    for learner_profile_id, team_id in sql.fetch(
+        "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"
+        "   learner_profile_id, team_id, joined FROM people_teammembership"
+        "   WHERE organization_id = (SELECT %s::uuid) AND at <= %s"
+        "   ORDER BY learner_profile_id, team_id, at DESC, id DESC) m WHERE m.joined",
+        [organization_id, at],
+    ):
+        found[learner_profile_id].add(team_id)
+    return {learner_profile_id: frozenset(teams) for learner_profile_id, teams in found.items()}
+
+
+def open_invitations(organization_id: uuid.UUID, at: datetime) -> list[InvitationToAddress]:
+    """The invitations that nobody accepted yet, and that were neither revoked nor expire by `at`; the newest last."""
+    rows = sql.fetch(
+        "SELECT i.invitation_id, i.work_email FROM people_invitation i"
+        " LEFT JOIN people_employment e ON e.organization_id = i.organization_id AND e.invitation_id = i.invitation_id"
+        " WHERE i.organization_id = (SELECT %(organization)s::uuid) AND e.id IS NULL AND i.work_email IS NOT NULL"
+        " AND i.invited_at <= %(at)s AND i.revoked_at IS NULL AND i.erased_at IS NULL"
+        " AND (i.expires_at IS NULL OR i.expires_at > %(at)s) ORDER BY i.invited_at, i.id",
+        {"organization": organization_id, "at": at},
+    )
+    return [InvitationToAddress(*row) for row in rows]
+
+
+def roles(organization_id: uuid.UUID, at: datetime) -> dict[uuid.UUID, frozenset[str]]:
+    """The roles of everybody who has any."""
+    rows = sql.fetch(
+        "SELECT DISTINCT ON (learner_profile_id) learner_profile_id, role_ids FROM people_personroles"
+        " WHERE organization_id = (SELECT %s::uuid) AND at <= %s ORDER BY learner_profile_id, at DESC, fact_id DESC",
+        [organization_id, at],
+    )
+    return {learner_profile_id: frozenset(role_ids or ()) for learner_profile_id, role_ids in rows}

@@ -1,0 +1,78 @@
+"""From the bytes of a file to rows: which kind of table it is, which sheet holds the people, where the headings are."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from compliance.provisioning.spreadsheets.columns import recognised_headings
+from compliance.provisioning.spreadsheets.delimited import Delimited, Row
+from compliance.provisioning.spreadsheets.errors import UnreadableFileError
+from compliance.provisioning.spreadsheets.limits import FILE_BYTES, FIRST_ROWS, WHOLE, Limits
+from compliance.provisioning.spreadsheets.text import clean
+from compliance.provisioning.spreadsheets.workbook import Sheet, Workbook
+
+_HEADINGS_WITHIN = 20
+
+
+class Table(NamedTuple):
+    """A table of people: its headings, the row in which they are, and the first rows below them."""
+
+    source: Delimited | Workbook
+    sheet: Sheet | None
+    headings: tuple[str, ...]
+    heading_row: int
+    first: list[Row]
+    limits: Limits
+
+    @property
+    def kind(self) -> str:
+        """What the file was taken for, in words."""
+        return f"{self.source.kind}, sheet “{self.sheet.name}”" if self.sheet else self.source.kind
+
+    def rows(self) -> Iterator[Row]:
+        """The rows below the headings, read anew each time."""
+        return (row for row in _rows(self.source, self.sheet, self.limits) if row[0] > self.heading_row)
+
+
+def read(data: bytes, limits: Limits = WHOLE) -> Table:
+    """The table in a file. Raises UnreadableFileError."""
+    if len(data) > FILE_BYTES:
+        raise UnreadableFileError(f"The file is larger than {FILE_BYTES // 1024 // 1024} MiB.")
+    if not data.strip(b"\x00 \r\n\t"):
+        raise UnreadableFileError("The file is empty.")
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise UnreadableFileError(
+            "This is an Excel file of the old kind (.xls), or one with a password. Save it as .xlsx without a password."
+        )
+    if data.startswith(b"%PDF"):
+        raise UnreadableFileError("This is a PDF. Export the table as .xlsx or CSV.")
+    if data.startswith(b"PK"):
+        workbook = Workbook(data, limits)
+        found = [_table(workbook, sheet, limits) for sheet in workbook.sheets]
+    else:
+        found = [_table(Delimited(data), None, limits)]
+    tables = [each for each in found if each is not None]
+    if not tables:
+        raise UnreadableFileError("The file holds no rows.")
+    return max(tables, key=lambda each: len(recognised_headings(each.headings)))
+
+
+def _table(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) -> Table | None:
+    """The table of a sheet; None where it holds nothing. Reports often have a title and a day above the headings."""
+    first = list(islice(_rows(source, sheet, limits), FIRST_ROWS))
+    if not first:
+        return None
+    candidates = first[:_HEADINGS_WITHIN]
+    at = max(range(len(candidates)), key=lambda place: (len(recognised_headings(candidates[place][1])), -place))
+    number, cells = candidates[at]
+    headings = [clean(cell) for cell in cells]
+    while headings and not headings[-1]:
+        headings.pop()
+    return Table(source, sheet, tuple(headings), number, first[at + 1 :], limits)
+
+
+def _rows(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) -> Iterator[Row]:
+    if isinstance(source, Workbook):
+        assert sheet is not None
+        return source.rows(sheet, limits)
+    return source.rows(limits)
