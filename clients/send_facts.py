@@ -516,7 +516,7 @@ class Service:
         return _Failed(f"{type(reason).__name__}: the network failed.", network=True)
 
     def _pause(self, failed: _Failed, attempt: int, began: float) -> None:
-        longest = min(LONGEST_PAUSE_SECONDS, 0.5 * 2 ** min(attempt, 10))
+        longest = min(LONGEST_PAUSE_SECONDS, 0.25 * 2 ** min(attempt, 10))
         seconds = random.uniform(longest / 2, longest)  # noqa: S311 - so that many who wait do not come together
         if failed.pause is not None:
             seconds = failed.pause + random.uniform(0, 1)  # noqa: S311
@@ -641,7 +641,7 @@ class Sender:
         """Sends the deferred lines until a round records none of them."""
         state, again, gained = self._state, 1, 1
         while state.deferred and gained:
-            self._bar.says(f"{state.deferred:,} lines are sent again: they may refer to lines further down.")
+            self._bar.says(f"Sent again, for they may refer to lines further down: {state.deferred:,} lines.")
             gained = 0
             self._folder.forget(again + 1)
             for post in posts(self._folder.deferred(again), self._limits, lambda: None):
@@ -991,12 +991,12 @@ def _summarize(
         said: dict[str, Any] = {"lines": state.sent, "recorded": state.recorded, "known": state.known}
         said |= {"refused": state.refused, "refused_file": str(refused_path) if state.refused else None}
         print(json.dumps(said | {"capture": capture, "seconds": round(seconds, 3)}))
-        return
-    print(f"{state.sent:,} lines in {_clock(seconds)}: {state.recorded:,} recorded, {state.known:,} known already.")
+    else:
+        print(f"{state.sent:,} lines in {_clock(seconds)}: {state.recorded:,} recorded, {state.known:,} known already.")
+        if capture is not None:
+            print(f"Readable from sequence {capture['sequence']} on.")
     if state.refused:
         _tell_refused(first, state.refused, refused_path)
-    if capture is not None:
-        print(f"Readable from sequence {capture['sequence']} on.")
 
 
 def _tell_refused(first: list[Refusal], count: int, path: Path) -> None:

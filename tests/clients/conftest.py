@@ -101,7 +101,7 @@ def target_of(committed: None) -> Callable[..., Target]:
 
 
 class Network:
-    """What lies between a client and the server: each connection in turn meets one fate; later ones pass.
+    """What lies between a client and the server: each post in turn that is not empty meets one fate; later ones pass.
 
     `cut` gives up the connection in the middle of the request, `lose` after the server has answered. A request whose
     body is longer than `limit_bytes` is answered 413.
@@ -134,7 +134,7 @@ class Network:
         head, _, body = request.partition(b"\r\n\r\n")
         length = int(next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))[15:])
         fate = self._fates.pop(0) if self._fates and length else "pass"
-        self.met.append(fate)
+        self.met += [fate] if length else []
         if fate == "cut":
             return
         while len(body) < length:

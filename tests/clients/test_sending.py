@@ -34,12 +34,12 @@ AT = datetime(2025, 6, 1, tzinfo=UTC)
 def facts():
     """Teams, people and courses and what people did, in no order: most lines refer to others further down."""
     told = [team(f"team {number}") for number in range(3)]
-    told += [joined(f"person {number}", 1) for number in range(PEOPLE)]
+    told += [joined(f"person-{number}", 1) for number in range(PEOPLE)]
     for name in ("fire", "data"):
         told += [*course(name), shared(name, 2)]
-        told += [completed(f"person {number}", name, 5 + number) for number in range(0, PEOPLE, 2)]
+        told += [completed(f"person-{number}", name, 5 + number) for number in range(0, PEOPLE, 2)]
     told += [
-        fact("team_joined", f"{number}", 2, team_id=f"team team {number % 3}", learner_profile_id=f"person {number}")
+        fact("team_joined", f"{number}", 2, team_id=f"team team {number % 3}", learner_profile_id=f"person-{number}")
         for number in range(0, PEOPLE, 3)
     ]
     random.Random(5).shuffle(told)
@@ -237,7 +237,7 @@ def test_lines_that_are_no_facts_are_kept_with_their_numbers_and_reasons_and_the
 
 def test_strict_stops_at_the_first_refused_line_and_goes_on_when_it_is_mended(server, target_of, tmp_path):
     target = target_of()
-    good = file_of([joined(f"person {number}") for number in range(9)]).getvalue().splitlines()
+    good = file_of([joined(f"person-{number}") for number in range(9)]).getvalue().splitlines()
     file = tmp_path / "facts.jsonl"
     file.write_bytes(b"\n".join([*good[:5], b"nonsense", *good[5:]]))
     said, told, status = run(server.url, target, file, "--strict", "--lines", 4)
