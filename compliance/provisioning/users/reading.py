@@ -103,7 +103,8 @@ def search(client: Client, asked: Search) -> Found:
     wanted = condition(ATTRIBUTES, asked.filter)
     where = wanted.sql
     if wanted.narrowed is not None:
-        where = f"f.learner_profile_id IN ({wanted.narrowed}) AND {where}"
+        # As an array they are found once, and the people then by index.
+        where = f"f.learner_profile_id = ANY(ARRAY({wanted.narrowed})) AND {where}"
     key = ORDERS.get(asked.sort_by or "")
     order = "id DESC" if key is None else f"key {'DESC' if asked.descending else 'ASC'}, id DESC"
     statement = _FOUND.format(

@@ -29,11 +29,11 @@ SELECT f.learner_profile_id, {PRESENT} OR (u.id IS NOT NULL AND u.deleted_at IS 
   lower(coalesce(u.user_name, f.account_email, f.work_email)) = lower(%(user_name)s::text)
 FROM {KNOWN} LEFT JOIN provisioning_provisioneduser u ON u.organization_id = f.organization_id
   AND u.learner_profile_id = f.learner_profile_id AND u.source_id = (SELECT %(source)s::uuid)
-WHERE {NOT_ERASED} AND f.learner_profile_id IN (
+WHERE {NOT_ERASED} AND f.learner_profile_id = ANY(ARRAY(
   {ADDRESSED.format(address="%(user_name)s")} UNION SELECT provisioned_named(%(source)s::uuid, %(user_name)s::text)
   UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
     WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
-    AND n.external_id = %(external_id)s::text)
+    AND n.external_id = %(external_id)s::text))
 ORDER BY u.deleted_at DESC NULLS LAST, {LAST_TOLD} DESC NULLS LAST, f.id
 """  # noqa: S608 - constants of our own
 

@@ -34,12 +34,11 @@ def create(client: Client, wanted: Any) -> Any:
     documents.check_names(wanted)
     said, document = documents.said(wanted), documents.kept(wanted)
     with turn(client) as now:
-        learner_profile_id = _returning(client, wanted)
-        known = _NOBODY
-        if learner_profile_id is None:
-            learner_profile_id = uuid.uuid4()
-        elif employees.lock(client.organization_id, learner_profile_id):
-            known = employees.recorded_last(client.organization_id, learner_profile_id)
+        learner_profile_id, known = uuid.uuid4(), _NOBODY
+        returning = _returning(client, wanted)
+        if returning is not None and employees.lock(client.organization_id, returning):  # nobody erased meanwhile
+            learner_profile_id = returning
+            known = employees.recorded_last(client.organization_id, returning)
         at = _moment(now, known)
         lines = _joining(client, learner_profile_id, said, known, at)
         _record(client, lines, now)
