@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,7 +16,7 @@ from tests.interfaces.scim.conftest import ENTERPRISE, USER, ScimClient, client_
 
 __all__ = ["client_of", "company"]
 
-USERS = (
+USERS: tuple[dict[str, Any], ...] = (
     {"userName": "anna@example.com", "displayName": "Anna", "active": True, "title": "Nurse", "externalId": "A1"},
     {"userName": "Bob", "active": False, "name": {"givenName": "Bob", "familyName": "Ähre"}, "externalId": "a1"},
     {

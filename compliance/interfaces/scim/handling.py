@@ -18,7 +18,6 @@ from compliance.facts.errors import (
     UnresolvedReferenceError,
 )
 from compliance.interfaces.api import handling
-from compliance.interfaces.api.problems import Code, Problem
 
 MEDIA_TYPE = "application/scim+json"
 
@@ -39,7 +38,6 @@ class Fault(NamedTuple):
     scim_type: str | None
     detail: str
     headers: Mapping[str, str] = {}
-    code: str | None = None
 
 
 class ScimRefusal(SCIMException):
@@ -59,7 +57,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         # What nobody foresaw, and whatever is answered to callers unknown, is logged and counted as in /v1.
         answer = handling.handle(error, context)
         headers = {name: value for name, value in answer.items() if name.lower() != "content-type"}
-        fault = Fault(answer.status_code, None, str(answer.data["detail"]), headers, answer.data["code"])
+        fault = Fault(answer.status_code, None, str(answer.data["detail"]), headers)
     message = Error(status=fault.status, scim_type=fault.scim_type, detail=fault.detail)
     content = message.model_dump(scim_ctx=Context.DEFAULT)
     return Response(content, fault.status, headers=fault.headers, content_type=MEDIA_TYPE)
@@ -84,6 +82,4 @@ def _fault(error: Exception) -> Fault | None:
         error.__cause__, psycopg.errors.DeadlockDetected | psycopg.errors.LockNotAvailable
     ):
         return Fault(503, None, "Another request about the same people is under way. Send this one again.", _BUSY)
-    if isinstance(error, Problem) and error.code is Code.INVALID_REQUEST:
-        return None
     return None

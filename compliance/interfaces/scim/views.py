@@ -13,6 +13,7 @@ from scim2_models import Context, ForbiddenException, NotImplementedException, P
 
 from compliance.access.sources import SCIM
 from compliance.interfaces.api import authentication, clock
+from compliance.interfaces.api.problems import Code, Problem
 from compliance.interfaces.api.views import ApiViewSet
 from compliance.interfaces.scim import bodies, preconditions, searching
 from compliance.interfaces.scim.answers import one
@@ -38,6 +39,15 @@ class ScimViewSet(ApiViewSet):
     authentication_classes = [authentication.SourceAuthentication]
     permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits, SpeaksScim]
     schema = None  # type: ignore[assignment]  # it describes itself (`discovery`)
+
+    def problem_of(self, error: Exception) -> Problem:
+        """What nobody foresaw: a request is one transaction, so nothing of it was done."""
+        problem = super().problem_of(error)
+        if problem.code is Code.READ_FAILED:
+            problem = Problem(
+                problem.code, "The request failed on our side, and nothing of it was done. Send it again."
+            )
+        return problem
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         """Errors are SCIM's."""

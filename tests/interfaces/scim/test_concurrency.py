@@ -4,6 +4,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -51,7 +52,7 @@ def _statuses(answers: Sequence[Any]) -> Counter[int]:
 def test_one_of_many_who_make_the_same_user_makes_it(present):
     clients = [_client(present, f"Source {n}") for n in range(6)]
     body = {"schemas": [USER], "userName": "anna@example.com", "displayName": "Anna"}
-    assert _statuses(_at_once([lambda each=each: each("POST", "/Users", body) for each in clients])) == {201: 1, 409: 5}
+    assert _statuses(_at_once([partial(each, "POST", "/Users", body) for each in clients])) == {201: 1, 409: 5}
     with context.company(present.organization_id):
         assert Profile.objects.filter(organization_id=present.organization_id).count() == 1
 
