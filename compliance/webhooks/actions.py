@@ -168,6 +168,11 @@ def _begin_anew(webhook: Webhook) -> None:
     webhook.failures, webhook.failing_since, webhook.next_try_at = 0, None, None
 
 
+def before(organization_id: uuid.UUID, from_capture: int) -> int:
+    """The cursor of a webhook that sends `from_capture` next. Raises BadCaptureError, NoHistoryError."""
+    return _before(from_capture, head(organization_id).capture_sequence)
+
+
 def _before(from_capture: int, newest: int) -> int:
     if not 1 <= from_capture <= newest:
         raise BadCaptureError(f"There is no capture {from_capture}: the company's captures are 1 to {newest}.")

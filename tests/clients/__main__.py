@@ -87,6 +87,11 @@ STEPS = [
         [[PYTHON, HERE / "agree_with_pymerkle.py"]],
     ),
     Step(
+        "standardwebhooks",
+        "the package of npm verifies what webhooks send",
+        [[Path(sys.executable), HERE / "receive_with_node.py"]],
+    ),
+    Step(
         "pull",
         "killed 10 times, the bytes of one left alone",
         [[Path(sys.executable), HERE / "kill_pull.py", FOLDER / "pulled"]],

@@ -11,5 +11,6 @@ from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
+from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
-PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *EVIDENCE, *STORED)
+PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *STORED)

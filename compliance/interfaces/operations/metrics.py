@@ -35,6 +35,7 @@ from compliance.redis_client import client
 from compliance.tenancy import context
 from compliance.tenancy.checks import differences
 from compliance.tenancy.models import Organization
+from compliance.webhooks.queries import figures
 
 FRESH_SECONDS = 10.0
 _LATELY = timedelta(days=1)
@@ -91,6 +92,10 @@ class Standing(NamedTuple):
     letters_waiting: int
     letters_waiting_seconds: float
     letters_given_up: int
+    webhooks_waiting: int
+    webhooks_waiting_seconds: float
+    webhooks_failing: int
+    webhooks_paused: int
     protection_differences: int
 
 
@@ -152,11 +157,13 @@ def standing(now: datetime) -> Standing:
     )
     ending = {"revoked_at": None, "expires_at__lte": now + WARN_BEFORE}
     keys, sources = ApiKey.objects.filter(**ending).count(), Source.objects.filter(**ending).count()
+    webhooks = figures()
     return Standing(
         len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
         _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
         log_size(), heads["unsigned"], _age(heads["unsigned_since"], now), _age(quorum_missing_since(), now), keys,
-        sources, unsettled, waiting, _age(waiting_since, now), given_up, len(differences()),
+        sources, unsettled, waiting, _age(waiting_since, now), given_up,
+        webhooks.waiting, _age(webhooks.waiting_since, now), webhooks.failing, webhooks.paused, len(differences()),
     )  # fmt: skip
 
 
@@ -184,6 +191,10 @@ _WORDS = {
     "letters_waiting": "Letters to learners that wait to be sent or tried again.",
     "letters_waiting_seconds": "How long the oldest letter that waits has waited.",
     "letters_given_up": "Letters to learners that were given up within a day.",
+    "webhooks_waiting": "Events that webhooks have yet to send; those of paused ones do not count.",
+    "webhooks_waiting_seconds": "How long the oldest of these events has waited.",
+    "webhooks_failing": "Webhooks whose next event failed and is tried again.",
+    "webhooks_paused": "Webhooks that were given up after 72 hours, or whose receiver wants no more.",
     "protection_differences": "Policies, triggers, privileges, functions and tables that are not as the code expects.",
 }
 

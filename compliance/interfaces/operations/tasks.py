@@ -115,6 +115,7 @@ def tidy() -> None:
     tidying.clear_sessions(now())
     tidying.forget_letters(now())
     tidying.clear_learners(now())
+    tidying.forget_attempts(now())
 
 
 def _hand_out(task: str, *, expires: int) -> None:

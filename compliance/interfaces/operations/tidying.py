@@ -1,4 +1,5 @@
-"""What would otherwise lie about: expired keys and sources, sessions and personal links, letters settled long ago."""
+"""What would otherwise lie about: expired keys and sources, sessions and personal links, letters settled and
+webhooks tried long ago."""
 
 import logging
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from compliance.history.queries import companies
 from compliance.learning import sessions
 from compliance.letters.actions import forget_settled
 from compliance.tenancy import context
+from compliance.webhooks import actions as webhooks
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +51,15 @@ def forget_letters(now: datetime) -> int:
     for organization_id in companies():
         with context.company(organization_id):
             removed += forget_settled(organization_id, now)
+    return removed
+
+
+def forget_attempts(now: datetime) -> int:
+    """Removes tries of webhooks that were made long ago, company by company."""
+    removed = 0
+    for organization_id in companies():
+        with context.company(organization_id):
+            removed += webhooks.forget_attempts(organization_id, now)
     return removed
 
 

@@ -47,7 +47,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "overview training-records period people certificates courses policies policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
-        " inbox letters letter letter-html sources",
+        " inbox letters letter letter-html sources webhooks webhook",
         "get",
         ALL,
     ),
@@ -79,7 +79,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "act-issue-key act-rotate-key act-revoke-key act-import act-sweep act-verify confirm-issue-key"
         " confirm-rotate-key confirm-import act-issue-source act-rotate-source act-revoke-source confirm-issue-source"
-        " confirm-rotate-source",
+        " confirm-rotate-source act-add-webhook act-test-webhook act-pause-webhook act-resume-webhook"
+        " act-replay-webhook act-rotate-webhook act-remove-webhook",
         "get post",
         MACHINE,
     ),

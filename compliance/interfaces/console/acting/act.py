@@ -95,6 +95,7 @@ class Act:
     second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
     leads_to: str = "acts"  # the page that one goes on to when a long act has ended
     shown_once: str = "The key"  # what the secret is called that is shown once
+    kept_as: str = "only a digest of it is kept"
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one

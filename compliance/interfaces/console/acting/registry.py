@@ -17,6 +17,7 @@ from compliance.interfaces.console.acting import (
     shares,
     sources,
     upkeep,
+    webhooks,
 )
 from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.visit import Visit
@@ -24,7 +25,7 @@ from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
     people, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys,
-    sources, upkeep,
+    sources, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

@@ -1,0 +1,13 @@
+"""The pages of this part."""
+
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.webhooks import views
+from compliance.interfaces.console.who_may import Permission
+
+_SEE = Permission.SEE
+
+PAGES: tuple[Page, ...] = (
+    Page("webhooks", "webhooks/", views.webhooks, _SEE, "Webhooks", section=Section.COMPANY),
+    Page("webhook", "webhooks/<uuid:webhook_id>/", views.webhook, _SEE, "Webhook"),
+)
+"""Acts on webhooks are in `acting/webhooks.py`; seeing how they fare is for all staff of the company."""

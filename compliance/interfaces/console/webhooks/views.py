@@ -1,0 +1,83 @@
+"""The pages: a company's webhooks, and one of them with its tries."""
+
+import uuid
+from datetime import timedelta
+
+from django.http import HttpResponse
+
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.acting.registry import offered
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission, accounts
+from compliance.webhooks import queries
+from compliance.webhooks.actions import MOST_OF_A_COMPANY
+from compliance.webhooks.addresses import shown
+from compliance.webhooks.errors import NoSuchWebhookError
+from compliance.webhooks.models import Webhook
+
+_TEST_AWAITED = timedelta(minutes=1)
+_TONES = {"active": "good", "failing": "warn", "paused": "bad"}
+
+
+def webhooks(visit: Visit) -> HttpResponse:
+    """The company's webhooks: where they lead, how they fare, up to which capture they were heard."""
+    found = queries.of_company(visit.organization.organization_id)
+    values = {
+        "webhooks": [(each, shown(each.url), queries.state(each), _tone(each)) for each in found],
+        "may_act": visit.staff.may(Permission.OPERATE),
+        "most": MOST_OF_A_COMPANY,
+    }
+    return visit.render("console/webhooks/webhooks.html", values)
+
+
+def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
+    """One webhook, what may be done with it, and its tries, newest first."""
+    visit.crumb("Webhooks", "webhooks")
+    organization_id = visit.organization.organization_id
+    try:
+        found = queries.webhook(organization_id, webhook_id)
+    except NoSuchWebhookError as error:
+        raise NothingThereError(str(error)) from None
+    tries, following = keyset.page(
+        visit.request, queries.attempts(organization_id, webhook_id), "id", newest_first=True
+    )
+    test_awaited = found.test_asked_at is not None and visit.now - found.test_asked_at < _TEST_AWAITED
+    values = {
+        "title": found.name or "Webhook without a name",
+        "webhook": found,
+        "address": shown(found.url),
+        "state": queries.state(found),
+        "tone": _tone(found),
+        "waiting": queries.waiting(found),
+        "former_signs": found.former_until is not None and visit.now < found.former_until,
+        "made_by": _made_by(visit, found),
+        "tries": tries,
+        "following": following,
+        "test_awaited": test_awaited,
+        "acts": [each for each in offered(visit, "webhook", webhook_id=webhook_id) if _applies(each["name"], found)],
+    }
+    response = visit.render("console/webhooks/webhook.html", values)
+    if test_awaited:
+        sessions.refresh_every(visit.request, response, 2)
+    return response
+
+
+def _tone(webhook: Webhook) -> str:
+    return _TONES[queries.state(webhook).word]
+
+
+def _applies(act: str, webhook: Webhook) -> bool:
+    """Whether the act makes sense now: one that is paused is not paused again."""
+    paused = webhook.paused_at is not None
+    return {"pause-webhook": not paused, "resume-webhook": paused}.get(act, True)
+
+
+def _made_by(visit: Visit, webhook: Webhook) -> str:
+    try:
+        actor = uuid.UUID(webhook.created_by)
+    except ValueError:
+        return webhook.created_by  # a command of the server
+    known = accounts(visit.now).get(actor)
+    return known.username if known else "a removed account"
