@@ -26,7 +26,7 @@ def main() -> int:
     chance = random.Random(int(os.environ.get("WEBHOOKS_SEED", "7")))
 
     def answers(_: Request) -> int:
-        time.sleep(chance.uniform(0.0, 0.3))
+        time.sleep(chance.uniform(0.0, 0.2))
         return 204
 
     with running("worker", "beat", WEBHOOK_ALLOW_PRIVATE="1") as service, receiver(answers=answers) as found:
@@ -65,13 +65,13 @@ def run(service: Service, found: Receiver, times: int, chance: random.Random) ->
     finally:
         writer.kill()
         writer.wait()
-    wait_for(lambda: _is_through(service, told.organization_id, webhook.webhook_id), PATIENCE, "the last event")
+    wait_for(lambda: _is_through(service, told.organization_id, webhook.webhook_id), 2 * PATIENCE, "the last event")
     return _faults(service, found, told.organization_id, secret, times)
 
 
 def _writer(service: Service, organization_id: str, acknowledged: Path, release: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.operations.writer", organization_id, str(acknowledged), "0.2", release],
+        [sys.executable, "-m", "tests.operations.writer", organization_id, str(acknowledged), "0.5", release],
         env=service.environment,
     )
 
