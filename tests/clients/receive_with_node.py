@@ -8,6 +8,7 @@ import time
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import django
 
@@ -33,7 +34,11 @@ def main() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     company = make_present_company(f"Node {uuid.uuid4().hex[:6]}")
-    given = {"organization_id": company.organization_id, "url": f"http://127.0.0.1:{port}/", "actor": "test"}
+    given: dict[str, Any] = {
+        "organization_id": company.organization_id,
+        "url": f"http://127.0.0.1:{port}/",
+        "actor": "test",
+    }
     secret, webhook = create_webhook(at=now(), **given)
     file = FOLDER / "receiver.mjs"  # beside node_modules, where it finds the package
     file.write_text(program("js"))

@@ -13,6 +13,8 @@ from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct
 from compliance.tenancy import context
+from compliance.webhooks.actions import create_webhook
+from compliance.webhooks.models import Attempt, Failure, Webhook
 from tests import verbs
 from tests.companies import Company, Course, Person, make_company, noon
 
@@ -57,7 +59,9 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
         ]
         capture_all(company.organization_id, timezone.now())
         record_id = HistoryRecord.objects.filter(register=TRAINING_RECORDS.number).earliest("birth").record_id
+    webhook_id = _webhooks(company)
     samples = {
+        "webhook_id": webhook_id,
         "learner_profile_id": joined[0].learner_profile_id,
         "course_id": course.course_id,
         "register": "training-records",
@@ -68,6 +72,35 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
         "number": 2,
     }
     return Full(company, joined, course, samples)
+
+
+def _webhooks(company: Company) -> uuid.UUID:
+    """Two webhooks, of which one fails; the identifier of that one."""
+    for name in ("Payroll", "Warehouse"):
+        _, webhook = create_webhook(
+            organization_id=company.organization_id,
+            url="https://warehouse.example.com/hooks?token=abc",
+            at=company.now,
+            actor="create_webhook",
+            name=name,
+            from_capture=1,
+        )
+    Webhook.objects.filter(webhook_id=webhook.webhook_id).update(
+        failures=2, failing_since=company.now, next_try_at=company.now
+    )
+    with context.company(company.organization_id):
+        for number, (status, failure) in enumerate([(200, ""), (None, Failure.TLS), (302, Failure.REDIRECT)]):
+            Attempt.objects.create(
+                organization_id=company.organization_id,
+                webhook_id=webhook.webhook_id,
+                capture_sequence=2 if number else None,
+                number=max(number, 1),
+                at=company.now,
+                milliseconds=31,
+                status=status,
+                failure=failure,
+            )
+    return webhook.webhook_id
 
 
 def _policy(company: Company, at: datetime) -> tuple[Any, Any]:
