@@ -20,7 +20,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["rows", "load", "growth"], default="rows")
     parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
-    parser.add_argument("--only", choices=["reads", "writes", "sweep"], action="append", help="these rows alone")
+    parser.add_argument(
+        "--only", choices=["reads", "feed", "writes", "sweep"], action="append", help="these rows alone"
+    )
     parser.add_argument("--keep", type=Path, help="a folder whose servers keep the built data for the next run")
     options = parser.parse_args()
     if options.keep is None:
@@ -40,9 +42,9 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from benchmarks import building, growth, loading, reads, serving, trees, writes
+    from benchmarks import building, feed, growth, loading, reads, serving, trees, writes
 
-    wanted = set(options.only or ["reads", "writes", "sweep"])
+    wanted = set(options.only or ["reads", "feed", "writes", "sweep"])
     # The peers have no migrations: their tables come after everything they refer to.
     call_command("migrate", database="owner", verbosity=0)
     call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
@@ -65,17 +67,25 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "growth":
         growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
         return 0
-    if "reads" in wanted or options.what == "load":
+    if wanted & {"reads", "feed"} or options.what == "load":
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
                 sys.stdout.write(loading.table(address, built["big"]))
                 return 0
-            say("Reads ...")
-            for result in reads.rows(address, built, now, 31):
+            if "reads" in wanted:
+                say("Reads ...")
+                for result in reads.rows(address, built, now, 31):
+                    note(result)
+            if "feed" in wanted:
+                say("Feed ...")
+                for result in feed.rows(address, built["big"]):
+                    note(result)
+                for result in feed.day_rows(address, 500 if options.small else 5000, now):
+                    note(result)
+        if "reads" in wanted:
+            for result in trees.path_rows(built["big"]):
                 note(result)
-        for result in trees.path_rows(built["big"]):
-            note(result)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
         if "writes" in wanted:

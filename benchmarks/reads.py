@@ -60,7 +60,11 @@ class Client:
 
     def page(self, company: Company, **parameters: str) -> dict[str, Any]:
         """A page of the product, opened."""
-        opened: dict[str, Any] = json.loads(self.ours(company, **parameters))
+        return self.opened(company, "/v1/training-records", **parameters)
+
+    def opened(self, company: Company, path: str, **parameters: str) -> dict[str, Any]:
+        """An answer in JSON, opened."""
+        opened: dict[str, Any] = json.loads(self.get(company, path, **parameters))
         return opened
 
 
@@ -138,8 +142,8 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         rounds,
         warm=WARM,
     )
-    yield _at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
-    yield _at_least(
+    yield at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
+    yield at_least(
         "page of 200, against DRF serializers and cursor pagination", taken["drf"] / taken["page"], 8, "15", taken
     )
 
@@ -156,7 +160,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         taken = measuring.interleaved(things, max(5, rounds // 3), warm=3)
         ratio = taken["simple-history"] / taken["ours"]
         name = f"as-at page, {place}, against simple-history (cursors, no total)"
-        yield _at_least(name, ratio, 8, "", taken) if place == "first" else _shown(name, ratio, taken)
+        yield at_least(name, ratio, 8, "", taken) if place == "first" else _shown(name, ratio, taken)
 
     # In the middle the bound is held against the page that says its exact total, as every page of ours does
     # (docs/adr/0061-bound-in-the-middle-includes-the-total.md).
@@ -166,7 +170,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         {"ours": partial(client.ours, big, cursor=middle), "by offset": by_offset, "by cursor": counted}, 7, warm=1
     )
     name = "as-at page, in the middle, against simple-history with the exact total"
-    yield _at_least(f"{name} (limit and offset)", taken["by offset"] / taken["ours"], 200, "", taken)
+    yield at_least(f"{name} (limit and offset)", taken["by offset"] / taken["ours"], 200, "", taken)
     yield _shown(f"{name} (cursors, counted)", taken["by cursor"] / taken["ours"], taken)
 
     last = _deep(big, second, share=(big.records - 300) / big.records)
@@ -183,15 +187,15 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         rounds * 3,
         warm=WARM,
     )
-    yield _at_most("last page / second page", taken["last"] / taken["second"], 1.1, "1.0", taken)
-    yield _at_most("200 versions a record / 3", taken["200 versions"] / taken["3 versions"], 2.4, "1.0", taken)
-    yield _at_most("10x the rows", taken["second"] / taken["a tenth of the rows"], 1.1, "1.0", taken)
+    yield at_most("last page / second page", taken["last"] / taken["second"], 1.1, "1.0", taken)
+    yield at_most("200 versions a record / 3", taken["200 versions"] / taken["3 versions"], 2.4, "1.0", taken)
+    yield at_most("10x the rows", taken["second"] / taken["a tenth of the rows"], 1.1, "1.0", taken)
 
     taken = measuring.interleaved(
         {"with total": partial(client.ours, big), "without": partial(client.ours, big, cursor=second)}, rounds, warm=3
     )
     microseconds = max(0.0, taken["with total"] - taken["without"]) * 1e6 / total
-    yield _at_most("exact total, µs a record", microseconds, 2, "count kept", taken)
+    yield at_most("exact total, µs a record", microseconds, 2, "count kept", taken)
 
 
 def _same_rows(client: Client, big: Company, ours: list[dict[str, Any]], now: datetime) -> None:
@@ -221,11 +225,13 @@ def _deep(company: Company, cursor: str, share: float = 0.5) -> str:
     return seal(opened._replace(position=Position(birth=birth), served=int(opened.total * share)))
 
 
-def _at_most(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:
+def at_most(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:
+    """A row that must not exceed its bound."""
     return Result(name, measured, f"<= {bound:g}", measured <= bound, aim, _times(taken))
 
 
-def _at_least(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:
+def at_least(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:
+    """A row that must reach its bound."""
     return Result(name, measured, f">= {bound:g}", measured >= bound, aim, _times(taken))
 
 

@@ -1,0 +1,186 @@
+"""The rows of the feed: versions a second of processor, depth, and a day on which one row in a hundred changed."""
+
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from functools import partial
+from io import BytesIO
+from typing import Any
+
+import orjson
+import psutil
+from django.conf import settings
+from django.db import connections
+
+from benchmarks import large_company, measuring
+from benchmarks.building import Company
+from benchmarks.reads import Client, Result, at_least, at_most
+from compliance.access import actions as access
+from compliance.catalogue import REGISTERS
+from compliance.catalogue.declaration import Window
+from compliance.facts.importing import import_facts
+from compliance.history import actions as history
+from compliance.interfaces.api import cursors as sealing
+from compliance.rules.vocabulary import Scope
+
+FEED = "/feed/v1/changes"
+PAGES = 400
+COMPLETED = 0.006
+"""So many of all rows are records that somebody completes: with the certificates earned, one row in a hundred changes."""
+
+
+def rows(address: str, big: Company) -> Iterator[Result]:
+    """How fast one web worker gives the versions of a large company, in processor time of web and PostgreSQL."""
+    client = Client(address)
+    _read(client, big, PAGES)
+    began, used = time.perf_counter(), _processor_seconds()
+    held, _ = _read(client, big, PAGES)
+    used, elapsed = _processor_seconds() - used, time.perf_counter() - began
+    yield at_least(
+        "feed, versions a second of processor (web and PostgreSQL)",
+        held / used,
+        50_000,
+        "",
+        {"page": elapsed / PAGES, "processor a page": used / PAGES},
+    )
+    first = str(client.opened(big, FEED)["next_cursor"])
+    deep = _deep(client, big)
+    taken = measuring.interleaved(
+        {"deep": partial(client.get, big, FEED, cursor=deep), "first": partial(client.get, big, FEED, cursor=first)}, 93
+    )
+    yield at_most(
+        "feed, a page at the end of the history / at its beginning", taken["deep"] / taken["first"], 1.1, "1.0", taken
+    )
+
+
+def day_rows(address: str, people: int, now: datetime) -> Iterator[Result]:
+    """What a day costs on which one row in a hundred changed, against a pull of all registers after it."""
+    client = Client(address)
+    company = _large_company(people, now)
+    _, cursor = _read(client, company)
+    records = [row for row in _pull(client, company, now)[0] if row.get("outcome") in ("not_due_yet", "overdue")]
+    total = _pull(client, company, now)[1]
+    wanted = int(total * COMPLETED)
+    _complete(company, records[:: max(1, len(records) // wanted)][:wanted], now)
+    sizes: dict[str, int] = {}
+
+    def pull() -> None:
+        sizes["pull"] = _pull(client, company, now)[2]
+
+    def follow() -> None:
+        sizes["day"] = _size(client, company, cursor, changed)
+
+    changed: set[tuple[str, str]] = set()
+    taken = measuring.interleaved({"pull": pull, "day": follow}, 5, warm=1)
+    note = f"{len(changed):,} of {total:,} rows changed; {sizes['day']:,} and {sizes['pull']:,} bytes"
+    share = {"day": taken["day"], "pull": taken["pull"]}
+    bytes_row = at_most("a day with 1 % changed / a pull: bytes, %", 100 * sizes["day"] / sizes["pull"], 2, "1", {})
+    yield bytes_row._replace(note=note)
+    yield at_most("a day with 1 % changed / a pull: time, %", 100 * taken["day"] / taken["pull"], 2, "1", share)
+
+
+def _read(client: Client, company: Company, pages: int = 1 << 30, cursor: str = "") -> tuple[int, str]:
+    """Reads so many pages, as a consumer that only keeps the bytes; how many versions came, and where it stopped."""
+    held = 0
+    for _ in range(pages):
+        body = client.get(company, FEED, **({"cursor": cursor} if cursor else {}))
+        tail = orjson.loads(b"{" + body[body.rindex(b'"next_cursor"') :])
+        cursor, held = tail["next_cursor"], held + body.count(b'{"register":"')
+        if tail["at_end"]:
+            break
+    return held, cursor
+
+
+def _size(client: Client, company: Company, cursor: str, changed: set[tuple[str, str]]) -> int:
+    """The bytes of what follows a cursor; what changed is added to `changed`."""
+    size = 0
+    while True:
+        body = client.get(company, FEED, cursor=cursor)
+        size += len(body)
+        page = orjson.loads(body)
+        changed.update((each["register"], each["id"]) for each in page["data"])
+        cursor = page["next_cursor"]
+        if page["at_end"]:
+            return size
+
+
+def _deep(client: Client, company: Company) -> str:
+    """A cursor shortly before the end, as if the pages before had been read: all rows that were built have one digest."""
+    page = client.opened(company, FEED)
+    sequence = page["snapshot"]["sequence"] - 300
+    deployment, organization = page["snapshot"]["deployment_id"], page["snapshot"]["organization_id"]
+    content = orjson.dumps([sequence, "00" * 12, sorted(REGISTERS), False])
+    bound = f"svc.feed.cursor/1\n{deployment}\n{organization}".encode()
+    return sealing.sealed(content, bound, tuple(settings.CURSOR_KEYS))
+
+
+def _pull(client: Client, company: Company, now: datetime) -> tuple[list[Any], int, int]:
+    """Every register of /v1, page by page: the training records, and how many rows and bytes came in all."""
+    records: list[Any] = []
+    total = size = 0
+    at = now.isoformat().replace("+00:00", "Z")
+    since = (now - timedelta(days=399)).isoformat().replace("+00:00", "Z")
+    for register in REGISTERS.values():
+        asked = {} if register.window.end is None else {register.window.end: at}
+        if register.window is Window.PERIOD:
+            asked["from"] = since
+        while True:
+            body = client.get(company, f"/v1/{register.name}", **asked)
+            page = orjson.loads(body)
+            size += len(body)
+            total += len(page["data"])
+            if register.by_course:
+                records += page["data"]
+            if page["next_cursor"] is None:
+                break
+            asked = {"cursor": page["next_cursor"]}
+    return records, total, size
+
+
+def _large_company(people: int, now: datetime) -> Company:
+    organization_id = uuid.uuid4()
+    history.create_company(
+        name="Large", time_zone="Europe/London", history_from=date(2023, 1, 1), now=now, organization_id=organization_id
+    )
+    with tempfile.TemporaryFile() as file:
+        file.writelines(large_company.lines(people, now - timedelta(days=1)))
+        file.seek(0)
+        import_facts(organization_id=organization_id, stream=file, now=now, strict=False)
+    history.capture_all(organization_id, now)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE")
+    key, _ = access.issue_key(
+        organization_id=organization_id, scopes=list(Scope), environment="test", at=now, actor="benchmark"
+    )
+    return Company("Large", organization_id, 0, 0, key)
+
+
+def _complete(company: Company, records: list[Any], now: datetime) -> None:
+    """Those who owe these records complete them."""
+    at = (now - timedelta(hours=2)).isoformat()
+    lines = b"".join(
+        orjson.dumps(
+            {
+                "fact": "course_completed", "fact_id": str(uuid.uuid4()), "at": at, "assessed": True,
+                "completion_receipt_id": str(uuid.uuid4()), "learner_profile_id": record["learner_profile_id"],
+                "course_release_id": record["course_release_id"],
+            }
+        )
+        + b"\n"
+        for record in records
+    )  # fmt: skip
+    report = import_facts(organization_id=company.organization_id, stream=BytesIO(lines), now=now, strict=False)
+    assert not report.errors, report.errors
+    history.capture_all(company.organization_id, now)
+
+
+def _processor_seconds() -> float:
+    """What the web server and PostgreSQL have used so far; this process, which is the client, is not in it."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        postmaster = psutil.Process(int(cursor.fetchone()[0])).parent()
+    assert postmaster is not None
+    found = {each.pid: each for root in (psutil.Process(), postmaster) for each in root.children(recursive=True)}
+    return sum(sum(each.cpu_times()[:2]) for each in found.values())
