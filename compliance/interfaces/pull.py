@@ -14,11 +14,15 @@ What it shows to whoever writes another client:
 
 DIR holds one `<register>.jsonl` a register and `state.json`; files under `DIR/pulling` are a pull under way. With
 `--prove N`, proofs of N rows taken at random are kept under `DIR/proofs`, and `--log-key LINE` verifies them.
+
+With `--follow` it reads the feed of changes instead, and keeps a copy right under `DIR/followed` (`pull_follow`): every
+60 seconds until it is stopped, or as `--every SECONDS` says; 0: once.
 """
 
 import argparse
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -31,6 +35,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from compliance.catalogue.declaration import Window
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.interfaces.pull_follow import follow
 from compliance.interfaces.pull_proofs import prove
 from compliance.interfaces.pull_service import FaultError, PullError, Service, StaleCursorError
 from compliance.interfaces.pulled import REGISTERS, Folder, Json, Part
@@ -232,6 +237,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=200, help="Rows a page, 1 to 200.")
     parser.add_argument("--prove", type=int, default=0, metavar="N", help="Fetch and keep proofs of N rows, at random.")
     parser.add_argument("--log-key", metavar="LINE", help="The verifier key of the log, which the proofs must bear.")
+    parser.add_argument("--follow", action="store_true", help="Keep a copy right by the feed, under DIR/followed.")
+    parser.add_argument("--every", type=float, default=60, metavar="SECONDS", help="How often to look; 0: once.")
     parser.add_argument("folder", type=Path, metavar="DIR")
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
@@ -252,6 +259,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with ExitStack() as stack:
             client = stack.enter_context(httpx.Client(base_url=chosen.base_url, headers=headers, timeout=60))
+            if chosen.follow:
+                follow(Service(client), chosen.folder, say, limit=chosen.limit, wait=lambda: _wait(chosen.every))
+                return DONE
             bar = None
             if console.is_terminal:
                 columns = (
@@ -271,7 +281,17 @@ def main(arguments: list[str] | None = None) -> int:
     except PullError as error:
         console.print(str(error), markup=False)
         return FAILED
+    except KeyboardInterrupt:  # whatever was read is kept
+        return DONE
     return DONE
+
+
+def _wait(seconds: float) -> bool:
+    """Whether to look again, so many seconds later."""
+    if seconds <= 0:
+        return False
+    time.sleep(seconds)
+    return True
 
 
 if __name__ == "__main__":
