@@ -1,11 +1,10 @@
 """The rows that are kept of Users beside the facts. All of it within the client's turn."""
 
+import json
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
-
-from django.db.models import F
 
 from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_TOLD, NOT_ERASED, PRESENT
 from compliance.provisioning.clients import Client
@@ -38,6 +37,25 @@ ORDER BY u.deleted_at DESC NULLS LAST, {LAST_TOLD} DESC NULLS LAST, f.id
 """  # noqa: S608 - constants of our own
 
 
+_ONE_ROW = "ON CONFLICT (organization_id, source_id, learner_profile_id) DO UPDATE SET"
+_NEXT_VERSION = "version = provisioning_provisioneduser.version + 1"
+_KEEP = f"""
+INSERT INTO provisioning_provisioneduser
+  (organization_id, source_id, learner_profile_id, external_id, user_name, attributes, addresses, version, changed_at)
+VALUES (%(organization)s, %(source)s, %(learner)s, %(external_id)s::text, %(user_name)s::text, %(attributes)s::jsonb,
+  %(addresses)s::text[], 1, %(at)s)
+{_ONE_ROW} external_id = excluded.external_id, user_name = excluded.user_name, attributes = excluded.attributes,
+  addresses = excluded.addresses, changed_at = excluded.changed_at, deleted_at = NULL, {_NEXT_VERSION}
+"""  # noqa: S608 - constants of our own
+_MARK_REMOVED = f"""
+INSERT INTO provisioning_provisioneduser
+  (organization_id, source_id, learner_profile_id, version, changed_at, deleted_at)
+VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
+{_ONE_ROW} attributes = NULL, addresses = NULL, changed_at = excluded.changed_at, deleted_at = excluded.deleted_at,
+  {_NEXT_VERSION}
+"""  # noqa: S608 - constants of our own
+
+
 def namesakes(client: Client, user_name: str, external_id: str | None) -> Sequence[Namesake]:
     """Everybody with this userName or externalId; first whom the client removed last, then who was here last."""
     told = client.asked | {"user_name": user_name, "external_id": external_id}
@@ -55,27 +73,15 @@ def keep(
     at: datetime,
 ) -> None:
     """Keeps what a client says of a User now; `user_name` null where it is the account's address."""
-    ProvisionedUser.objects.update_or_create(
-        organization_id=client.organization_id,
-        source_id=client.source.source_id,
-        learner_profile_id=learner_profile_id,
-        create_defaults={
-            "external_id": external_id,
-            "user_name": user_name,
-            "attributes": document,
-            "addresses": addresses(document),
-            "changed_at": at,
-        },
-        defaults={
-            "external_id": external_id,
-            "user_name": user_name,
-            "attributes": document,
-            "addresses": addresses(document),
-            "changed_at": at,
-            "deleted_at": None,
-            "version": F("version") + 1,
-        },
-    )
+    told = client.asked | {
+        "learner": learner_profile_id,
+        "external_id": external_id,
+        "user_name": user_name,
+        "attributes": json.dumps(document),
+        "addresses": addresses(document),
+        "at": at,
+    }
+    sql.execute(_KEEP, told)
 
 
 def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> None:
@@ -86,11 +92,5 @@ def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> 
 
 
 def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) -> None:
-    """Notes that the client has removed a User; what it has said of them stays until they are erased."""
-    ProvisionedUser.objects.update_or_create(
-        organization_id=client.organization_id,
-        source_id=client.source.source_id,
-        learner_profile_id=learner_profile_id,
-        create_defaults={"attributes": None, "changed_at": at, "deleted_at": at},
-        defaults={"changed_at": at, "deleted_at": at, "version": F("version") + 1},
-    )
+    """Notes that the client has removed a User. Of what it has said only that stays by which they may come back."""
+    sql.execute(_MARK_REMOVED, client.asked | {"learner": learner_profile_id, "at": at})

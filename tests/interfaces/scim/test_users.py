@@ -14,6 +14,7 @@ from compliance.interfaces.api import clock
 from compliance.provisioning.models import ProvisionedUser
 from compliance.tenancy import context
 from tests import verbs
+from tests.companies import make_present_company
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.scim.conftest import ENTERPRISE, USER
 from tests.interfaces.scim.test_protocol import fault
@@ -164,6 +165,9 @@ def test_who_is_removed_has_left_and_comes_back_as_the_same(client, company):
         fault(gone, 404)
     assert client.get("/Users").json()["totalResults"] == 0
     assert _known(company, made).person_name == "Anna"  # nobody is erased
+    with context.company(company.organization_id):
+        kept = ProvisionedUser.objects.get(organization_id=company.organization_id)
+    assert (kept.external_id, kept.attributes, kept.addresses) == ("e-1", None, None)
     again = client.user("ANNA@example.com")
     assert again["id"] == made["id"]
     assert "title" not in again
@@ -373,8 +377,6 @@ def test_facts_come_after_those_of_a_clock_that_runs_ahead(client, company):
 
 
 def test_a_company_sees_its_own_users_alone(client, client_of):
-    from tests.companies import make_present_company
-
     other = make_present_company("Bolt")
     elsewhere = client_of("Elsewhere", organization_id=other.organization_id)
     made = client.user()
