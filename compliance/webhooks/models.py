@@ -18,9 +18,9 @@ class Webhook(models.Model):
     class Pause(models.TextChoices):
         """Why a webhook is paused."""
 
-        STAFF = "staff", "paused by staff"
+        STAFF = "staff", "by staff"
         FAILING = "failing", "given up after 72 hours without success"
-        GONE = "gone", "its receiver answered 410: it wants no more"
+        GONE = "gone", "its receiver answered 410 and wants no more"
 
     webhook_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization_id = models.UUIDField(editable=False)

@@ -98,9 +98,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         choices=[
-                            ("staff", "paused by staff"),
+                            ("staff", "by staff"),
                             ("failing", "given up after 72 hours without success"),
-                            ("gone", "its receiver answered 410: it wants no more"),
+                            ("gone", "its receiver answered 410 and wants no more"),
                         ],
                         default="",
                         max_length=8,

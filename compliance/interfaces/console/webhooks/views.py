@@ -56,7 +56,7 @@ def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
         "tries": tries,
         "following": following,
         "test_awaited": test_awaited,
-        "acts": [each for each in offered(visit, "webhook", webhook_id=webhook_id) if _applies(each["name"], found)],
+        "doings": _doings(visit, found),
     }
     response = visit.render("console/webhooks/webhook.html", values)
     if test_awaited:
@@ -68,10 +68,25 @@ def _tone(webhook: Webhook) -> str:
     return _TONES[queries.state(webhook).word]
 
 
-def _applies(act: str, webhook: Webhook) -> bool:
-    """Whether the act makes sense now: one that is paused is not paused again."""
+_SHORT = {
+    "test-webhook": "Send a test event",
+    "pause-webhook": "Pause",
+    "resume-webhook": "Resume",
+    "replay-webhook": "Replay",
+    "rotate-webhook": "New secret",
+    "remove-webhook": "Remove",
+}
+
+
+def _doings(visit: Visit, webhook: Webhook) -> list[tuple[str, str, str]]:
+    """What may be done with it now, as words, address and the class of the button; the likeliest stands out."""
     paused = webhook.paused_at is not None
-    return {"pause-webhook": not paused, "resume-webhook": paused}.get(act, True)
+    likely, left_out = ("resume-webhook", "pause-webhook") if paused else ("test-webhook", "resume-webhook")
+    return [
+        (_SHORT[each["name"]], each["address"], "button main" if each["name"] == likely else "button")
+        for each in offered(visit, "webhook", webhook_id=webhook.webhook_id)
+        if each["name"] != left_out
+    ]
 
 
 def _made_by(visit: Visit, webhook: Webhook) -> str:
