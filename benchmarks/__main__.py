@@ -14,15 +14,15 @@ from pathlib import Path
 
 from development.embedded import servers
 
+ROWS = ["reads", "feed", "writes", "incoming", "sweep"]
+
 
 def main() -> int:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["rows", "load", "growth"], default="rows")
     parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
-    parser.add_argument(
-        "--only", choices=["reads", "feed", "writes", "sweep"], action="append", help="these rows alone"
-    )
+    parser.add_argument("--only", choices=ROWS, action="append", help="these rows alone")
     parser.add_argument("--keep", type=Path, help="a folder whose servers keep the built data for the next run")
     options = parser.parse_args()
     if options.keep is None:
@@ -42,9 +42,9 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from benchmarks import building, feed, growth, loading, reads, serving, trees, writes
+    from benchmarks import building, feed, growth, incoming, loading, reads, serving, trees, writes
 
-    wanted = set(options.only or ["reads", "feed", "writes", "sweep"])
+    wanted = set(options.only or ROWS)
     # The peers have no migrations: their tables come after everything they refer to.
     call_command("migrate", database="owner", verbosity=0)
     call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
@@ -88,12 +88,16 @@ def run(options: argparse.Namespace) -> int:
                 note(result)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
+        what = writes.facts_file(path, options.small) if wanted & {"writes", "incoming"} else ""
         if "writes" in wanted:
             say("Writes ...")
-            what = writes.facts_file(path, options.small)
             for result in writes.import_rows(path, what, 3):
                 note(result)
             for result in writes.capture_rows(3, 5000 // min(divisor, 5)):
+                note(result)
+        if "incoming" in wanted:
+            say("Incoming ...")
+            for result in incoming.rows(path, what, 3, options.small):
                 note(result)
     if "sweep" in wanted:
         say("Sweep ...")
