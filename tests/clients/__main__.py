@@ -24,6 +24,7 @@ from tests.clients.tools import FOLDER, HERE, NODE_PROGRAMS, PYTHON, PYTHON_PROG
 
 KEPT = ROOT / "docs" / "openapi.json"
 SERVED = FOLDER / "openapi.json"
+SERVED_FEED = FOLDER / "feed-openapi.json"
 GENERATED = FOLDER / "generated"
 SHOWN_LINES = 60
 UNLIMITED = {
@@ -81,7 +82,8 @@ STEPS = [
         "schemathesis",
         "all checks, all phases",
         [
-            [PYTHON_PROGRAMS / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", SERVED]
+            [PYTHON_PROGRAMS / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", each]
+            for each in (SERVED, SERVED_FEED)
         ],
     ),
     Step("scim2-tester", "all checks of /scim/v2", [[PYTHON, HERE / "check_scim.py"]]),
@@ -116,9 +118,10 @@ def main(names: list[str]) -> int:
     lines: list[tuple[str, str, int, float]] = []
     with _served() as (base_url, key, scim_token):
         ready = time.monotonic()
-        request = urllib.request.Request(f"{base_url}/v1/openapi.json", headers={"Authorization": f"Bearer {key}"})
-        with urllib.request.urlopen(request) as answer:
-            SERVED.write_bytes(answer.read())
+        for path, file in (("/v1/openapi.json", SERVED), ("/feed/v1/openapi.json", SERVED_FEED)):
+            request = urllib.request.Request(f"{base_url}{path}", headers={"Authorization": f"Bearer {key}"})
+            with urllib.request.urlopen(request) as answer:
+                file.write_bytes(answer.read())
         environment = os.environ | {
             "BASE_URL": base_url,
             "SVC_KEY": key,
