@@ -12,12 +12,14 @@ import orjson
 import pytest
 from django.db import connection
 
+from compliance.catalogue import REGISTERS
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
-from compliance.history import queries
-from compliance.registers import pages, training
+from compliance.history import in_sequence, queries
+from compliance.registers import changes, pages, training
+from compliance.registers.changes import Place
 from compliance.registers.questions import Company, Pin, Question
-from compliance.tenancy import context, reading
+from compliance.tenancy import arrays, context, reading
 from compliance.tenancy.queries import deployment_id, organization
 from tests.companies import make_company
 
@@ -27,6 +29,10 @@ BEGAN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 PEOPLE, COURSES, HOT, CHANGES = 150, 4, 25, 100
 # A page looks at 200 records: for each a handful of index pages, one or two of the table, one person; measured 1,411.
 BUDGET = 2_000
+COURSES_REGISTER = 4
+FEW = (4, 5, 7)
+"""Courses, policies and receipts."""
+FEED_BUDGET, FEW_BUDGET = 1_300, 60  # measured: 1,002, and 15
 
 
 def _facts(name):
@@ -79,24 +85,40 @@ def question():
 
 
 def _buffers(question, birth, moment):
-    """What the page touches by the plan that requests use: one for whatever is asked."""
+    """What a page of training records touches."""
     asked = question._replace(moment=moment)
-    statement = pages._page_by_birth(training.RECORDS, asked)
     values = pages.parameters(training.RECORDS, asked) | {
         "limit": 200, "candidates": pages.CANDIDATES, "birth": birth, "published": 0,
     }  # fmt: skip
+    return _touched(question, pages._page_by_birth(training.RECORDS, asked), values)
+
+
+def _touched(question, statement, values):
+    """How many rows a statement gives, and how many buffers it touches by the plan that requests use: one for whatever
+    is asked.
+    """
     names, text = reading._positional(statement)
+    given = ", ".join(_literal(values[name]) for name in names)
     with reading.company(question.company.organization_id, timeout_milliseconds=10_000), connection.cursor() as cursor:
-        assert len(reading.fetch(statement, values)) == 200
+        reading.fetch(statement, values)
         cursor.execute(f"PREPARE page AS {text.decode()}")
-        placeholders = ", ".join(["%s"] * len(names))
-        cursor.execute(
-            f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page({placeholders})", [values[name] for name in names]
-        )
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page({given})")
         ((explained,),) = cursor.fetchall()
         cursor.execute("DEALLOCATE page")
     plan = explained[0]["Plan"]
     return plan["Actual Rows"], plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+
+
+def _literal(value):
+    match value:
+        case None:
+            return "NULL"
+        case int():
+            return str(value)
+        case arrays.BinaryArray():
+            return "'{" + ",".join(str(number) for number in FEW) + "}'"
+        case _:
+            return f"'{value}'"
 
 
 def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
@@ -114,3 +136,26 @@ def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
             rows, touched[depth, moment] = _buffers(question, depth, moment)
             assert rows == 200
     assert max(touched.values()) <= BUDGET, touched
+
+
+def test_the_feed_finds_what_is_new_of_small_registers_without_reading_the_large_ones(question):
+    """Behind the last version of a register come thousands of others: their number is nothing that a poll pays for."""
+    touched = {}
+    for registers in (set(REGISTERS), {COURSES_REGISTER}, set(FEW)):
+        with context.company(question.company.organization_id):
+            place = Place()
+            while not (page := changes.page(question, registers, place, 200)).last:
+                place = page.end
+            place = page.end
+        statement = in_sequence.following(
+            changes._WANTED, registers=None if registers == set(REGISTERS) else len(registers)
+        )
+        for after in (0, place.sequence):
+            values = {
+                "organization": question.company.organization_id, "after": after, "sequence": question.pin.sequence,
+                "most": 202, "bytes": 3_000_000, "register": min(registers), "registers": arrays.smallints(sorted(FEW)),
+            }  # fmt: skip
+            rows, touched[len(registers), after > 0] = _touched(question, statement, values)
+            assert rows == (1 if after else min(202, {1: COURSES, 3: COURSES}.get(len(registers), 202)))
+    assert touched[len(REGISTERS), False] <= FEED_BUDGET, touched
+    assert max(touched[few, later] for few in (1, 3) for later in (False, True)) <= FEW_BUDGET, touched
