@@ -13,7 +13,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
@@ -178,15 +178,16 @@ def _answer(response: h11.Response, milliseconds: int) -> Answer:
 
 
 def _retry_after(response: h11.Response) -> float | None:
-    """How many seconds the receiver asks to wait, as a number or until a moment."""
-    text = dict(response.headers).get(b"retry-after", b"").decode("ascii", "replace")
+    """How many seconds the receiver asks to wait: as a number, or until a moment of its own clock (`Date`)."""
+    headers = dict(response.headers)
+    text = headers.get(b"retry-after", b"").decode("ascii", "replace")
     if text.isascii() and text.isdigit():
         return float(text[:9])
     try:
-        until = parsedate_to_datetime(text)
-    except ValueError:
+        until, now = (parsedate_to_datetime(each) for each in (text, headers.get(b"date", b"").decode("latin-1")))
+        return max((until.astimezone(UTC) - now.astimezone(UTC)).total_seconds(), 0.0)
+    except (ValueError, OverflowError):
         return None
-    return max((until.astimezone(UTC) - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 async def _take_leave(connection: h11.Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -74,12 +74,16 @@ ALLOWED = {
     roles.WEB: [
         "SELECT * FROM certificate_of_code('ANY')",
         "SELECT * FROM auth_user",
+        "UPDATE webhooks_webhook SET secret = '' WHERE false",
+        "DELETE FROM webhooks_attempt WHERE false",
         "SELECT * FROM pending_work(now())",
         "INSERT INTO learning_linkrequest (request_id, asked_at, sealed_address) VALUES (gen_random_uuid(), now(), '')",
         "UPDATE learning_learnersession SET ended_at = now(), device = NULL WHERE false",
     ],
     roles.WORKER: [
         "SELECT * FROM people_with_address('anna@example.org')",
+        "SELECT * FROM webhooks_webhook FOR UPDATE SKIP LOCKED",
+        "UPDATE webhooks_webhook SET claimed_until = now(), capture_sequence = 1 WHERE false",
         "DELETE FROM learning_linkrequest WHERE false RETURNING sealed_address",
         "UPDATE learning_learnersession SET device = NULL WHERE false",
         "UPDATE learning_answer SET choices = NULL WHERE false",

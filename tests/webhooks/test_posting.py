@@ -145,8 +145,14 @@ def test_an_answer_is_judged_by_its_status_alone(text, status, failure):
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [("120", 120), ("0", 0), ("Mon, 01 Jan 2001 00:00:00 GMT", 0), ("soon", None), ("-5", None), ("²", None)],
-)
+    [
+        ("120", 120), ("0", 0), ("soon", None), ("-5", None), ("²", None),
+        ("Mon, 01 Jan 2001 00:10:00 GMT\r\ndate: Mon, 01 Jan 2001 00:00:00 GMT", 600),
+        ("Mon, 01 Jan 2001 00:00:00 GMT\r\ndate: Mon, 01 Jan 2001 00:10:00 GMT", 0),
+        ("Mon, 01 Jan 2001 00:10:00 GMT", None),
+        ("Mon, 01 Jan 2001 00:10:00 GMT\r\ndate: never", None),
+    ],
+)  # fmt: skip
 def test_a_receiver_may_ask_for_time(header, seconds):
     with server(saying(f"HTTP/1.1 503 Busy\r\nretry-after: {header}\r\n\r\n".encode("latin-1"))) as port:
         assert post(f"http://127.0.0.1:{port}/").retry_after == seconds

@@ -208,7 +208,7 @@ def test_many_slow_receivers_are_waited_for_at_once(company, receiver):
     change(company, "Anna")
     began = time.monotonic()
     assert send() == (12, 0, False)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 5  # one after the other they would take six seconds
 
 
 def test_a_try_that_a_dead_worker_began_is_repeated_once_its_lease_is_over(company, receiver):

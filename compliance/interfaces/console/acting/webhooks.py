@@ -59,6 +59,8 @@ class AddWebhook(_OfWebhook):
         """Says where events will go, and from when on."""
         data = acting.data
         actions.checked(data["url"])
+        if data["from_capture"]:
+            actions.before(acting.organization_id, data["from_capture"])
         begins = f"with capture {data['from_capture']}" if data["from_capture"] else "with what changes from now on"
         return Preview(pairs=[("Name", data["webhook_name"]), ("URL", shown(data["url"])), ("Begins", begins)])
 
