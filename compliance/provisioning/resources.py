@@ -54,7 +54,7 @@ class Manager(ComplexAttribute):
     """Whoever manages a person, by whatever identifier the client has of them."""
 
     value: Annotated[str | None, CaseExact.true] = None
-    display_name: Annotated[str | None, Mutability.read_only] = None
+    display_name: str | None = None
 
 
 class EnterpriseUser(Extension):

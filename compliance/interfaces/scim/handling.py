@@ -67,9 +67,10 @@ def _fault(error: Exception) -> Fault | None:
     """What is answered; None for problems of the API and for what nobody foresaw."""
     if isinstance(error, SCIMException):
         headers = getattr(error, "headers", {})
-        return Fault(error.status, error.scim_type or None, str(error), headers)
-    if isinstance(error, ValidationError):
-        first = Error.from_validation_error(error.errors(include_input=False)[0])
+        first = _first(error.__cause__)  # in words of SCIM, and not in those of pydantic
+        return Fault(error.status, error.scim_type or None, str(error if first is None else first.detail), headers)
+    first = _first(error)
+    if first is not None:
         return Fault(first.status or 400, first.scim_type, str(first.detail))
     for kind, status, scim_type in _REFUSED:
         if isinstance(error, kind):
@@ -83,3 +84,10 @@ def _fault(error: Exception) -> Fault | None:
     ):
         return Fault(503, None, "Another request about the same people is under way. Send this one again.", _BUSY)
     return None
+
+
+def _first(error: BaseException | None) -> Error | None:
+    """The first thing that is wrong with a document; None for an error of another kind."""
+    if not isinstance(error, ValidationError):
+        return None
+    return Error.from_validation_error(error.errors(include_input=False)[0])

@@ -90,20 +90,36 @@ def _read(kind: ResourceKind[Any], told: dict[str, Any]) -> SearchRequest[Any]:
     return read
 
 
+def check_paths(told: dict[str, Any]) -> None:
+    """Refuses a patch whose paths hold filters that would take long. Raises InvalidPathException."""
+    for operations in (value for name, value in told.items() if name.lower() == "operations"):
+        for each in operations if isinstance(operations, list) else ():
+            for name, value in each.items() if isinstance(each, dict) else ():
+                fault = _too_long(value) if name.lower() == "path" else None
+                if fault is not None:
+                    raise InvalidPathException(detail=fault)
+
+
 def _check_filter(text: Any) -> None:
     """Refuses filters that would take long, before anything parses them."""
+    fault = _too_long(text)
+    if fault is not None:
+        raise InvalidFilterException(detail=fault)
+
+
+def _too_long(text: Any) -> str | None:
+    """What is too much of a filter, or of a path with one; None if nothing is."""
     if not isinstance(text, str):
-        return
+        return None
     if len(text) > LONGEST_FILTER:
-        raise InvalidFilterException(detail=f"A filter has at most {LONGEST_FILTER} characters.")
+        return f"A filter has at most {LONGEST_FILTER} characters."
     if "\x00" in text:
-        raise InvalidFilterException(detail="A filter holds no NUL.")
+        return "A filter holds no NUL."
     depth = deepest = 0
     for character in text:
         depth += (character in "([") - (character in ")]")
         deepest = max(depth, deepest)
-    if deepest > DEEPEST_FILTER:
-        raise InvalidFilterException(detail=f"Parentheses in a filter lie at most {DEEPEST_FILTER} deep.")
+    return f"Parentheses in a filter lie at most {DEEPEST_FILTER} deep." if deepest > DEEPEST_FILTER else None
 
 
 def _names(paths: Any) -> frozenset[str] | None:

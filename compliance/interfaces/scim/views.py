@@ -130,11 +130,10 @@ class OneViewSet(ScimViewSet):
     def partial_update(self, request: Request, identifier: str) -> Response:
         """`PATCH /Users/<id>`; the answer is the whole resource."""
         shaped = searching.response_parameters(self.kind, request)
+        told = bodies.document(request)
+        searching.check_paths(told)
         operations: Any = PatchOp.__class_getitem__(self.kind.model)
-        patch = operations.model_validate(
-            bodies.document(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY
-        )
-
+        patch = operations.model_validate(told, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
         client = client_of(request)
         found = self.kind.patch(client, identifier, patch, preconditions.stated(request))
         if found is None:

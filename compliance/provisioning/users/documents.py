@@ -20,6 +20,9 @@ from compliance.provisioning.resources import POLICY, Employee, EnterpriseUser, 
 
 ENTERPRISE = str(EnterpriseUser.__schema__)
 MOST_CHARACTERS = 32_000
+MOST_VALUES = 50
+MOST_OPERATIONS = 60
+"""Bounds of what one request may ask: scim2-models compares each operation with every value of the attribute."""
 LONGEST_NAME = 320
 
 _ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
@@ -117,8 +120,28 @@ def said(user: Any) -> Said:
     )
 
 
-def check_names(user: Any) -> None:
-    """Raises InvalidValueException where a User cannot be told by its names."""
+def check_patch(operations: Any) -> None:
+    """Raises InvalidValueException for a patch of which each operation would look through a long list."""
+    done = operations.operations or []
+    values = sum(len(each.value) for each in done if isinstance(each.value, list))
+    values += sum(
+        len(item)
+        for each in done
+        if isinstance(each.value, dict)
+        for item in each.value.values()
+        if isinstance(item, list)
+    )
+    if len(done) > MOST_OPERATIONS or values > MOST_VALUES:
+        raise InvalidValueException(
+            detail=f"A patch of a User has at most {MOST_OPERATIONS} operations, with {MOST_VALUES} values in lists."
+        )
+
+
+def check(user: Any) -> None:
+    """Raises InvalidValueException where a User cannot be told by its names, or holds lists that are too long."""
+    for name in ("emails", "phone_numbers", "addresses", "roles"):
+        if len(getattr(user, name) or ()) > MOST_VALUES:
+            raise InvalidValueException(detail=f"An attribute of a User has at most {MOST_VALUES} values.")
     name = user.user_name
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         raise InvalidValueException(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from compliance.provisioning.clients import Client
 from compliance.provisioning.kinds import Check, Found, ResourceKind, Search, Wanted
 from compliance.provisioning.resources import Employee, User
-from compliance.provisioning.users import reading, writing
+from compliance.provisioning.users import documents, reading, writing
 
 
 class Users(ResourceKind[Any]):
@@ -34,6 +34,11 @@ class Users(ResourceKind[Any]):
     def change(self, client: Client, identifier: str, change: Callable[[Any], Any], *, whole: bool) -> Any:
         """What differs becomes facts."""
         return writing.change(client, identifier, change, whole=whole)
+
+    def patch(self, client: Client, identifier: str, operations: Any, check: Check | None) -> Any:
+        """As any kind, within bounds: others of the company wait meanwhile."""
+        documents.check_patch(operations)
+        return super().patch(client, identifier, operations, check)
 
     def remove(self, client: Client, identifier: str, check: Check | None) -> None:
         """The employee has left."""

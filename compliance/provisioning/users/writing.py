@@ -31,7 +31,7 @@ _TAKEN = "Another User has this {}."
 
 def create(client: Client, wanted: Any) -> Any:
     """A User is made: somebody joins, or comes back whom the client had removed. Returns the User as answered."""
-    documents.check_names(wanted)
+    documents.check(wanted)
     said, document = documents.said(wanted), documents.kept(wanted)
     with turn(client) as now:
         learner_profile_id, known = uuid.uuid4(), _NOBODY
@@ -57,7 +57,7 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         present = documents.answered(row)
         before = documents.said(present)
         wanted = changing(documents.answered(row))
-        documents.check_names(wanted)
+        documents.check(wanted)
         said, document = documents.said(wanted), documents.kept(wanted, patched=not whole)
         _refuse_names_of_others(client, learner_profile_id, wanted)
         known = employees.recorded_last(client.organization_id, learner_profile_id)
