@@ -149,18 +149,21 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
         content.decode()
     except UnicodeDecodeError:
         return Fault(number, RefusalReason.INVALID_UTF8, "The line is not valid UTF-8.")
-    try:
-        told = orjson.loads(content)
-    except orjson.JSONDecodeError:
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    if found[0]["type"] == "json_invalid":
         if ended:
             return Fault(number, _NO_JSON, "The line is not valid JSON.")
         return Fault(number, _NO_JSON, "The line is cut off: the file ends before the line does.")
     fact_id = fact = None
+    try:
+        told = orjson.loads(content)
+    except orjson.JSONDecodeError:  # a number beyond what it reads
+        told = None
     if isinstance(told, dict):
         fact_id = told["fact_id"][:100] if isinstance(told.get("fact_id"), str) else None
         fact = told["fact"][:100] if isinstance(told.get("fact"), str) else None
     code = RefusalReason.INVALID_FACT
-    if any(each["type"] == "union_tag_invalid" and not each["loc"] for each in error.errors(include_url=False)):
+    if found[0]["type"] == "union_tag_invalid" and not found[0]["loc"]:
         code = RefusalReason.UNKNOWN_KIND
     return Fault(number, code, " ".join(sentences(error)), fact_id, fact)
 

@@ -14,6 +14,8 @@ from compliance.interfaces.api.problems import Code, Problem
 
 MAXIMUM_LINES: Final = 60_000
 """The shortest fact has 148 bytes, so no more than this many fit into a body. It bounds what an answer may hold."""
+MAXIMUM_VALUES: Final = 500_000
+"""Facts that fill a body hold some 300,000, and each takes more than a hundred bytes of memory while it is read."""
 MOST_NESTED: Final = 100
 
 _SPACE = b" \t\r\n"
@@ -28,12 +30,14 @@ _OPENING, _CLOSING = b"[{", b"]}"
 def lines_of(content: bytes) -> Iterator[ReadLine | Fault]:
     """Each line of a body, numbered from 1, as what it says or as what is wrong with it.
 
-    Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more than `MAXIMUM_LINES` lines.
+    Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more lines or values than there may be.
     """
     start = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
     first = _after_space(content, start)
     if first == len(content):
         raise Problem(Code.BODY_NOT_READABLE, "The body is empty. Send facts, a line each, or a JSON array of them.")
+    if sum(map(content.count, (b",", b"[", b"{"))) > MAXIMUM_VALUES:  # each value follows one of these
+        raise Problem(Code.BODY_TOO_LARGE, f"The body has more than {MAXIMUM_VALUES:,} values.")
     if content[first : first + 1] == b"[":
         return _elements(content, first + 1)
     if content.count(b"\n") > MAXIMUM_LINES:

@@ -1,0 +1,153 @@
+"""The same facts give the same bytes in every register, by whichever way and in whichever pieces they come.
+
+A company is told by one facts file; that is undone, and it hears the same over HTTP: cut anywhere, in any order, as
+lines or as arrays, compressed or not, some twice, with captures between. What is refused because it names what is not
+there yet is sent again. PROPERTY_EXAMPLES says how many companies are tried.
+"""
+
+import gzip
+import json
+import os
+import random
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+import zstandard
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from compliance.access.sources import issue_source
+from compliance.facts.lines import KINDS as EVERY_KIND
+from compliance.history import actions
+from tests.companies import make_company
+from tests.facts.files import START, moment, take_in
+from tests.interfaces.api.conftest import Caller, issue_everything
+from tests.interfaces.ingest.conftest import Sender, ndjson
+from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, story, told
+
+EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "4"))
+MOMENTS = ("2025-01-20T09:00:00Z", "2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
+OF_THE_CAPTURE = {"check_code", "sequence", "recorded_at", "cause"}
+"""What tells when a row was captured, and what is drawn by lot then."""
+ORDERED = {"erase", "revoke", "correct", "sign"}
+"""What depends on the order in which it is told: erasure, receipts (a chain), and what names certificates."""
+HAPPENS = st.tuples(
+    st.sampled_from([kind for kind in KINDS if kind not in ORDERED]),
+    st.sampled_from(PEOPLE),
+    st.sampled_from(COURSES),
+    st.floats(11, 79, width=32),
+)
+
+
+def lines(happens: list[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
+    """The lines of a facts file: how every company begins, and what happens in it."""
+    found = story()
+    for number, (kind, who, what, day) in enumerate(happens, 1):
+        found += told(kind, who, what, day, "", str(number))
+    return [
+        {
+            name: moment(value) if name.endswith("_at") and isinstance(value, float) else value
+            for name, value in one.items()
+        }
+        for one in found
+    ]
+
+
+class Way:
+    """Sends facts over HTTP in every way there is, as chance will have it."""
+
+    def __init__(self, organization_id: Any, chance: random.Random) -> None:
+        token, _ = issue_source(
+            organization_id=organization_id, name="HR", kinds=EVERY_KIND, environment="test",
+            at=datetime.now(UTC), actor="a test",
+        )  # fmt: skip
+        self._organization_id = organization_id
+        self._post = Sender(token)
+        self._chance = chance
+
+    def send(self, facts: list[dict[str, Any]]) -> None:
+        """Sends all of them; those that name what is not there yet come again."""
+        left = list(facts)
+        while left:
+            self._chance.shuffle(left)
+            cuts = sorted(self._chance.randrange(len(left) + 1) for _ in range(self._chance.randrange(6)))
+            again = []
+            for start, end in zip([0, *cuts], [*cuts, len(left)], strict=True):
+                if start < end:
+                    again += self._some(left[start:end])
+            assert len(again) < len(left), again
+            left = again
+
+    def _some(self, facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        chance = self._chance
+        array = chance.random() < 0.5
+        body = json.dumps(facts, indent=chance.choice([None, 1])).encode() if array else ndjson(facts)
+        encodings = chance.sample(["gzip", "zstd"], chance.randrange(3))
+        for encoding in encodings:
+            body = gzip.compress(body) if encoding == "gzip" else zstandard.compress(body)
+        for turn in range(chance.choice([1, 1, 2])):
+            answer = self._post(body, HTTP_CONTENT_ENCODING=", ".join(encodings)).json()
+            assert answer["recorded"] + answer["known"] + len(answer["refused"]) == len(facts), answer
+            assert not turn or not answer["recorded"] or answer["refused"]
+        if chance.random() < 0.3:
+            actions.capture_all(self._organization_id, datetime.now(UTC))
+        return [facts[each["line"] - 1] for each in answer["refused"]]
+
+
+def registers(organization_id: Any) -> dict[str, list[bytes]]:
+    """Every register at several moments, each row as bytes, without what tells of captures."""
+    call = Caller(issue_everything(organization_id, datetime.now(UTC)))
+    start = START.strftime("%Y-%m-%dT%H:%M:%SZ")
+    targets = ["/v1/courses"]
+    for at in MOMENTS:
+        targets += [
+            f"/v1/{name}?as_at={at}"
+            for name in ("training-records", "certificates", "policies", "policy-records", "acknowledgements")
+        ]
+        targets += [f"/v1/{name}?from={start}&to={at}" for name in ("training-records/period", "people")]
+    return {
+        target: sorted(
+            orjson.dumps({name: value for name, value in row.items() if name not in OF_THE_CAPTURE})
+            for row in call.pull(target)
+        )
+        for target in targets
+    }
+
+
+def read_when_told(organization_id: uuid.UUID, tell: Callable[[], None]) -> dict[str, list[bytes]]:
+    """What the company's registers say when it is told so; afterwards it has heard nothing."""
+    with transaction.atomic():
+        tell()
+        actions.capture_all(organization_id, datetime.now(UTC))
+        found = registers(organization_id)
+        transaction.set_rollback(True)
+    return found
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.django_db
+@settings(
+    max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), phases=set(Phase) - {Phase.shrink, Phase.explain}
+)
+@given(st.lists(HAPPENS, min_size=1, max_size=10), st.integers(0, 2**32))
+def test_the_way_in_changes_no_byte_of_a_register(happens, seed):
+    organization_id = make_company("Company", "Europe/Lisbon").organization_id
+    facts = lines(happens)
+    good: list[dict[str, Any]] = []
+
+    def by_file() -> None:
+        report = take_in(organization_id, facts, now=datetime.now(UTC))
+        bad = {each.line for each in report.errors}
+        good.extend(each for number, each in enumerate(facts, 1) if number not in bad)
+
+    first = read_when_told(organization_id, by_file)
+    assert len(good) >= len(story())
+    second = read_when_told(organization_id, lambda: Way(organization_id, random.Random(seed)).send(good))
+    assert sum(map(len, first.values())) > 20
+    for target, rows in first.items():
+        assert rows == second[target], target
