@@ -30,7 +30,8 @@ _OPENING, _CLOSING = b"[{", b"]}"
 def lines_of(content: bytes) -> Iterator[ReadLine | Fault]:
     """Each line of a body, numbered from 1, as what it says or as what is wrong with it.
 
-    Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more lines or values than there may be.
+    Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more lines or values than there
+    may be.
     """
     start = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
     first = _after_space(content, start)

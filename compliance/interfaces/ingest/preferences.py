@@ -6,7 +6,7 @@ from typing import Final
 LONGEST_WAIT_SECONDS: Final = 20
 """A call that waits holds a thread, and its place among those of its source."""
 
-_PREFERENCE = re.compile(r'\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?[^,]*(?:,|$)')
+_PREFERENCE = re.compile(r'[\s,]*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?[^,]*(?:,|$)')
 _SECONDS = re.compile(r"[0-9]{1,9}")
 
 
