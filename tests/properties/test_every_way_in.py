@@ -119,7 +119,7 @@ def registers(organization_id: Any) -> dict[str, list[bytes]]:
     }
 
 
-def read_when_told(organization_id: uuid.UUID, tell: Callable[[], None]) -> dict[str, list[bytes]]:
+def read_when_told(organization_id: uuid.UUID, tell: Callable[[], object]) -> dict[str, list[bytes]]:
     """What the company's registers say when it is told so; afterwards it has heard nothing."""
     with transaction.atomic():
         tell()

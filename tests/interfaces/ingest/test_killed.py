@@ -64,7 +64,7 @@ class Sender:
     def __init__(self, port, token):
         self._address = f"http://127.0.0.1:{port}{ADDRESS}"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
-        self.answers = Counter()
+        self.answers: Counter[object] = Counter()
         self.recorded = 0
 
     def send(self, facts, patience=0.05):

@@ -37,12 +37,11 @@ def test_the_elements_of_any_array_are_read_as_the_same_lines_would_be(elements,
     content = json.dumps(elements, indent=indent, ensure_ascii=plain).encode()
     expected = [read_line(number, json.dumps(each).encode()) for number, each in enumerate(elements, 1)]
     found = read(b"\xef\xbb\xbf \r\n" + content + b"\n\t")
-    assert [(each.number, type(each)) for each in found] == [(each.number, type(each)) for each in expected]
-    for one, other in zip(found, expected, strict=True):
-        if isinstance(one, ReadLine):
-            assert one.line == other.line
-        else:
-            assert one.code == other.code
+    assert [_told(each) for each in found] == [_told(each) for each in expected]
+
+
+def _told(each: ReadLine | Fault) -> tuple[int, object]:
+    return each.number, each.line if isinstance(each, ReadLine) else each.code
 
 
 @settings(max_examples=150)
