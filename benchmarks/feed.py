@@ -1,5 +1,6 @@
 """The rows of the feed: versions a second of processor, depth, and a day on which one row in a hundred changed."""
 
+import contextlib
 import tempfile
 import time
 import uuid
@@ -177,10 +178,20 @@ def _complete(company: Company, records: list[Any], now: datetime) -> None:
 
 
 def _processor_seconds() -> float:
-    """What the web server and PostgreSQL have used so far; this process, which is the client, is not in it."""
+    """What the web server and PostgreSQL's sessions have used so far: not this process, which is the client, and not
+    what PostgreSQL does of its own after the building (vacuum, checkpoints).
+    """
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         postmaster = psutil.Process(int(cursor.fetchone()[0])).parent()
     assert postmaster is not None
     found = {each.pid: each for root in (psutil.Process(), postmaster) for each in root.children(recursive=True)}
-    return sum(sum(each.cpu_times()[:2]) for each in found.values())
+    used = 0.0
+    for each in found.values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if not any(word in " ".join(each.cmdline()) for word in _OF_ITS_OWN):
+                used += sum(each.cpu_times()[:2])
+    return used
+
+
+_OF_ITS_OWN = ("checkpointer", "background writer", "walwriter", "autovacuum", "logical replication")

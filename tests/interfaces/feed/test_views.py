@@ -12,6 +12,7 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.policies import POLICIES
 from compliance.facts import lines
 from compliance.facts.people.erasing import erase_person
+from compliance.facts.recording import record
 from compliance.history.models import HistoryHead
 from compliance.history.projections import Columns, ProjectedTimeline, ProjectedVersion
 from compliance.interfaces.feed import cursors
@@ -21,6 +22,7 @@ from compliance.registers.questions import Company
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy.models import Deployment
 from tests.companies import NOW, make_company
+from tests.companies import day as at
 from tests.interfaces.api.conftest import Caller
 from tests.interfaces.feed.conftest import capture
 from tests.interfaces.feed.reading import FEED, code, follow, page
@@ -113,6 +115,30 @@ def test_people_are_named_as_they_are_now_and_a_rename_or_an_erasure_says_so_at_
     own = [each for each in again if each["id"] == str(cleo.person_id)]
     assert {(each["fields"]["person_name"], each["fields"]["work_email"]) for each in own} == {("Erased person", None)}
     assert own[-1]["fields"]["access_state"] == "erased"
+
+
+def test_who_joins_again_under_another_name_has_it_in_the_rows_of_the_first_stay_and_of_its_invitation(caller_of):
+    company = make_company()
+    call, invitation, profile = caller_of(company.organization_id), uuid.uuid4(), uuid.uuid4()
+
+    def record_all(*said: lines.FactLine) -> None:
+        record(company.organization_id, list(said), now=NOW)
+        capture(company.organization_id)
+
+    def joined(day: float, name: str, **more: Any) -> lines.FactLine:
+        said = {"person_id": uuid.uuid4(), "learner_profile_id": profile, "person_name": name} | more
+        return lines.EmployeeJoined(fact_id=uuid.uuid4(), at=at(day), **said)
+
+    first = joined(1, "Old Name", invitation_id=invitation)
+    record_all(lines.PersonInvited(fact_id=uuid.uuid4(), at=at(0), invitation_id=invitation, work_email="a@x.example"))
+    record_all(first)
+    seen, cursor = follow(call)
+    record_all(lines.EmployeeLeft(fact_id=uuid.uuid4(), at=at(5), person_id=first.person_id))
+    record_all(joined(9, "New Name"))
+    new, _ = follow(call, cursor=cursor)
+    kept = {(each["id"], each["valid_from"]): each["fields"]["person_name"] for each in (*seen, *new)}
+    assert len(kept) == 6
+    assert set(kept.values()) == {"New Name"}
 
 
 def test_names_are_in_no_other_register(small, caller_of):
