@@ -125,8 +125,8 @@ def test_who_joins_again_under_another_name_has_it_in_the_rows_of_the_first_stay
         record(company.organization_id, list(said), now=NOW)
         capture(company.organization_id)
 
-    def joined(day: float, name: str, **more: Any) -> lines.FactLine:
-        said = {"person_id": uuid.uuid4(), "learner_profile_id": profile, "person_name": name} | more
+    def joined(day: float, name: str, **more: Any) -> lines.EmployeeJoined:
+        said: dict[str, Any] = {"person_id": uuid.uuid4(), "learner_profile_id": profile, "person_name": name} | more
         return lines.EmployeeJoined(fact_id=uuid.uuid4(), at=at(day), **said)
 
     first = joined(1, "Old Name", invitation_id=invitation)
