@@ -99,6 +99,8 @@ LOG_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
         ("LOG_WITNESSES", f"{WITNESS} https://w.example.com two", "has no address"),
         ("LOG_WITNESSES", f"{WITNESS} https://a.example, {WITNESS} https://b.example", "the key of another entry"),
         ("LOG_QUORUM", "0", "must be a positive whole number"),
+        ("WEBHOOK_ALLOW_PRIVATE", "1", "is for tests and demos"),
+        ("WEBHOOK_ALLOW_PRIVATE", "yes", "WEBHOOK_ALLOW_PRIVATE is 0 or 1"),
     ],
 )
 def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sentence, monkeypatch):
