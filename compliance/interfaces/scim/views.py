@@ -114,7 +114,7 @@ class OneViewSet(ScimViewSet):
         shaped = searching.response_parameters(self.kind, request)
         found = self.kind.read(client_of(request), identifier, searching.wanted(shaped))
         if preconditions.unchanged(request, found):
-            return Response(b"", 304, headers={"ETag": preconditions.version_of(found)})
+            return Response(b"", 304, headers={"ETag": str(preconditions.version_of(found))})
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_QUERY_RESPONSE, shaped)
 
     def update(self, request: Request, identifier: str) -> Response:

@@ -54,7 +54,8 @@ def split(patch: PatchOp[Group]) -> tuple[Change, list[PatchOperation[Any]]]:
 
     Raises InvalidPathException, InvalidValueException, MutabilityException.
     """
-    change, others = Change(), []
+    change = Change()
+    others: list[PatchOperation[Any]] = []
     for operation in patch.operations or []:
         if not _names_members(operation):
             others += _without_members(operation, change)
