@@ -4,11 +4,11 @@ A membership outlasts leaving the company. Whether who joins a team is in it alr
 """
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.lines import TeamCreated, TeamJoined, TeamLeft, TeamRenamed
+from compliance.facts.lines import FactLine, TeamCreated, TeamJoined, TeamLeft, TeamRenamed
 from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Team, TeamMembership
@@ -56,6 +56,20 @@ def keep_memberships(organization_id: uuid.UUID, joined: Sequence[tuple[Any, uui
     """Writes what joinings say of teams: (the line of the joining, team_id)."""
     lines, team_ids = [line for line, _ in joined], [team_id for _, team_id in joined]
     keep(TeamMembership, organization_id, lines, team_id=team_ids, joined=True)
+
+
+def moves(
+    team_id: uuid.UUID,
+    came: Iterable[uuid.UUID],
+    went: Iterable[uuid.UUID],
+    moment: Callable[[uuid.UUID], datetime],
+) -> list[FactLine]:
+    """The lines by which these people came into a team and those went, each from their own moment on."""
+    return [
+        kind(fact_id=uuid.uuid4(), at=moment(each), team_id=team_id, learner_profile_id=each)
+        for kind, moved in ((TeamJoined, came), (TeamLeft, went))
+        for each in moved
+    ]
 
 
 def _record_memberships(batch: Batch[Any], joined: bool) -> Iterator[None]:

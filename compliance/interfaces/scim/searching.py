@@ -1,5 +1,7 @@
 """Queries (RFC 7644, 3.4.2 and 3.4.3): in the address or in a body, and the list that answers them."""
 
+import json
+import re
 from typing import Any
 
 from django.http import QueryDict
@@ -26,6 +28,7 @@ LONGEST_FILTER = 4_000
 DEEPEST_FILTER = 20
 FURTHEST = 2**31
 """No list is so long: whoever asks for what comes after gets an empty page."""
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 _IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes", "cursor")
 
 
@@ -113,8 +116,9 @@ def _too_long(text: Any) -> str | None:
         return None
     if len(text) > LONGEST_FILTER:
         return f"A filter has at most {LONGEST_FILTER} characters."
-    if "\x00" in text:
-        return "A filter holds no NUL."
+    escaped = (json.loads(f'"{each}"') for each in _ESCAPES.findall(text))
+    if any(character == "\x00" or "\ud800" <= character <= "\udfff" for each in (text, *escaped) for character in each):
+        return "A filter holds a character that no text can hold."
     depth = deepest = 0
     for character in text:
         depth += (character in "([") - (character in ")]")

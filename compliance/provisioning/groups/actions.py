@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 from scim2_models import InvalidValueException, UniquenessException
 
-from compliance.facts.lines import FactLine, TeamCreated, TeamJoined, TeamLeft, TeamRenamed
-from compliance.facts.people import memberships
+from compliance.facts.lines import FactLine, TeamCreated, TeamRenamed
+from compliance.facts.people import memberships, teams
 from compliance.facts.recording import record
 from compliance.provisioning.clients import Client
 from compliance.provisioning.groups import queries
@@ -116,11 +116,7 @@ def _moves(
     if not come and not gone:
         return []
     ahead = memberships.ahead(client.organization_id, team_id, [*come, *gone], now)
-    return [
-        kind(fact_id=uuid.uuid4(), at=_after(now, ahead.get(each)), team_id=team_id, learner_profile_id=each)
-        for kind, moved in ((TeamJoined, come), (TeamLeft, gone))
-        for each in moved
-    ]
+    return teams.moves(team_id, come, gone, lambda each: _after(now, ahead.get(each)))
 
 
 def _after(now: datetime, last: datetime | None) -> datetime:
