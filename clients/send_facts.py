@@ -634,7 +634,7 @@ class Sender:
                 self._folder.keep(state, refused, deferred)
             else:
                 self._folder.add(refused, deferred)
-            self._bar.moves(state, given.place.bytes)
+            self._bar.moves(state, given.place.bytes, len(post.lines))
         self._send_again(given.place.bytes)
 
     def _send_again(self, size: int) -> None:
@@ -651,7 +651,7 @@ class Sender:
                 state.known += answer.known
                 state.deferred -= answer.recorded + answer.known
                 self._folder.defer_again(again + 1, answer.refused)
-                self._bar.moves(state, size)
+                self._bar.moves(state, size, len(post.lines))
             again += 1
         self._folder.settle(state, again)
 
@@ -708,16 +708,18 @@ class Bar:
         self._terminal = stream.isatty()
         self._drawn = ""
         self._written_at = time.monotonic()
-        self._moments: deque[tuple[float, int, int]] = deque(maxlen=50)
+        self._answered = 0
+        self._moments: deque[tuple[float, int]] = deque(maxlen=50)
 
-    def begins(self, state: State) -> None:
+    def begins(self) -> None:
         """From here on speed is measured."""
-        self._moments.append((time.monotonic(), state.sent, state.bytes))
+        self._moments.append((time.monotonic(), 0))
 
-    def moves(self, state: State, size: int) -> None:
-        """Something was answered for; `size` is how much of the input was read."""
+    def moves(self, state: State, size: int, lines: int) -> None:
+        """So many lines were answered for; `size` is how much of the input was read."""
         now = time.monotonic()
-        self._moments.append((now, state.sent, size))
+        self._answered += lines
+        self._moments.append((now, self._answered))
         words = self._words(state, size)
         if self._terminal:
             self._draw(words)
@@ -727,7 +729,7 @@ class Bar:
 
     def waits(self, seconds: float, why: str) -> None:
         """Nothing moves for a while, and why."""
-        self.says(f"{why} Trying again in {seconds:.0f} s.")
+        self.says(f"{why} Trying again in {max(seconds, 1):.0f} s.")
 
     def says(self, sentence: str) -> None:
         """A sentence above the bar."""
@@ -741,17 +743,20 @@ class Bar:
         self._draw("")
 
     def _words(self, state: State, size: int) -> str:
-        (begin, sent, read), (now, sent_now, read_now) = self._moments[0], self._moments[-1]
-        seconds = max(now - begin, 0.001)
-        words = f"{state.sent:,} lines, {(sent_now - sent) / seconds:,.0f} a second"
-        refused = state.refused + state.deferred
-        if refused:
-            words += f", {refused:,} refused so far"
+        (begin, before), (now, answered) = self._moments[0], self._moments[-1]
+        speed = (answered - before) / max(now - begin, 0.001)
+        words = f"{state.sent:,} lines, {speed:,.0f} a second"
+        if state.refused:
+            words += f", {state.refused:,} refused"
+        if state.deferred:
+            words += f", {state.deferred:,} to be sent again"
         if not self._total:
             return words
-        if read_now > read:
-            words += f", {_clock((self._total - size) * seconds / (read_now - read))} left"
-        share = min(size / self._total, 1.0)
+        settled = state.sent - state.deferred
+        left = state.deferred + state.sent * max(self._total - size, 0) / max(size, 1)
+        if speed:
+            words += f", {_clock(left / speed)} left"
+        share = settled / max(settled + left, 1)
         filled = round(share * 24)
         return f"[{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {words}"
 
@@ -926,7 +931,7 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     service = Service(url, token, encoding=chosen.compress, timeout=chosen.timeout, patience=chosen.patience, bar=bar)
     sender = Sender(service, Limits(chosen.lines, POST_BYTES), folder, state, bar, strict=chosen.strict)
     began = time.monotonic()
-    bar.begins(state)
+    bar.begins()
     try:
         sender.send(given)
     except RefusedError as error:
