@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from xml.parsers import expat
 
-from compliance.provisioning.spreadsheets.errors import UnreadableFileError
+from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
 from compliance.provisioning.spreadsheets.limits import DIRECTORY_BYTES
 
 _END = b"PK\x05\x06"
@@ -48,7 +48,7 @@ class Archive:
             for piece in self._pieces(name):
                 read += len(piece)
                 if read > most:
-                    raise UnreadableFileError(
+                    raise TooLargeError(
                         f"The workbook unpacks to more than {most // 1024 // 1024} MiB. Save the one sheet with the"
                         " people as CSV."
                     )

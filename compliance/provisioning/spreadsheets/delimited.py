@@ -9,7 +9,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 
-from compliance.provisioning.spreadsheets.errors import TooManyRowsError, UnreadableFileError
+from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
 from compliance.provisioning.spreadsheets.limits import COLUMNS, FIRST_ROWS, Limits
 
 Row = tuple[int, list[str]]
@@ -56,7 +56,7 @@ class Delimited:
                     continue
                 found += 1
                 if found > limits.rows + 1:
-                    raise TooManyRowsError(f"The file has more than {limits.rows:,} rows.")
+                    raise TooLargeError(f"The file has more than {limits.rows:,} rows.")
                 if len(cells) > COLUMNS:
                     raise UnreadableFileError(f"Row {number} has more than {COLUMNS} columns.")
                 yield number, cells

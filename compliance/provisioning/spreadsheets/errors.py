@@ -11,8 +11,8 @@ class UnreadableFileError(SpreadsheetError):
     """The file is no table that can be read within the limits."""
 
 
-class TooManyRowsError(UnreadableFileError):
-    """The file has more rows than may be read here."""
+class TooLargeError(UnreadableFileError):
+    """The file has more rows, or unpacks to more, than may be read here: a page takes less than the worker."""
 
 
 class ColumnsError(SpreadsheetError):

@@ -75,6 +75,7 @@ class _Planning:
                 if person.employed
                 and (person.learner_profile_id in self._gone or person.learner_profile_id not in self._mentioned)
             ]
+            plan.leaves.sort(key=lambda person: (name_key(person.person_name or ""), person.learner_profile_id))
             plan.unchanged -= sum(person.learner_profile_id in self._gone for person in plan.leaves)
         return plan
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from compliance.provisioning.spreadsheets.archive import NO_WORKBOOK, Archive
 from compliance.provisioning.spreadsheets.delimited import Row
-from compliance.provisioning.spreadsheets.errors import TooManyRowsError, UnreadableFileError
+from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
 from compliance.provisioning.spreadsheets.limits import (
     CELL_CHARACTERS,
     COLUMNS,
@@ -67,7 +67,7 @@ class Workbook:
             for row in ready:
                 found += 1
                 if found > limits.rows + 1:
-                    raise TooManyRowsError(f"The sheet has more than {limits.rows:,} rows.")
+                    raise TooLargeError(f"The sheet has more than {limits.rows:,} rows.")
                 yield row
 
     def _relations(self, part: str) -> dict[str, tuple[str, str]]:

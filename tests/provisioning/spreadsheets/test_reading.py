@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from compliance.provisioning.spreadsheets.errors import TooManyRowsError, UnreadableFileError
+from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
 from compliance.provisioning.spreadsheets.limits import Limits
 from compliance.provisioning.spreadsheets.reading import read
 from tests.provisioning.spreadsheets.workbooks import XML, cells, workbook
@@ -49,7 +49,7 @@ def test_a_quotation_mark_that_is_never_closed_is_named_with_its_row() -> None:
 
 
 def test_more_rows_or_columns_than_allowed_are_refused() -> None:
-    with pytest.raises(TooManyRowsError, match="more than 2 rows"):
+    with pytest.raises(TooLargeError, match="more than 2 rows"):
         rows((HEAD + "a@b.c;A;x\n" * 3).encode(), Limits(rows=2))
     assert len(rows((HEAD + "a@b.c;A;x\n" * 2).encode(), Limits(rows=2))) == 2
     with pytest.raises(UnreadableFileError, match="more than 300 columns"):

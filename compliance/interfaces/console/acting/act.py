@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from django import forms
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from compliance.facts.lines import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
@@ -58,6 +58,7 @@ class Acting:
     findings: list[str] = field(default_factory=list)
     may_tell: frozenset[str] = frozenset()  # the kinds of fact that some act of this person tells
     second: Staff | None = None  # who confirmed what this person prepared
+    found: dict[str, Any] = field(default_factory=dict)  # what an act has worked out once and needs again
 
     @property
     def organization_id(self) -> uuid.UUID:
@@ -99,6 +100,9 @@ class Act:
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
+    again: bool = False  # its preview may be asked for anew, otherwise, of the same upload
+    navigated: bool = False  # it has an entry of its own in the company's navigation
+    preview_template: str = "console/acting/preview.html"
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -115,6 +119,14 @@ class Act:
                 found.pairs.append(("Reaches today", f"{each.reaches:,} {'person' if each.reaches == 1 else 'people'}"))
                 found.reaches = None if found.reaches is None else each.reaches
         return found
+
+    def objection(self, acting: Acting) -> str:
+        """Why it is not confirmed as it was, but shown anew; nothing where it may be. Within the company's context."""
+        return ""
+
+    def table(self, acting: Acting) -> HttpResponseBase:
+        """What the preview offers as a file. Within the company's context."""
+        raise NotImplementedError
 
     def needs_second(self, acting: Acting) -> bool:
         """Whether the act, as it was asked for, needs a second person. Within the company's context."""

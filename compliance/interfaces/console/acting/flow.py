@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 
 from compliance.errors import ComplianceError
 from compliance.facts.people import queries
@@ -25,9 +25,13 @@ from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
+AGAIN, TABLE = "again", "table"
+"""Steps of an act whose preview can be asked for anew of the same upload, or has a table to take along."""
+
+_TOO_OLD = "This was confirmed already, or its preview is too old. Look whether it was done."
 
 
-def act(visit: Visit, act: str) -> HttpResponse:
+def act(visit: Visit, act: str) -> HttpResponseBase:
     """The form of an act; what it would change; and, once confirmed, what it did."""
     chosen = ACTS.get(act)
     if chosen is None:
@@ -41,14 +45,17 @@ def act(visit: Visit, act: str) -> HttpResponse:
     if step == "back":
         return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
     form = chosen.form(visit.organization, visit.now, request.POST, request.FILES)
-    draft = _draft(visit, chosen) if step == "confirm" else None
-    if draft is not None and chosen.upload:
+    anew = chosen.again and step in (AGAIN, TABLE)
+    draft = _draft(visit, chosen) if step == "confirm" or anew else None
+    if (draft is not None or anew) and chosen.upload:
         form.fields[chosen.upload].required = False
     if not form.is_valid():
         return _form(visit, chosen, form)
     acting = Acting(visit.staff, visit.organization, visit.now, form.cleaned_data, may_tell=may_tell(visit.staff))
     if step == "confirm":
         return _confirm(visit, chosen, form, acting, draft)
+    if anew:
+        return _again(visit, chosen, acting, draft, step)
     return _preview(visit, chosen, form, acting)
 
 
@@ -115,7 +122,7 @@ def _show_preview(visit: Visit, chosen: Act, found: Any, job_id: uuid.UUID, erro
     values = {"title": chosen.title, "act": chosen, "preview": found, "kept": kept, "job": job_id, "error": error}
     values["second"] = second
     values |= {"person": person, "person_name": name}
-    return visit.render("console/acting/preview.html", values)
+    return visit.render(chosen.preview_template, values)
 
 
 def _draft(visit: Visit, chosen: Act) -> Job | None:
@@ -134,16 +141,35 @@ def _draft(visit: Visit, chosen: Act) -> Job | None:
     return found.first()
 
 
-def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None) -> HttpResponse:
+def _again(visit: Visit, chosen: Act, acting: Acting, draft: Job | None, step: str) -> HttpResponseBase:
+    """The preview of the same upload, asked for otherwise, or the table that belongs to it."""
     if draft is None:
-        raise CannotActError("This was confirmed already, or its preview is too old. Look whether it was done.")
+        raise CannotActError(_TOO_OLD)
+    _uploaded(acting, draft)
+    visit.saw(chosen.learners(acting))
+    if step == TABLE:
+        return chosen.table(acting)
+    return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, "", four_eyes.needed(chosen, acting))
+
+
+def _uploaded(acting: Acting, draft: Job) -> None:
+    """Gives the act the file that its first preview was of."""
     acting.upload_name = draft.upload_name
     acting.upload = bytes(draft.upload) if draft.upload is not None else None
+
+
+def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None) -> HttpResponse:
+    if draft is None:
+        raise CannotActError(_TOO_OLD)
+    _uploaded(acting, draft)
     try:
         reason = REASON.clean(visit.request.POST.get("reason", ""))
     except forms.ValidationError as error:
         second = four_eyes.needed(chosen, acting)
         return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, error.messages[0], second)
+    if objection := chosen.objection(acting):
+        second = four_eyes.needed(chosen, acting)
+        return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, objection, second)
     visit.act, visit.reason, visit.everybody = chosen.name, reason, chosen.everybody
     visit.saw(chosen.learners(acting))  # before it is done: whoever leaves by it is named too
     # What stands in fields of the form, which holds it to be good: nothing else that was sent along.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 
 from compliance.interfaces.console.acting import flow, four_eyes
 from compliance.interfaces.console.acting.act import Act
@@ -11,7 +11,7 @@ from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
 
 
-def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponse]) -> Page:
+def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase]) -> Page:
     """A page that belongs to one act: whoever may do the act may open it."""
     return Page(
         f"{name}-{act.name}",
@@ -20,6 +20,7 @@ def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponse]) -> 
         act.permission,
         act.title,
         methods=("GET", "POST"),
+        section=Section.ACT if name == "act" and act.navigated else None,
         recent=act.recent,
         arguments=(("act", act.name),),
     )

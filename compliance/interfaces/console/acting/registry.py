@@ -16,6 +16,7 @@ from compliance.interfaces.console.acting import (
     roles,
     shares,
     sources,
+    spreadsheet,
     upkeep,
     webhooks,
 )
@@ -24,8 +25,8 @@ from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
-    people, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies, certificates, keys,
-    sources, upkeep, webhooks,
+    people, spreadsheet, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies,
+    certificates, keys, sources, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

@@ -1,0 +1,336 @@
+"""The act that takes in HR's spreadsheet of people: upload, columns that can be changed, preview, the worker's part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import HttpResponseBase
+
+from compliance.facts.recording import Channel
+from compliance.history.actions import capture_all
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting.act import Act, Acting
+from compliance.interfaces.console.acting.fields import ActForm
+from compliance.interfaces.console.acting.people import GROUP
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.tables import answers
+from compliance.interfaces.console.who_may import Permission
+from compliance.provisioning.spreadsheets import columns as matching
+from compliance.provisioning.spreadsheets import company
+from compliance.provisioning.spreadsheets.errors import SpreadsheetError, TooLargeError
+from compliance.provisioning.spreadsheets.facts import KINDS
+from compliance.provisioning.spreadsheets.headings import LABELS, Field
+from compliance.provisioning.spreadsheets.importing import Outcome, import_people, preview
+from compliance.provisioning.spreadsheets.limits import WHILE_SOMEBODY_WAITS, WHOLE
+from compliance.provisioning.spreadsheets.plan import Plan, Step
+from compliance.provisioning.spreadsheets.reading import Table, read
+
+SHOWN = 20
+CHANGED_MEANWHILE = (
+    "The company has changed since the preview. This is the plan anew: confirm it if it is still what you mean."
+)
+_DETAILS = {"person_name": "Name", "account_email": "Account email", "work_email": "Work email"}
+_SAMPLES = 2
+_LONGEST_SAMPLE = 60
+
+
+class _ColumnsField(forms.Field):
+    """What each column of the file holds, in their order; empty before anybody has seen the columns."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> list[str]:
+        """The names of fields, or nothing for a column that is not used."""
+        chosen = [str(each) for each in value or ()]
+        if any(each and each not in set(Field) for each in chosen):
+            raise forms.ValidationError("Choose what each column holds.")
+        return chosen
+
+
+class SpreadsheetForm(ActForm):
+    """HR's file, and how to read it. What is hidden here is asked for beside the preview."""
+
+    file = forms.FileField(
+        label="HR's spreadsheet",
+        help_text="CSV or Excel (.xlsx), with a row of headings. One column holds e-mail addresses or employee numbers;"
+        " names, teams and roles are used where they are there.",
+    )
+    leavers = forms.BooleanField(
+        required=False,
+        label="The file names everybody: who is not in it has left",
+        help_text="Ends the employment of every employee who is in no row. Otherwise nobody leaves by the file.",
+    )
+    columns = _ColumnsField(required=False)
+    confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    leaving = forms.IntegerField(required=False, min_value=0, max_value=10_000_000, widget=forms.HiddenInput)
+    only_try = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+
+class ColumnChoice(NamedTuple):
+    """A column of the file: its heading, what is in it, and what it was taken for."""
+
+    heading: str
+    samples: str
+    choices: list[tuple[str, str, bool]]
+
+
+class Part(NamedTuple):
+    """One kind of change: how many people it is about, and the first of them."""
+
+    title: str
+    headings: tuple[str, ...]
+    total: int
+    rows: list[tuple[str, ...]]
+
+    @property
+    def cells(self) -> list[list[tuple[str, str]]]:
+        """The rows, each value with its heading, which narrow screens show beside it."""
+        return [list(zip(self.headings, row, strict=True)) for row in self.rows]
+
+
+@dataclass
+class SpreadsheetPreview(Preview):
+    """What a spreadsheet would change, and how its columns were read."""
+
+    body: str = "console/acting/spreadsheet_body.html"
+    kind: str = ""
+    columns: list[ColumnChoice] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    new_teams: list[str] = field(default_factory=list)
+    leavers: bool = False
+    refused: str = ""
+    too_large: bool = False
+    fingerprint: str = ""
+    chosen: list[str] = field(default_factory=list)
+    type_number: int = 0
+    nothing: bool = False
+    wrong: int = 0
+
+
+class ImportPeople(Act):
+    """Takes in HR's spreadsheet of people."""
+
+    name = "import-people"
+    title = "People from a spreadsheet"
+    explains = (
+        "Takes in HR's list of people: who joins, changes, moves to another team and, if you ask for it, leaves. The"
+        " same file twice changes nothing the second time."
+    )
+    permission = Permission.CHANGE_PEOPLE
+    form = SpreadsheetForm
+    group = GROUP
+    upload = "file"
+    everybody = True
+    long = True
+    second = True
+    again = True
+    navigated = True
+    leads_to = "people"
+    preview_template = "console/acting/spreadsheet.html"
+
+    def needs_second(self, acting: Acting) -> bool:
+        """As facts files do; not when nothing is recorded."""
+        return not acting.data["only_try"]
+
+    def learners(self, acting: Acting) -> list[Any]:
+        """Those whom the preview names."""
+        planned = self._planned(acting)
+        if planned is None:
+            return []
+        found = [step.person for kind in (planned.joins, planned.changes, planned.moves) for step in kind[:SHOWN]]
+        return [person.learner_profile_id for person in (*found, *planned.leaves[:SHOWN]) if person is not None]
+
+    def preview(self, acting: Acting) -> SpreadsheetPreview:
+        """How the columns were read, and what would change; of a file that is too large to wait for, the columns."""
+        table = self._table(acting)
+        columns = self._columns(acting)
+        found = SpreadsheetPreview(
+            kind=table.kind, leavers=acting.data["leavers"], columns=list(_choices(table, columns)),
+            chosen=[columns.get(place, "") for place in range(len(table.headings))],
+        )  # fmt: skip
+        try:
+            planned = self._planned(acting, raising=True)
+        except TooLargeError:
+            found.too_large = True
+            found.warnings.append(
+                f"The file has more than {WHILE_SOMEBODY_WAITS.rows:,} rows, which is too much to be planned while you"
+                " wait. Have the worker try it first: it says how many people would join, change, move and leave, and"
+                " which rows are wrong."
+            )
+            return found
+        except SpreadsheetError as error:
+            found.refused = str(error)
+            return found
+        assert planned is not None
+        found.fingerprint, found.wrong = planned.fingerprint, len(planned.wrong)
+        found.nothing = not planned.steps and not planned.leaves
+        found.parts = list(_parts(planned))
+        found.new_teams = sorted(planned.new_teams.values())
+        found.warnings += planned.notes(acting.data["leavers"])
+        if planned.leaves:
+            found.warnings.append(
+                f"{len(planned.leaves):,} of {planned.employed:,} employees would leave the company: they are in no row"
+                " of the file, or it says that they have left."
+            )
+        found.type_number = len(planned.leaves) if planned.ends_most else 0
+        return found
+
+    def objection(self, acting: Acting) -> str:
+        """What was confirmed must be what would be recorded, and the number of many who leave must be typed."""
+        if acting.data["only_try"]:
+            return ""
+        try:
+            planned = self._planned(acting, raising=True)
+        except TooLargeError:
+            return ""
+        except SpreadsheetError as error:
+            return str(error)
+        assert planned is not None
+        if planned.fingerprint != acting.data["confirmed"]:
+            return CHANGED_MEANWHILE
+        if planned.ends_most and acting.data["leaving"] != len(planned.leaves):
+            return f"Type the number of people who would leave, {len(planned.leaves)}, if that is meant."
+        return ""
+
+    def table(self, acting: Acting) -> HttpResponseBase:
+        """The rows that are wrong, as they are in the file, with the reason in front: to be mended and sent again."""
+        table = self._table(acting)
+        planned = self._planned(acting, raising=True)
+        assert planned is not None
+        reasons = {each.line: each.reason for each in planned.wrong}
+
+        def rows() -> Iterator[list[str]]:
+            for number, cells in table.rows():
+                if number in reasons:
+                    yield [reasons[number], str(number), *cells]
+
+        return answers.table("wrong-rows", "xlsx", ["What is wrong", "Row", *table.headings], rows())
+
+    def work(self, acting: Acting, job: Job) -> str:
+        """Records and captures the file, or only tries it."""
+        table = read(acting.upload or b"", WHOLE)
+        acting.found["table"] = table
+        columns = self._columns(acting)
+        if acting.data["only_try"]:
+            planned = preview(acting.organization_id, table, columns, now=acting.at, leavers=acting.data["leavers"])
+            acting.findings += _sentences(planned)
+            acting.findings += planned.notes(acting.data["leavers"])
+            return f"Tried, and nothing recorded. Of the people in the file {_counted(planned)}."
+        outcome: Outcome = import_people(
+            organization_id=acting.organization_id,
+            table=table,
+            columns=columns,
+            clock=lambda: datetime.now(UTC),
+            teller=acting.teller(KINDS, Channel.CONSOLE),
+            leavers=acting.data["leavers"],
+            confirmed=acting.data["confirmed"] or None,
+            confirmed_leaves=acting.data["leaving"],
+            progress=lambda done, total: jobs.say(job, done, total),
+        )
+        capture_all(acting.organization_id, datetime.now(UTC))
+        acting.findings += _sentences(outcome.plan)
+        return f"{_counted(outcome.plan).capitalize()}. {outcome.recorded:,} facts recorded."
+
+    def _table(self, acting: Acting) -> Table:
+        """The file, read once."""
+        if "table" not in acting.found:
+            acting.found["table"] = read(acting.upload or b"", WHILE_SOMEBODY_WAITS)
+        found: Table = acting.found["table"]
+        return found
+
+    def _columns(self, acting: Acting) -> matching.Columns:
+        """What the columns hold: as chosen, else as recognised."""
+        table = self._table(acting)
+        chosen = acting.data["columns"]
+        if len(chosen) == len(table.headings):
+            return {place: Field(name) for place, name in enumerate(chosen) if name}
+        return matching.recognise(table.headings, table.first, company.role_names(acting.organization_id))
+
+    def _planned(self, acting: Acting, *, raising: bool = False) -> Plan | None:
+        """The plan, made once; null where there is none and nobody wants to know why."""
+        if "plan" not in acting.found:
+            try:
+                acting.found["plan"] = preview(
+                    acting.organization_id,
+                    self._table(acting),
+                    self._columns(acting),
+                    now=acting.at,
+                    leavers=acting.data["leavers"],
+                )
+            except SpreadsheetError:
+                if raising:
+                    raise
+                return None
+        found: Plan = acting.found["plan"]
+        return found
+
+
+def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
+    for place, heading in enumerate(table.headings):
+        held = dict.fromkeys(cells[place] for _, cells in table.first if place < len(cells) and cells[place].strip())
+        samples = ", ".join(" ".join(each.split())[:_LONGEST_SAMPLE] for each in [*held][:_SAMPLES])
+        taken = columns.get(place)
+        choices = [("", "Not used", taken is None)]
+        choices += [(each.value, LABELS[each], each is taken) for each in Field]
+        yield ColumnChoice(heading or f"Column {place + 1}", samples, choices)
+
+
+def _parts(planned: Plan) -> Iterator[Part]:
+    """The kinds of change that there are, with the first of each."""
+    joins, changes, moves = planned.joins, planned.changes, planned.moves
+    first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:SHOWN]]
+    known = any(how for *_, how in first)
+    headings = ("Person", "E-mail address", "Teams", "How")
+    yield Part("Join", headings if known else headings[:3], len(joins), [row if known else row[:3] for row in first])
+    yield Part(
+        "Change", ("Person", "What changes"), len(changes), [(step.shown_name, _what(step)) for step in changes[:SHOWN]]
+    )
+    yield Part(
+        "Move", ("Person", "Out of", "Into"), len(moves),
+        [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:SHOWN]],
+    )  # fmt: skip
+    yield Part(
+        "Leave", ("Person", "E-mail address"), len(planned.leaves),
+        [(each.person_name or "(no name)", each.work_email or each.account_email or "")
+         for each in planned.leaves[:SHOWN]],
+    )  # fmt: skip
+    yield Part(
+        "Wrong rows, which are left out", ("Row", "What is wrong"), len(planned.wrong),
+        [(str(each.line), each.reason) for each in planned.wrong[:SHOWN]],
+    )  # fmt: skip
+
+
+def _teams(refs: tuple[Any, ...]) -> str:
+    return ", ".join(ref.name for ref in refs)
+
+
+def _how(step: Step) -> str:
+    if step.invitation is not None:
+        return "accepts the invitation"
+    return "" if step.person is None else "comes back, or was known by another door"
+
+
+def _what(step: Step) -> str:
+    found = [f"{_DETAILS[name]}: {each.before or 'none'} → {each.after}" for name, each in step.details.items()]
+    if step.roles is not None:
+        found.append(f"Roles: {', '.join(sorted(step.roles_before)) or 'none'} → {', '.join(step.roles) or 'none'}")
+    return "; ".join(found)
+
+
+def _sentences(planned: Plan) -> list[str]:
+    return [f"Row {each.line}: {each.reason}" for each in planned.wrong]
+
+
+def _counted(planned: Plan) -> str:
+    count = planned.counts
+    wrong = len(planned.wrong)
+    return (
+        f"{count['joins']:,} join, {count['changes']:,} change, {count['moves']:,} move, {count['leaves']:,} leave,"
+        f" {count['unchanged']:,} are as before, {wrong:,} row{' is' if wrong == 1 else 's are'} wrong"
+    )
+
+
+ACTS: tuple[Act, ...] = (ImportPeople(),)
