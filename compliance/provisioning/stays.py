@@ -1,6 +1,11 @@
-"""The facts by which people come and go, as identity providers and spreadsheets make them: named once for both."""
+"""The facts by which people and teams' members come and go, as identity providers and spreadsheets make them.
+
+Named once for both: few files may name a kind of fact.
+"""
 
 from compliance.facts.lines import EmployeeJoined as Joining
 from compliance.facts.lines import EmployeeLeft as Leaving
+from compliance.facts.lines import TeamJoined as ComingIn
+from compliance.facts.lines import TeamLeft as GoingOut
 
-__all__ = ["Joining", "Leaving"]
+__all__ = ["ComingIn", "GoingOut", "Joining", "Leaving"]

@@ -9,13 +9,11 @@ from compliance.facts.lines import (
     FactLine,
     PersonChanged,
     TeamCreated,
-    TeamJoined,
-    TeamLeft,
 )
 from compliance.provisioning.spreadsheets.plan import Plan, Step, TeamRef
-from compliance.provisioning.stays import Joining, Leaving
+from compliance.provisioning.stays import ComingIn, GoingOut, Joining, Leaving
 
-KINDS = frozenset(each.kind() for each in (TeamCreated, Joining, Leaving, PersonChanged, TeamJoined, TeamLeft))
+KINDS = frozenset(each.kind() for each in (TeamCreated, Joining, Leaving, PersonChanged, ComingIn, GoingOut))
 """The kinds of fact that a spreadsheet of people becomes."""
 
 
@@ -81,7 +79,7 @@ def _of_step(
     if details or roles is not None:
         yield PersonChanged(fact_id=new_id(), at=at, learner_profile_id=profile_id, role_ids=roles, **details)
     for ref in step.leaves:
-        yield TeamLeft(fact_id=new_id(), at=at, team_id=team_id(ref), learner_profile_id=profile_id)
+        yield GoingOut(fact_id=new_id(), at=at, team_id=team_id(ref), learner_profile_id=profile_id)
     if not step.joins:
         for ref in step.enters:
-            yield TeamJoined(fact_id=new_id(), at=at, team_id=team_id(ref), learner_profile_id=profile_id)
+            yield ComingIn(fact_id=new_id(), at=at, team_id=team_id(ref), learner_profile_id=profile_id)
