@@ -112,12 +112,15 @@ async def _checked(target: Target, allow_private: bool, resolve: Resolve) -> Seq
 async def _connect(
     target: Target, addresses: Sequence[str], context: ssl.SSLContext
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to the first of the addresses that takes one: numeric ones, so nothing is resolved again."""
+    """A connection to the first of the addresses that takes one: numeric ones, so nothing is resolved again.
+
+    Each may take a while, the last one all that is left of the bound.
+    """
     secured: dict[str, object] = {"ssl": context, "server_hostname": target.host} if target.tls else {}
     for address in addresses:
         ipaddress.ip_address(address.partition("%")[0])
         try:
-            async with asyncio.timeout(_CONNECT_SECONDS):
+            async with asyncio.timeout(None if address == addresses[-1] else _CONNECT_SECONDS):
                 return await asyncio.open_connection(address, target.port, limit=_HEAD_BYTES, **secured)  # type: ignore[arg-type]
         except (ssl.SSLError, ValueError):
             raise _Refused(Failure.TLS) from None

@@ -327,6 +327,13 @@ def test_tls_verifies_the_name_and_not_the_address(tmp_path, name, trusts, failu
     assert asked == ["receiver.test"]
 
 
+def test_a_handshake_that_never_ends_is_bounded_too():
+    with server(lambda connection: time.sleep(3)) as port:
+        found = post(f"https://127.0.0.1:{port}/")
+    assert found.failure == "timeout"
+    assert found.milliseconds < 1000 * SOON + 500
+
+
 def test_what_speaks_no_tls_is_told_so():
     with server(lambda connection: connection.sendall(b"SSH-2.0-x\r\n" * 5)) as port:
         assert post(f"https://127.0.0.1:{port}/", seconds=5).failure == "tls"
