@@ -255,6 +255,14 @@ class Environment(BaseSettings):
         lambda data: len(data.get("LOG_WITNESSES", [])) // 2 + 1,
     )
     ERASURE_LIST: str = _setting("outside the database: keep it as `LOG_FOLDER`", _in_folder("erasures.jsonl"))
+    EXPORTS_FOLDER: str = _setting(
+        "where exports are kept, for web and worker alike: a folder that they share, only theirs", _in_folder("exports")
+    )
+    EXPORTS_STORAGE: str = Field(
+        "django.core.files.storage.FileSystemStorage",
+        description="the class of another storage of exports, as `storages.backends.s3.S3Storage` of `django-storages`",
+    )
+    EXPORTS_STORAGE_OPTIONS: dict[str, Any] = Field({}, description="its options as JSON, in place of the folder's")
     BASE_URL: Annotated[str, AfterValidator(_base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )

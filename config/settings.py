@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "compliance.interfaces.console.sign_in",
     "compliance.interfaces.console.understand",
     "compliance.interfaces.console.evidence",
+    "compliance.interfaces.console.exports",
     "compliance.interfaces.pages",
     "compliance.interfaces.learner",
     "compliance.interfaces.operations",
@@ -156,6 +157,21 @@ STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+# Exports are read by web and written by the worker: a folder that both see, or object storage.
+_IN_FOLDER = {
+    "location": environment.EXPORTS_FOLDER,
+    "file_permissions_mode": 0o600,
+    "directory_permissions_mode": 0o700,
+}
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "exports": {
+        "BACKEND": environment.EXPORTS_STORAGE,
+        "OPTIONS": environment.EXPORTS_STORAGE_OPTIONS
+        or (_IN_FOLDER if environment.EXPORTS_STORAGE.endswith(".FileSystemStorage") else {}),
+    },
+}
 STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -246,6 +262,8 @@ CELERY_TASK_ROUTES = {
     "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.build": {"queue": "long", "routing_key": "long"},
+    "compliance.exports.run": {"queue": "long", "routing_key": "long"},
+    "compliance.exports.look": {"queue": "timed", "routing_key": "timed"},
     "compliance.console.count": {"queue": "long", "routing_key": "long"},
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
@@ -279,6 +297,7 @@ CELERY_BEAT_SCHEDULE = {
     "link requests": {"task": "compliance.learner.answer_waiting", "schedule": 60.0, "options": {"expires": 60}},
     "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
+    "exports": {"task": "compliance.exports.look", "schedule": 300.0, "options": {"expires": 300}},
     "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},
     "standing": {
         "task": "compliance.understand.refresh_all",

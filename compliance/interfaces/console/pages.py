@@ -5,6 +5,7 @@ Urls, the navigation, the test that asks every address as every group, and the t
 
 from compliance.interfaces.console.acting.pages import PAGES as ACTING
 from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
+from compliance.interfaces.console.exports.pages import PAGES as EXPORTS
 from compliance.interfaces.console.letters.pages import PAGES as LETTERS
 from compliance.interfaces.console.page import Page
 from compliance.interfaces.console.reading.pages import PAGES as READING
@@ -13,4 +14,8 @@ from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
+<<<<<<< HEAD
 PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *STORED)
+=======
+PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *EVIDENCE, *EXPORTS, *STORED)
+>>>>>>> be1807a (Standing exports: registers are written to files by schedule or by hand, and an erasure reaches those with names)

@@ -52,7 +52,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         ALL,
     ),
     **_each("companies search", "get post", ALL),
-    **_each("log log-person log-file export evidence evidence-pack evidence-file", "get", READERS),
+    **_each("log log-person log-file export evidence evidence-pack evidence-file exports exports-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each(
         "stored-companies stored stored-captures stored-captures-row stored-rows stored-rows-row stored-receipts"
@@ -71,7 +71,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "act-erase act-copy-link act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many"
         " act-publish-course act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate"
-        " act-correct-certificate confirm-erase confirm-waive-many",
+        " act-correct-certificate confirm-erase confirm-waive-many act-add-export"
+        " act-run-export act-stop-export",
         "get post",
         RECORDS,
     ),

@@ -6,6 +6,7 @@ from compliance.interfaces.console.acting import (
     bulk,
     certificates,
     courses,
+    exports,
     keys,
     learning,
     letters,
@@ -26,7 +27,7 @@ from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
     people, spreadsheet, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies,
-    certificates, keys, sources, upkeep, webhooks,
+    certificates, keys, sources, exports, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

@@ -10,6 +10,7 @@ from compliance.interfaces.console.evidence import keeping
 from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import subject
+from compliance.interfaces.console.exports import keeping as exports
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.who_may import Permission, staff_of
 from compliance.tenancy import context
@@ -37,9 +38,10 @@ def _build(job: Job, _: list[str]) -> str:
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)
 def forget() -> None:
-    """Each hour and after each erasure: packs and unconfirmed uploads too old, or outlived by an erasure, go."""
+    """Each hour and after each erasure: packs, exports, unconfirmed uploads too old, or outlived by an erasure, go."""
     keeping.forget_folders(datetime.now(UTC))
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
             keeping.forget(organization_id, datetime.now(UTC))
+            exports.forget(organization_id, datetime.now(UTC))
             jobs.forget_uploads(organization_id, datetime.now(UTC))

@@ -1,0 +1,169 @@
+"""Acts on standing exports: set one up, run it now, stop it."""
+
+from datetime import timedelta
+
+from django import forms
+
+from compliance.catalogue import REGISTERS
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
+from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
+from compliance.interfaces.console.exports import keeping, schedule, writing
+from compliance.interfaces.console.exports.models import ExportFile, StandingExport
+from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.who_may import Permission
+
+GROUP = "Standing exports"
+
+
+class _OfExport(Act):
+    permission = Permission.CHANGE_RECORDS
+    group = GROUP
+    recent = True
+
+
+class AddForm(ActForm):
+    """Which registers, as what, how often, and how long files are kept."""
+
+    registers = forms.MultipleChoiceField(
+        label="Registers",
+        choices=[(register.name, register.title) for register in REGISTERS.values()],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    written_as = forms.ChoiceField(label="Written as", choices=list(writing.FORMATS.items()))
+    personal = forms.BooleanField(
+        required=False,
+        label="With names and e-mail addresses",
+        help_text="Such files are removed as soon as somebody is erased, and written again without that person.",
+    )
+    every = forms.ChoiceField(label="How often", choices=StandingExport.Every.choices)
+    hour = forms.IntegerField(label="At which hour", min_value=0, max_value=23, initial=5, help_text="Company time.")
+    keep = forms.IntegerField(label="How many are kept", min_value=1, max_value=60, initial=7, help_text="The newest.")
+    days = forms.IntegerField(
+        label="Days after which a file is removed", min_value=1, max_value=366, initial=31, help_text="In any case."
+    )
+
+
+class AddExport(_OfExport):
+    """Sets up registers to be written to files again and again."""
+
+    name = "add-export"
+    title = "Set up a standing export"
+    explains = (
+        "Writes registers to files by schedule, to be taken from the page of exports or from the storage itself, as"
+        " long as you may export."
+    )
+    form = AddForm
+
+    def _check(self, acting: Acting) -> None:
+        if not acting.may(Permission.EXPORT):
+            raise CannotActError("Only who may export sets this up.")
+        writing.check(acting.data["written_as"])
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says what is written, and when first."""
+        self._check(acting)
+        data = acting.data
+        first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
+        titles = dict(self.form.base_fields["registers"].choices)  # type: ignore[attr-defined]
+        found = Preview(
+            pairs=[
+                ("Registers", ", ".join(titles[name] for name in data["registers"])),
+                ("Written as", writing.FORMATS[data["written_as"]]),
+                ("Names and addresses", "yes" if data["personal"] else "no"),
+                ("First", f"{first:%d %b %Y, %H:%M} UTC"),
+                ("Kept", f"the newest {data['keep']}, none for more than {data['days']} days"),
+            ]
+        )
+        if data["personal"]:
+            found.warnings.append(
+                "Files that somebody has taken away are out of reach: an erasure removes those that are kept here."
+            )
+        return found
+
+    def perform(self, acting: Acting) -> Done:
+        """Set it up. The first run is at its first hour."""
+        self._check(acting)
+        data = acting.data
+        StandingExport.objects.create(
+            organization_id=acting.organization_id,
+            registers=data["registers"],
+            written_as=data["written_as"],
+            personal=data["personal"],
+            every=data["every"],
+            hour=data["hour"],
+            keep=data["keep"],
+            days=data["days"],
+            user_id=acting.staff.user_id,
+            username=acting.staff.username,
+            made_at=acting.at,
+            next_run_at=schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at),
+        )
+        return Done("The export is set up.", "exports")
+
+
+def _running(form: ActForm) -> list[tuple[str, str]]:
+    """The exports that are not stopped."""
+    found = StandingExport.objects.filter(organization_id=form.organization_id, stopped_at=None)
+    return [(str(each.export_id), f"{each}, {each.get_every_display().lower()}") for each in found.order_by("made_at")]
+
+
+ExportForm = form_of(export_id=Listed(_running, label="Export"))
+
+
+def _export(acting: Acting) -> StandingExport:
+    """The chosen export, of this company and no other."""
+    found = StandingExport.objects.filter(
+        organization_id=acting.organization_id, export_id=acting.data["export_id"], stopped_at=None
+    ).first()
+    if found is None:
+        raise CannotActError("This company has no such export.")
+    return found
+
+
+class RunExport(_OfExport):
+    """Runs an export now."""
+
+    name = "run-export"
+    title = "Run a standing export now"
+    explains = "Writes its files within five minutes, beside its schedule."
+    form = ExportForm
+    about = "export"
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says which one."""
+        return Preview(pairs=[("Export", str(_export(acting)))])
+
+    def perform(self, acting: Acting) -> Done:
+        """Make it due."""
+        keeping.run_now(_export(acting), acting.at)
+        return Done("The export runs within five minutes.", "exports")
+
+
+class StopExport(_OfExport):
+    """Stops an export and removes its files."""
+
+    name = "stop-export"
+    title = "Stop a standing export"
+    explains = "Nothing more is written, and the files that are kept are removed."
+    form = ExportForm
+    about = "export"
+    danger = True
+
+    def preview(self, acting: Acting) -> Preview:
+        """Says which one, and how many files go."""
+        standing = _export(acting)
+        files = ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).count()
+        return Preview(pairs=[("Export", str(standing)), ("Files that are removed", files)])
+
+    def perform(self, acting: Acting) -> Done:
+        """Stop it; its files are over now."""
+        standing = _export(acting)
+        standing.stopped_at = acting.at
+        standing.save(update_fields=["stopped_at"])
+        ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).update(
+            expires_at=acting.at - timedelta(seconds=1)
+        )
+        return Done("The export is stopped.", "exports")
+
+
+ACTS: tuple[Act, ...] = (AddExport(), RunExport(), StopExport())

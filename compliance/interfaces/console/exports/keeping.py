@@ -1,0 +1,223 @@
+"""Keeps what exports wrote: stores, forgets what is over or outlived by an erasure, and runs what is due.
+
+A file's row is there before the file, and is asked again when the file is stored: whoever removes the row in between,
+because somebody was erased, has the file removed too. So no file with names stays that an erasure does not know of.
+"""
+
+import hashlib
+import logging
+import tempfile
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db import transaction
+from django.db.models import F, Q
+
+from compliance.catalogue.declaration import Register
+from compliance.errors import ComplianceError
+from compliance.facts.people.queries import erasures
+from compliance.interfaces.console.exports import schedule, stored
+from compliance.interfaces.console.exports.errors import MayNotExportError, OutlivedError
+from compliance.interfaces.console.exports.extract import Extract, extract, registers
+from compliance.interfaces.console.exports.models import ExportFile, StandingExport
+from compliance.interfaces.console.exports.writing import check, write
+from compliance.interfaces.console.who_may import Permission, staff_of
+from compliance.tenancy import context, queries
+
+log = logging.getLogger(__name__)
+
+FOLDERS = "compliance-export-"
+"""How the folders are called in which files are written before they are stored."""
+
+GIVEN_UP = timedelta(hours=4)
+"""A run that has not ended by then never will: the task's own limit is shorter."""
+
+DAYS_KEPT = 7
+"""How long a file is kept that was asked for once."""
+
+OUTLIVED = "A person was erased while the export was written. Nothing of it was kept: it is written again."
+
+
+def known_erasures(organization_id: uuid.UUID) -> int:
+    """How many erasures the company has made."""
+    with context.company(organization_id):
+        return erasures(organization_id)
+
+
+def store(
+    about: Extract,
+    wanted: Sequence[Register],
+    written_as: str,
+    *,
+    now: datetime,
+    expires_at: datetime,
+    export_id: uuid.UUID | None = None,
+    tell: Callable[[str, int], None] = lambda register, rows: None,
+) -> list[ExportFile]:
+    """Writes the registers and keeps a file of each. Raises ExportError; then nothing of the run is kept."""
+    check(written_as)
+    erased, kept = known_erasures(about.organization_id), []
+    try:
+        for register in wanted:
+            file = ExportFile(
+                organization_id=about.organization_id,
+                file_id=uuid.uuid4(),
+                export_id=export_id,
+                register=register.name,
+                written_as=written_as,
+                personal=about.personal,
+                as_at=about.as_at,
+                capture_sequence=about.pin.capture_sequence,
+                erasures=erased,
+                begun_at=now,
+                expires_at=expires_at,
+            )
+            file.stored_as = f"{about.organization_id}/{file.file_id}.{written_as}"
+            with context.company(about.organization_id):
+                file.save()
+            kept.append(file)
+            _fill(file, about, register, tell)
+    except BaseException:
+        for file in kept:
+            _remove(file)
+        raise
+    return kept
+
+
+def _fill(file: ExportFile, about: Extract, register: Register, tell: Callable[[str, int], None]) -> None:
+    """Writes a file beside nothing of ours, stores it, and makes sure that no erasure came in between."""
+    with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
+        path = Path(folder) / file.file_name
+        file.rows = write(path, about, register, file.written_as, lambda rows: tell(register.name, rows))
+        file.size = path.stat().st_size
+        with path.open("rb") as content:
+            file.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            content.seek(0)
+            stored.save(file.stored_as, content)
+    with context.company(file.organization_id):
+        found = ExportFile.objects.select_for_update().filter(
+            organization_id=file.organization_id, file_id=file.file_id
+        )
+        still = found.first() is not None and (not file.personal or erasures(file.organization_id) == file.erasures)
+        if still:
+            found.update(ready=True, rows=file.rows, size=file.size, sha256=file.sha256)
+            file.ready = True
+    if not still:
+        raise OutlivedError(OUTLIVED)
+
+
+def _remove(file: ExportFile) -> None:
+    if not stored.removed(file.stored_as):
+        return  # its row stays, so that it is tried again
+    with context.company(file.organization_id):
+        ExportFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id).delete()
+
+
+def forget(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes files that are over, broken off, or hold names and were begun before an erasure. How many.
+
+    Within the company's context. Standing exports that lose a file to an erasure are due at once: whoever reads them
+    finds them again, without the person.
+    """
+    outlived = Q(personal=True) & ~Q(erasures=erasures(organization_id))
+    over = Q(expires_at__lte=now) | Q(ready=False, begun_at__lte=now - GIVEN_UP) | outlived
+    mine = ExportFile.objects.filter(organization_id=organization_id)
+    again = set(mine.filter(outlived, export_id__isnull=False).values_list("export_id", flat=True))
+    stale = list(mine.filter(over).select_for_update())
+    gone = [file.pk for file in stale if stored.removed(file.stored_as)]
+    mine.filter(pk__in=gone).delete()
+    mine.filter(pk__in=[file.pk for file in stale]).update(ready=False)  # what could not be removed is tried again
+    if again:
+        StandingExport.objects.filter(
+            organization_id=organization_id, export_id__in=again, stopped_at=None, next_run_at__gt=now
+        ).update(next_run_at=now)
+    return len(gone)
+
+
+def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
+    """The standing exports that are to run now, within the company's context."""
+    found = StandingExport.objects.filter(
+        Q(begun_at=None) | Q(begun_at__lte=now - GIVEN_UP),
+        organization_id=organization_id,
+        stopped_at=None,
+        next_run_at__lte=now,
+    )
+    return list(found.values_list("export_id", flat=True))
+
+
+def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
+    """Runs a standing export that is due, once however often it is asked for; how many files it wrote.
+
+    What goes wrong is kept beside it, and it runs again at its next hour.
+    """
+    organization = queries.organization(organization_id)
+    with context.company(organization_id):
+        mine = StandingExport.objects.filter(organization_id=organization_id, export_id=export_id)
+        claimed = mine.filter(
+            Q(begun_at=None) | Q(begun_at__lte=now - GIVEN_UP), stopped_at=None, next_run_at__lte=now
+        ).update(begun_at=now)
+        standing = mine.first()
+    if not claimed or standing is None:
+        return 0
+    problem, written = "", 0
+    following = schedule.next_run(organization.time_zone, standing.every, standing.hour, now)
+    try:
+        _check_maker(standing, now)
+        about = extract(organization, now, now, personal=standing.personal)
+        wanted = [register for name in standing.registers for register in registers(name)]
+        files = store(
+            about,
+            wanted,
+            standing.written_as,
+            now=now,
+            expires_at=now + timedelta(days=standing.days),
+            export_id=export_id,
+        )
+        written = len(files)
+    except OutlivedError as error:
+        problem, following = str(error), now
+    except ComplianceError as error:
+        problem = str(error)
+        log.warning("export_failed", extra={"export_id": str(export_id), "error": type(error).__name__})
+    with context.company(organization_id):
+        mine.update(begun_at=None, next_run_at=following, problem=problem[:300])
+        if written:
+            mine.update(last_run_at=now)
+            _prune(standing)
+    return written
+
+
+def _prune(standing: StandingExport) -> None:
+    """Leaves the newest runs alone."""
+    files = ExportFile.objects.filter(
+        organization_id=standing.organization_id, export_id=standing.export_id, ready=True
+    )
+    moments = list(files.order_by("-as_at").values_list("as_at", flat=True).distinct()[: standing.keep])
+    for file in files.exclude(as_at__in=moments):
+        if stored.removed(file.stored_as):
+            file.delete()
+
+
+def _check_maker(standing: StandingExport, now: datetime) -> None:
+    """Raises MayNotExportError when whoever set it up may not do so any more."""
+    staff = staff_of(User.objects.filter(pk=standing.user_id).first() or AnonymousUser(), now)
+    if staff is None or not staff.may(Permission.EXPORT) or not staff.may_enter(standing.organization_id):
+        raise MayNotExportError(
+            f"{standing.username}, who set this up, may not export any more. Stop it, and have it set up anew."
+        )
+
+
+def run_now(standing: StandingExport, now: datetime) -> None:
+    """Makes a standing export due, within the company's context."""
+    mine = StandingExport.objects.filter(organization_id=standing.organization_id, export_id=standing.export_id)
+    with transaction.atomic():
+        mine.update(next_run_at=now, problem="")
+
+
+def newest_first(organization_id: uuid.UUID) -> list[ExportFile]:
+    """The files that can be taken away, within the company's context."""
+    found = ExportFile.objects.filter(organization_id=organization_id, ready=True)
+    return list(found.order_by(F("as_at").desc(), "register")[:300])

@@ -1,0 +1,17 @@
+"""The pages of this part."""
+
+from compliance.interfaces.console.exports import views
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.who_may import Permission
+
+PAGES: tuple[Page, ...] = (
+    Page("exports", "exports/", views.exports, Permission.EXPORT, "Standing exports", section=Section.PROVE),
+    Page(
+        "exports-file",
+        "exports/<uuid:file_id>/file/",
+        views.file,
+        Permission.EXPORT,
+        "Standing exports",
+        recent=True,
+    ),
+)

@@ -1,0 +1,45 @@
+"""Where the files of exports lie: a folder, or whatever STORAGES says. Whatever it raises is one error of ours."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+
+from compliance.interfaces.console.exports.errors import StorageFailedError
+
+log = logging.getLogger(__name__)
+
+
+def save(name: str, content: IO[bytes]) -> None:
+    """Keeps a file under a name that no other has. Raises StorageFailedError."""
+    with _talking() as storage:
+        storage.save(name, File(content))
+
+
+def chunks(name: str) -> Iterator[bytes]:
+    """The bytes of a file, piece by piece. Raises StorageFailedError."""
+    with _talking() as storage, storage.open(name) as stored:
+        yield from stored.chunks()
+
+
+def removed(name: str) -> bool:
+    """Removes a file, whether it is there or not; False, and a line of the log, when the storage does not."""
+    try:
+        with _talking() as storage:
+            storage.delete(name)
+    except StorageFailedError as error:
+        log.error("export_not_removed", extra={"stored_as": name, "error": str(error)})
+        return False
+    return True
+
+
+@contextmanager
+def _talking() -> Iterator[Storage]:
+    try:
+        yield storages["exports"]
+    except Exception as error:  # storages of others raise what they like
+        words = getattr(error, "strerror", None) or type(error).__name__
+        raise StorageFailedError(f"The storage of exports failed: {words}.") from error

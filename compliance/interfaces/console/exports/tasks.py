@@ -1,0 +1,28 @@
+"""Standing exports in the background: which are due, and running one."""
+
+import uuid
+from datetime import UTC, datetime
+
+from celery import current_app, shared_task
+
+from compliance.history.queries import companies
+from compliance.interfaces.console.exports import keeping
+from compliance.tenancy import context
+
+RUN_TASK = "compliance.exports.run"
+
+
+@shared_task(name="compliance.exports.look", ignore_result=True)
+def look() -> None:
+    """Every five minutes: one task for each export that is due."""
+    for organization_id in companies():
+        with context.company(organization_id):
+            due = keeping.due(organization_id, datetime.now(UTC))
+        for export_id in due:
+            current_app.send_task(RUN_TASK, [str(organization_id), str(export_id)], expires=300)
+
+
+@shared_task(name=RUN_TASK, acks_late=False, ignore_result=True, time_limit=3 * 3600, soft_time_limit=3 * 3600 - 60)
+def run(organization_id: str, export_id: str) -> None:
+    """Runs one export; what another worker runs already is left to it."""
+    keeping.run(uuid.UUID(organization_id), uuid.UUID(export_id), datetime.now(UTC))

@@ -1,0 +1,42 @@
+"""The page of exports: what is written again and again, what went wrong, and the files to take away."""
+
+import uuid
+
+from django.http import HttpResponse, StreamingHttpResponse
+
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.exports import keeping, stored
+from compliance.interfaces.console.exports.models import ExportFile, StandingExport
+from compliance.interfaces.console.exports.writing import MEDIA_TYPES
+from compliance.interfaces.console.tables import answers
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
+
+
+def exports(visit: Visit) -> HttpResponse:
+    """Standing exports and the files that are kept. What an erasure outlived is not among them."""
+    organization_id = visit.organization.organization_id
+    keeping.forget(organization_id, visit.now)
+    found = StandingExport.objects.filter(organization_id=organization_id, stopped_at=None)
+    values = {
+        "standing": list(found.order_by("made_at")[:100]),
+        "files": keeping.newest_first(organization_id),
+        "may_act": visit.staff.may(Permission.CHANGE_RECORDS),
+    }
+    return visit.render("console/exports/exports.html", values)
+
+
+def file(visit: Visit, file_id: uuid.UUID) -> StreamingHttpResponse:
+    """A file, as it was written."""
+    organization_id = visit.organization.organization_id
+    keeping.forget(organization_id, visit.now)
+    found = ExportFile.objects.filter(organization_id=organization_id, file_id=file_id, ready=True).first()
+    if found is None:
+        raise NothingThereError(
+            "This file is gone: its time was over, a newer one took its place, or a person was erased since it was"
+            " written. Standing exports are written again after an erasure."
+        )
+    visit.everybody = True
+    response = answers.file(found.file_name, MEDIA_TYPES[found.written_as], stored.chunks(found.stored_as))
+    response.headers["Content-Length"] = str(found.size)
+    return response

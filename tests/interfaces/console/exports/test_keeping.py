@@ -1,0 +1,192 @@
+"""Standing exports: when they run, what they keep, and what an erasure leaves of them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from django.utils import timezone
+
+from compliance.interfaces.console.evidence.tasks import forget
+from compliance.interfaces.console.exports import keeping
+from compliance.interfaces.console.exports.models import ExportFile, StandingExport
+from compliance.interfaces.console.exports.schedule import next_run
+from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.tenancy import context
+from tests.companies import make_company
+from tests.interfaces.console.acting.test_keys import post
+from tests.interfaces.console.conftest import make_staff, signed_in
+from tests.interfaces.console.exports.conftest import kept
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def manager():
+    return make_staff("manuela", COMPLIANCE_MANAGER)
+
+
+def set_up(company, user, **more):
+    now = timezone.now()
+    values = {
+        "registers": ["people", "courses"], "written_as": "csv", "personal": True, "every": "day", "hour": 5, "keep": 2,
+        "days": 30, "user_id": user.pk, "username": user.username, "made_at": now, "next_run_at": now,
+    }  # fmt: skip
+    with context.company(company.organization_id):
+        return StandingExport.objects.create(organization_id=company.organization_id, **(values | more))
+
+
+def again(standing):
+    with context.company(standing.organization_id):
+        standing.refresh_from_db()
+    return standing
+
+
+def files(company):
+    with context.company(company.organization_id):
+        return list(ExportFile.objects.filter(organization_id=company.organization_id).order_by("as_at"))
+
+
+def run(standing, now=None):
+    return keeping.run(standing.organization_id, standing.export_id, now or timezone.now())
+
+
+def test_it_runs_once_when_it_is_due_and_then_at_its_next_hour(company, manager, folder):
+    standing = set_up(company, manager)
+    now = timezone.now()
+    assert run(standing, now) == 2
+    assert run(standing, now) == 0
+    standing = again(standing)
+    assert (standing.problem, standing.last_run_at, standing.begun_at) == ("", now, None)
+    assert standing.next_run_at > now
+    assert len(kept(folder)) == 2
+    assert {each.capture_sequence for each in files(company)} == {files(company)[0].capture_sequence}
+
+
+def test_only_the_newest_runs_are_kept_and_none_beyond_its_days(company, manager, folder):
+    standing = set_up(company, manager)
+    start = timezone.now()
+    moments = [start + timedelta(milliseconds=each) for each in range(4)]
+    for moment in moments:
+        with context.company(company.organization_id):
+            StandingExport.objects.update(next_run_at=moment)
+        run(standing, moment)
+    assert {each.as_at for each in files(company)} == set(moments[-2:])
+    assert len(kept(folder)) == 4
+    with context.company(company.organization_id):
+        assert keeping.forget(company.organization_id, start + timedelta(days=31)) == 4
+    assert kept(folder) == []
+
+
+def test_an_erasure_removes_files_with_names_and_has_them_written_again(company, manager, folder, erase_anna):
+    named, plain = set_up(company, manager), set_up(company, manager, personal=False)
+    run(named)
+    run(plain)
+    assert any("Anna Berg" in path.read_text() for path in kept(folder))
+    erase_anna()
+    forget()
+    assert {each.export_id for each in files(company)} == {plain.export_id}
+    assert all("Anna Berg" not in path.read_text() for path in kept(folder))
+    assert again(named).next_run_at <= timezone.now() < again(plain).next_run_at
+    assert run(named) == 2
+    assert all("Anna Berg" not in path.read_text() for path in kept(folder))
+
+
+def test_an_erasure_while_a_file_is_written_leaves_nothing_of_it(company, manager, folder, erase_anna):
+    standing = set_up(company, manager)
+
+    now = timezone.now()
+    about = keeping.extract(keeping.queries.organization(company.organization_id), now, now, personal=True)
+    with pytest.raises(keeping.OutlivedError):
+        keeping.store(
+            about, keeping.registers("people"), "csv", now=now, expires_at=now + timedelta(days=1), tell=erase_anna
+        )
+    assert (kept(folder), files(company)) == ([], [])
+    assert run(standing) == 2
+
+
+def test_what_the_storage_does_not_remove_is_offered_to_nobody_and_tried_again(company, manager, folder, erase_anna):
+    run(set_up(company, manager))
+    away = folder.rename(folder.with_name("away"))
+    folder.write_text("no folder")
+    erase_anna()
+    client = signed_in(manager)
+    page = client.get(f"/console/companies/{company.organization_id}/exports/")
+    assert (page.status_code, "/file/" in page.content.decode()) == (200, False)
+    folder.unlink()
+    away.rename(folder)
+    forget()
+    assert (kept(folder), files(company)) == ([], [])
+
+
+def test_it_runs_only_as_long_as_its_maker_may_export(company, manager, folder):
+    standing = set_up(company, manager)
+    manager.groups.set([Group.objects.get(name=OPERATOR)])
+    assert run(standing) == 0
+    assert "manuela, who set this up, may not export any more" in again(standing).problem
+    assert kept(folder) == []
+
+
+def test_a_storage_that_refuses_is_told_and_tried_again_at_the_next_hour(company, manager, folder):
+    folder.write_text("no folder")
+    standing = set_up(company, manager)
+    assert run(standing) == 0
+    assert "The storage of exports failed" in again(standing).problem
+    assert again(standing).next_run_at > timezone.now()
+    folder.unlink()
+    with context.company(company.organization_id):
+        keeping.forget(company.organization_id, timezone.now() + keeping.GIVEN_UP)
+    assert files(company) == []
+
+
+@pytest.mark.parametrize(
+    "every, hour, after, expected",
+    [
+        ("day", 5, "2026-03-28T04:30:00+00:00", "2026-03-29T03:00:00+00:00"),  # clocks go forward that night
+        ("day", 5, "2026-10-24T03:30:00+00:00", "2026-10-25T04:00:00+00:00"),  # and back that one
+        ("day", 2, "2026-03-28T12:00:00+00:00", "2026-03-29T01:00:00+00:00"),  # an hour that does not exist
+        ("week", 5, "2026-11-23T04:00:00+00:00", "2026-11-30T04:00:00+00:00"),
+        ("month", 0, "2026-12-15T00:00:00+00:00", "2026-12-31T23:00:00+00:00"),
+    ],
+)
+def test_the_next_run_is_at_an_hour_of_the_company(every, hour, after, expected):
+    found = next_run("Europe/Paris", every, hour, datetime.fromisoformat(after))
+    assert found == datetime.fromisoformat(expected).astimezone(UTC)
+
+
+def test_staff_set_one_up_run_it_take_its_files_and_stop_it(company, manager, folder):
+    client, where = signed_in(manager), f"/console/companies/{company.organization_id}/exports/"
+    post(
+        client, company.organization_id, "add-export", registers=["people"], written_as="csv", personal="on",
+        every="week", hour="5", keep="3", days="10",
+    )  # fmt: skip
+    with context.company(company.organization_id):
+        standing = StandingExport.objects.get()
+    assert (standing.username, standing.personal, standing.every) == ("manuela", True, "week")
+    assert run(standing) == 0
+    post(client, company.organization_id, "run-export", export_id=str(standing.export_id))
+    assert run(standing) == 1
+    page = client.get(where).content.decode()
+    assert "Every Monday" in page
+    (address,) = re.findall(r'href="([^"]+/file/)"', page)
+    taken = client.get(address)
+    assert "Anna Berg" in b"".join(taken.streaming_content).decode()
+    assert taken["Content-Disposition"].startswith('attachment; filename="people-')
+    assert AccessLog.objects.filter(page="exports-file").exists()
+    assert signed_in(make_staff("otto", OPERATOR)).get(address).status_code == 403
+    other = make_company("Other").organization_id
+    assert client.get(address.replace(str(company.organization_id), str(other))).status_code == 404
+    text = post(client, company.organization_id, "stop-export", export_id=str(standing.export_id))
+    assert "Files that are removed" in text
+    assert client.get(address).status_code == 404
+    assert kept(folder) == []
+
+
+def test_auditors_take_files_and_set_nothing_up(company, manager, folder):
+    run(set_up(company, manager))
+    client = signed_in(make_staff("audit", AUDITOR))
+    page = client.get(f"/console/companies/{company.organization_id}/exports/").content.decode()
+    assert "/file/" in page
+    assert "act/add-export" not in page
+    assert client.get(f"/console/companies/{company.organization_id}/act/add-export/").status_code == 403
