@@ -14,8 +14,6 @@ from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
-<<<<<<< HEAD
-PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *STORED)
-=======
-PAGES: tuple[Page, ...] = (*SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *EVIDENCE, *EXPORTS, *STORED)
->>>>>>> be1807a (Standing exports: registers are written to files by schedule or by hand, and an erasure reaches those with names)
+PAGES: tuple[Page, ...] = (
+    *SEE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS, *STORED,
+)  # fmt: skip

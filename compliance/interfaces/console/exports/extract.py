@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from compliance.catalogue import REGISTERS
-from compliance.catalogue.declaration import Register
+from compliance.catalogue.declaration import Register, Window
 from compliance.catalogue.fields import OfPerson
 from compliance.history import queries as history
 from compliance.interfaces.console.exports.errors import CannotExportError
@@ -44,7 +44,9 @@ class Extract:
 
     def pages(self, register: Register) -> Iterator[list[dict[str, Any]]]:
         """The rows of a register as /v1 gives them, a page at a time, each read in a transaction of its own."""
-        question = Question(company_of(self.organization), self.pin, self.as_at, None, None, personal=self.personal)
+        # Of a register over a period: since the beginning, so that whoever has left is there, with the day.
+        start = self.organization.history_complete_from if register.window is Window.PERIOD else None
+        question = Question(company_of(self.organization), self.pin, self.as_at, start, None, personal=self.personal)
         listing, after = LISTINGS[register.page], Position()
         while True:
             with context.company(self.organization_id):

@@ -17,6 +17,7 @@ from python_calamine import CalamineWorkbook
 
 from compliance.access.actions import issue_key
 from compliance.catalogue import REGISTERS
+from compliance.catalogue.declaration import Window
 from compliance.interfaces.console.exports.models import ExportFile
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import context
@@ -44,11 +45,14 @@ def test_json_lines_are_the_rows_of_v1(company, tmp_path):
     as_at = timezone.now().astimezone(UTC).isoformat().replace("+00:00", "Z")
     for register in REGISTERS.values():
         file = exported(company, register.name, "jsonl", tmp_path, "--as-at", as_at)
-        query = {"as_at": as_at} if register.window.end else {}
+        query = {register.window.end: as_at} if register.window.end else {}
+        if register.window is Window.PERIOD:
+            query["from"] = company.start.isoformat().replace("+00:00", "Z")
         answer = Client().get(f"/v1/{register.path}", query, headers={"Authorization": f"Bearer {token}"})
         assert answer.status_code == 200, answer.content
         for line, row in zip(file.read_text().splitlines(), answer.json()["data"], strict=True):
-            assert json.loads(line) | {"deployment_id": row["deployment_id"]} == row
+            of_deployment = {"deployment_id": row.get("deployment_id")}  # a test's own is rolled back, and may be cached
+            assert json.loads(line) | of_deployment == row | of_deployment
 
 
 def test_parquet_has_the_same_rows_with_typed_columns(company, tmp_path):
@@ -57,7 +61,6 @@ def test_parquet_has_the_same_rows_with_typed_columns(company, tmp_path):
         lines = exported(company, name, "jsonl", tmp_path, "--as-at", as_at).read_text().splitlines()
         table = pyarrow.parquet.read_table(exported(company, name, "parquet", tmp_path, "--as-at", as_at))
         assert len(lines) == table.num_rows > 0
-        assert answer.status_code == 200, answer.content
         for line, row in zip(lines, table.to_pylist(), strict=True):
             for field, value in json.loads(line).items():
                 read = row[field]
