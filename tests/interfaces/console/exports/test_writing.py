@@ -51,7 +51,9 @@ def test_json_lines_are_the_rows_of_v1(company, tmp_path):
         answer = Client().get(f"/v1/{register.path}", query, headers={"Authorization": f"Bearer {token}"})
         assert answer.status_code == 200, answer.content
         for line, row in zip(file.read_text().splitlines(), answer.json()["data"], strict=True):
-            of_deployment = {"deployment_id": row.get("deployment_id")}  # a test's own is rolled back, and may be cached
+            of_deployment = {
+                "deployment_id": row.get("deployment_id")
+            }  # a test's own is rolled back, and may be cached
             assert json.loads(line) | of_deployment == row | of_deployment
 
 
