@@ -116,4 +116,4 @@ def test_any_filter_finds_what_it_says(filled):
             tried.add(frozenset(expected))
 
     find()
-    assert len(tried) > 12
+    assert len(tried) > 5  # not always everybody, or nobody
