@@ -98,7 +98,7 @@ def test_any_filter_finds_what_it_says(filled):
     assert len(everybody) == len(USERS) + 2
     tried = set()
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(FILTERS)
     def find(wanted: str) -> None:
         try:
