@@ -1,13 +1,19 @@
-"""The rows of a register in the order in which they were written, for the feed: a small register is read at once."""
+"""The rows of a register in the order in which they were written, for the feed: a small register is read at once.
 
+Made while captures go on. If it was broken off, drop the invalid index `row_by_register` and migrate again.
+"""
+
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    atomic = False  # PostgreSQL makes no index beside writes within a transaction
+
     dependencies = [("history", "0010_trees_of_stored_rows")]
 
     operations = [
-        migrations.AddIndex(
+        AddIndexConcurrently(
             model_name="historyrow",
             index=models.Index("organization_id", "register", "sequence", name="row_by_register"),
         )
