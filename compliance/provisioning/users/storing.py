@@ -56,7 +56,7 @@ VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
 """  # noqa: S608 - constants of our own
 
 
-def namesakes(client: Client, user_name: str, external_id: str | None) -> Sequence[Namesake]:
+def namesakes(client: Client, user_name: str | None, external_id: str | None) -> Sequence[Namesake]:
     """Everybody with this userName or externalId; first whom the client removed last, then who was here last."""
     told = client.asked | {"user_name": user_name, "external_id": external_id}
     found = [Namesake(*row) for row in sql.fetch(_NAMESAKES, told)]

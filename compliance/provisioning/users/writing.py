@@ -22,7 +22,7 @@ from compliance.provisioning.clients import Client, turn
 from compliance.provisioning.kinds import Check
 from compliance.provisioning.stays import Joining, Leaving
 from compliance.provisioning.users import documents, reading, storing
-from compliance.provisioning.users.documents import Said
+from compliance.provisioning.users.documents import Row, Said
 
 _AFTER = timedelta(microseconds=1)
 _NOBODY = RecordedLast(None, False, None, None, None, frozenset(), None)
@@ -59,7 +59,7 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         wanted = changing(documents.answered(row))
         documents.check(wanted)
         said, document = documents.said(wanted), documents.kept(wanted, patched=not whole)
-        _refuse_names_of_others(client, learner_profile_id, wanted)
+        _refuse_names_of_others(client, row, wanted)
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
         lines = _changing(client, learner_profile_id, said, before, known, at, whole=whole)
@@ -98,9 +98,12 @@ def _returning(client: Client, wanted: Any) -> uuid.UUID | None:
     return known[0].learner_profile_id if known else None
 
 
-def _refuse_names_of_others(client: Client, learner_profile_id: uuid.UUID, wanted: Any) -> None:
-    for each in storing.namesakes(client, wanted.user_name, wanted.external_id):
-        if each.visible and each.learner_profile_id != learner_profile_id:
+def _refuse_names_of_others(client: Client, row: Row, wanted: Any) -> None:
+    """Refuses new names that somebody else has. Files may have given two people one address: these can be changed."""
+    user_name = None if wanted.user_name.lower() == row.user_name.lower() else wanted.user_name
+    external_id = None if wanted.external_id == row.external_id else wanted.external_id
+    for each in storing.namesakes(client, user_name, external_id):
+        if each.visible and each.learner_profile_id != row.learner_profile_id:
             raise UniquenessException(detail=_TAKEN.format("userName" if each.same_user_name else "externalId"))
 
 
@@ -122,7 +125,7 @@ def _joining(
             learner_profile_id=learner_profile_id,
             person_name=said.person_name,
             account_email=said.account_email,
-            role_ids=tuple(said.role_ids) or None,
+            role_ids=tuple(sorted(known.role_ids | said.role_ids)) if said.role_ids else None,
         )
     ]
     if said.work_email is not None and said.work_email != known.work_email:

@@ -207,6 +207,17 @@ def test_a_name_that_somebody_present_has_is_a_conflict(client, company):
     assert client.get(_path(other)).json() == other
 
 
+def test_two_people_to_whom_a_file_gave_one_address_can_be_changed(client, company):
+    for name in ("Fred", "Gina"):
+        company.join(name, account_email="desk@example.org")
+    listed = client.get('/Users?filter=userName eq "desk@example.org"').json()["Resources"]
+    assert len(listed) == 2
+    for each in listed:
+        assert client.patch(_path(each), {"op": "add", "path": "title", "value": "Desk"}).status_code == 200
+        body = {"schemas": [USER], "userName": "Desk@example.org", "displayName": each["displayName"]}
+        assert client("PUT", _path(each), body).status_code == 200
+
+
 def test_two_sources_speak_of_one_person(client, client_of, company):
     other = client_of("Okta")
     made = client.user(externalId="e-1", displayName="Anna", title="Nurse")
@@ -292,6 +303,9 @@ def test_roles_that_courses_may_name_become_facts_and_all_are_answered(client, c
     assert _known(company, made).role_ids == {"driver", "warden"}
     assert client.patch(_path(made), {"op": "remove", "path": "roles"}).json().get("roles") is None
     assert _known(company, made).role_ids == {"driver"}  # what others have said stays
+    client("DELETE", _path(made))
+    client.user(roles=[{"value": "warden"}])
+    assert _known(company, made).role_ids == {"driver", "warden"}
     facts = _count(company, PersonRoles)
     client.patch(_path(made), {"op": "replace", "path": "title", "value": "Nurse"})
     assert _count(company, PersonRoles) == facts
