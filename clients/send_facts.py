@@ -903,8 +903,11 @@ def main(arguments: list[str] | None = None) -> int:
     except StopError as error:
         print(f"send_facts.py: {error}", file=sys.stderr)
         return error.status
+    except OSError as error:  # a disk that is full, a folder that cannot be written
+        print(f"send_facts.py: {error}", file=sys.stderr)
+        return CANNOT_GO_ON
     except KeyboardInterrupt:
-        print("\nsend_facts.py: interrupted; start it again to go on.", file=sys.stderr)
+        print("\nsend_facts.py: interrupted. Start it again: nothing is lost and nothing doubled.", file=sys.stderr)
         return INTERRUPTED
 
 

@@ -104,13 +104,15 @@ class Network:
     """What lies between a client and the server: each post in turn that is not empty meets one fate; later ones pass.
 
     `cut` gives up the connection in the middle of the request, `lose` after the server has answered. A request whose
-    body is longer than `limit_bytes` is answered 413.
+    body is longer than `limit_bytes` is answered 413. With `answer`, a status line and headers, no request passes: that
+    is what comes back, as from a proxy that lets nobody through.
     """
 
-    def __init__(self, port: int, fates: list[str], limit_bytes: int | None = None) -> None:
+    def __init__(self, port: int, fates: list[str], limit_bytes: int | None = None, answer: bytes = b"") -> None:
         self._to = port
         self._fates = list(fates)
         self._limit = limit_bytes
+        self._answer = answer
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         self.met: list[str] = []
@@ -139,6 +141,9 @@ class Network:
             return
         while len(body) < length:
             body += client.recv(65536)
+        if self._answer:
+            client.sendall(self._answer + b"Content-Length: 2\r\nConnection: close\r\n\r\n{}")
+            return
         if self._limit is not None and length > self._limit:
             client.sendall(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return
@@ -156,8 +161,8 @@ def network(server: Server) -> Iterator[Callable[..., Network]]:
     """Makes networks before the server."""
     made: list[Network] = []
 
-    def make(*fates: str, limit_bytes: int | None = None) -> Network:
-        made.append(Network(server.port, list(fates), limit_bytes))
+    def make(*fates: str, limit_bytes: int | None = None, answer: bytes = b"") -> Network:
+        made.append(Network(server.port, list(fates), limit_bytes, answer))
         return made[-1]
 
     yield make

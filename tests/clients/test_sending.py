@@ -291,6 +291,24 @@ def test_a_source_that_may_not_is_told_so_at_once(server, target_of, file):
     assert (status, "401 invalid_token" in told) == (2, True)
     _, told, status = run(f"{server.url}/elsewhere", teams, file)
     assert status == 2
+    _, told, status = run(server.url, teams, file, "--refused", "/nowhere/refused.jsonl")
+    assert (status, "/nowhere/refused.jsonl" in told) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (b"HTTP/1.1 302 Found\r\nLocation: https://elsewhere.example.com/x?y\r\n", "elsewhere.example.com"),
+        (b"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://elsewhere.example.com/\r\n", "elsewhere.example.com"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", "is not the service"),
+        (b"HTTP/1.1 407 Proxy Authentication Required\r\n", "407 Proxy Authentication Required"),
+    ],
+)
+def test_what_is_not_the_service_is_believed_nothing(network, target_of, file, answer, sentence):
+    other = network(answer=answer)
+    _, told, status = run(other.url, target_of(), file)
+    assert (status, sentence in told) == (2, True), told
+    assert sent(file.with_name("facts.jsonl.sending")) == 0
 
 
 def test_wait_ends_when_everything_can_be_read(server, target_of, file):
