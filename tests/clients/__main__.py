@@ -25,6 +25,7 @@ from tests.clients.tools import FOLDER, HERE, NODE_PROGRAMS, PYTHON, PYTHON_PROG
 KEPT = ROOT / "docs" / "openapi.json"
 SERVED = FOLDER / "openapi.json"
 SERVED_FEED = FOLDER / "feed-openapi.json"
+SERVED_FACTS = FOLDER / "facts-openapi.json"
 GENERATED = FOLDER / "generated"
 SHOWN_LINES = 60
 UNLIMITED = {
@@ -86,6 +87,14 @@ STEPS = [
             for each in (SERVED, SERVED_FEED)
         ],
     ),
+    Step(
+        "schemathesis-facts",
+        "the same of /in/v1, with the token of a source",
+        [
+            ["sh", "-c", 'SVC_KEY="$SOURCE_TOKEN" exec "$0" "$@"', PYTHON_PROGRAMS / "schemathesis",
+             "--config-file", HERE / "schemathesis.toml", "run", SERVED_FACTS]
+        ],
+    ),
     Step("scim2-tester", "all checks of /scim/v2", [[PYTHON, HERE / "check_scim.py"]]),
     Step(
         "pymerkle",
@@ -116,15 +125,20 @@ def main(names: list[str]) -> int:
     (FOLDER / "types").mkdir()
     shutil.copy(HERE / "pull.ts", FOLDER / "types" / "pull.ts")
     lines: list[tuple[str, str, int, float]] = []
-    with _served() as (base_url, key, scim_token):
+    with _served() as (base_url, key, scim_token, source_token):
         ready = time.monotonic()
-        for path, file in (("/v1/openapi.json", SERVED), ("/feed/v1/openapi.json", SERVED_FEED)):
-            request = urllib.request.Request(f"{base_url}{path}", headers={"Authorization": f"Bearer {key}"})
+        for path, file, token in (
+            ("/v1/openapi.json", SERVED, key),
+            ("/feed/v1/openapi.json", SERVED_FEED, key),
+            ("/in/v1/openapi.json", SERVED_FACTS, source_token),
+        ):
+            request = urllib.request.Request(f"{base_url}{path}", headers={"Authorization": f"Bearer {token}"})
             with urllib.request.urlopen(request) as answer:
                 file.write_bytes(answer.read())
         environment = os.environ | {
             "BASE_URL": base_url,
             "SVC_KEY": key,
+            "SOURCE_TOKEN": source_token,
             "SCIM_TOKEN": scim_token,
             "PATH": f"{PYTHON_PROGRAMS}:{os.environ['PATH']}",
             "NO_COLOR": "1",
@@ -167,8 +181,11 @@ def _run(step: Step, environment: dict[str, str]) -> int:
 
 
 @contextmanager
-def _served() -> Iterator[tuple[str, str, str]]:
-    """The demo's story behind a web server: its address; of the larger company a key with every scope, a SCIM token."""
+def _served() -> Iterator[tuple[str, str, str, str]]:
+    """The demo's story behind a web server: its address; of the larger company a key with every scope, and tokens.
+
+    The first token is of SCIM, the second of a source of facts.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -189,7 +206,7 @@ def _served() -> Iterator[tuple[str, str, str]]:
     try:
         _wait_for(base_url)
         told = json.loads((folder / "demo.json").read_text())["organizations"][0]
-        yield base_url, told["keys"]["all"], told["scim"]["token"]
+        yield base_url, told["keys"]["all"], told["scim"]["token"], told["source_token"]
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         try:

@@ -187,6 +187,7 @@ def _post(schemas: dict[str, Any]) -> dict[str, Any]:
     lines = (
         "One fact a line, as in a facts file. Lines may stand in any order: one may name what a later one makes."
         f" At most {bodies.MAXIMUM_BYTES // 1024 // 1024} MiB, as sent and decoded, and {MAXIMUM_LINES:,} lines."
+        " `Content-Encoding` may be `gzip` or `zstd`, or both in the order in which they were applied."
     )
     return {
         "operationId": "postFacts",
@@ -206,12 +207,6 @@ def _post(schemas: dict[str, Any]) -> dict[str, Any]:
                 "description": "`wait=10` waits until /v1 answers with the lines, 10 seconds at most; up to"
                 f" {preferences.LONGEST_WAIT_SECONDS} are granted.",
                 "schema": {"type": "string", "examples": ["wait=10"]},
-            },
-            {
-                "name": "Content-Encoding",
-                "in": "header",
-                "description": "`gzip`, `zstd`, or several in the order in which they were applied.",
-                "schema": {"type": "string", "examples": ["gzip"]},
             },
         ],
         "requestBody": {
