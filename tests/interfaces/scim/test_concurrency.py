@@ -19,6 +19,7 @@ from compliance.interfaces.api import clock
 from compliance.provisioning.models import ProvisionedUser
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company
+from tests.interfaces.scim import entra
 from tests.interfaces.scim.conftest import USER, ScimClient
 
 
@@ -103,3 +104,20 @@ def test_nothing_is_kept_of_who_is_erased_at_the_moment_of_a_change(present):
         kept = ProvisionedUser.objects.filter(organization_id=present.organization_id)
         assert [each.attributes for each in kept] == [None] * 3
     assert client.get("/Users").json()["totalResults"] == 0
+
+
+def test_one_of_many_who_push_the_same_group_makes_it_and_all_who_add_members_succeed(present):
+    clients = [_client(present, f"Source {n}") for n in range(4)]
+    body = {"schemas": [entra.GROUP], "displayName": "Crew", "members": []}
+    answers = _at_once([partial(each, "POST", "/Groups", body) for each in clients])
+    assert _statuses(answers) == {201: 1, 409: 3}
+    (group,) = [each.json()["id"] for each in answers if each.status_code == 201]
+    users = [clients[0].user(f"user{n}@example.com")["id"] for n in range(4)]
+    adding = [entra.add_members(group, user, users[0]) for user in users]
+    acts = [partial(each, *request) for each, request in zip(clients, adding, strict=True)]
+    assert _statuses(_at_once(acts)) == {204: 4}
+    members = clients[0].get(f"/Groups/{group}").json()["members"]
+    assert sorted(each["value"] for each in members) == sorted(users)
+    gone = [partial(clients[0], "DELETE", f"/Users/{users[0]}"), partial(clients[1], "DELETE", f"/Groups/{group}")]
+    assert _statuses(_at_once(gone)) == {204: 2}
+    assert "members" not in clients[0].get(f"/Groups/{group}").json()
