@@ -22,7 +22,7 @@ def listed(client, request, model=Employee):
     answer = send(client, request)
     assert answer.status_code == 200, answer.content
     assert answer["Content-Type"] == "application/scim+json"
-    ListResponse[model].model_validate(answer.json(), scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    ListResponse.__class_getitem__(model).model_validate(answer.json(), scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
     return answer.json()
 
 
