@@ -13,13 +13,13 @@ SELECT v.* FROM (
         ORDER BY v.register, v.sequence LIMIT %(most)s) s
     ORDER BY s.sequence LIMIT %(most)s) s
 CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
-_RECORD = """LATERAL (SELECT r.record_id FROM history_historyrecord r
-    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = v.register AND r.birth = v.birth
-    LIMIT 1) r"""
+RECORD_OF_REMOVED = """CASE WHEN v.body = '' THEN (SELECT r.record_id::text FROM history_historyrecord r
+    WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = v.register AND r.birth = v.birth) END"""
+"""Column of the record of a version that says that it is absent; the stored text of any other names it."""
 
 
 def following(columns: str, *, registers: int | None) -> str:
-    """The statement that reads, in the order of `sequence`, columns of versions `v` and of their records `r`.
+    """The statement that reads, in the order of `sequence`, columns of versions `v`, and their stored texts.
 
     Of all registers of the company (`registers` None), of the one that the parameter `register` names (1), or of those
     in the array `registers`. It begins with the version `after` itself, without its text, so that the reader sees
@@ -27,8 +27,9 @@ def following(columns: str, *, registers: int | None) -> str:
     more than `bytes` bytes of stored text: a policy may have two million.
     """
     found = _OF_ALL if registers is None else _OF_SEVERAL if registers > 1 else f"SELECT v.* FROM {_OF_ONE}"  # noqa: S608
+    # ROWS: over a range, which would be the default, the sums take as long as all the rest.
     return f"""
 SELECT {columns}, CASE WHEN v.sequence > %(after)s THEN v.body ELSE '' END FROM (
-    SELECT v.*, sum(v.size) OVER (ORDER BY v.sequence) - v.size AS before FROM (
+    SELECT v.*, sum(v.size) OVER (ORDER BY v.sequence ROWS UNBOUNDED PRECEDING) - v.size AS before FROM (
         SELECT v.*, CASE WHEN v.sequence > %(after)s THEN octet_length(v.body) ELSE 0 END AS size FROM ({found}) v) v) v
-CROSS JOIN {_RECORD} WHERE v.before <= %(bytes)s ORDER BY v.sequence"""  # noqa: S608
+WHERE v.before <= %(bytes)s ORDER BY v.sequence"""  # noqa: S608

@@ -37,12 +37,14 @@ class Changes(NamedTuple):
 
 DIGEST_BYTES = 12
 _WANTED = (
-    "v.sequence, v.register, v.birth, v.state, v.state_before_end, v.lesson_share_id, r.record_id::text,"
+    f"v.sequence, v.register, v.birth, v.state, v.state_before_end, v.lesson_share_id, {in_sequence.RECORD_OF_REMOVED},"
     " v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.row_sha256"
 )
 _SEQUENCE, _REGISTER, _DIGEST, _BODY = 0, 1, 12, 13
 _PLAIN = {register.number: f'{{"{next(iter(stored_shape(register).model_fields))}"' for register in REGISTERS.values()}
 """How nearly every stored text of a register begins: one without hidden members, which to look for costs more."""
+_IDENTITY = {register.number: f'"{register.identity}":"' for register in REGISTERS.values()}
+_UUID_LENGTH = 36
 _EVERY = frozenset(REGISTERS)
 
 
@@ -96,6 +98,8 @@ def _rows(question: Question, versions: Sequence[Record]) -> list[str]:
             _, body,
         ) = version  # fmt: skip
         if body:
+            named = body.index(_IDENTITY[register]) + len(_IDENTITY[register])
+            record_id = body[named : named + _UUID_LENGTH]
             fields = body[1:-1] if body.startswith(_PLAIN[register]) else members(body)
             said = f'false,"fields":{{{fields}{personal.get(sequence, "")}}}{basis.get(sequence, "")}}}'
         else:
