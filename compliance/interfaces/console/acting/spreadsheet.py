@@ -37,7 +37,7 @@ _SAMPLES = 2
 _LONGEST_SAMPLE = 60
 
 
-class _ColumnsField(forms.Field):
+class _ColumnsField(forms.CharField):
     """What each column of the file holds, in their order; empty before anybody has seen the columns."""
 
     widget = forms.MultipleHiddenInput
@@ -77,7 +77,8 @@ class ColumnChoice(NamedTuple):
     choices: list[tuple[str, str, bool]]
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """One kind of change: how many people it is about, and the first of them."""
 
     title: str
