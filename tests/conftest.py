@@ -98,13 +98,13 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """Lets a test commit, for other processes or a server to see; its tasks go nowhere.
 
     What it leaves in append-only tables cannot be removed, so use new companies: afterwards they are taken out of the
-    directory, where other tests would find them, and the accounts and keys that were made are removed.
+    directory, where other tests would find them, and the accounts, keys and sources that were made are removed.
     """
     from django.contrib.auth.models import User
     from django.contrib.sessions.models import Session
     from django.db import connection
 
-    from compliance.access.models import ApiKey
+    from compliance.access.models import ApiKey, Source
     from compliance.history.models import HistoryHead
     from compliance.interfaces.operations.models import CompanyStanding
     from compliance.tenancy.models import Organization
@@ -119,6 +119,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         Session.objects.all().delete()
         User.objects.all().delete()
         ApiKey.objects.all().delete()
+        Source.objects.all().delete()
         Webhook.objects.all().delete()
         HistoryHead.objects.exclude(organization_id__in=before).delete()
         _empty_log()
