@@ -58,7 +58,9 @@ def test_all_users_are_listed_page_by_page_by_as_many_statements_each(client, co
     client.get("/Users?count=2")  # the token's first use is noted
     _, expected, _ = counted(lambda: client.get("/Users?count=2"))
     everybody = {str(each) for each in few + employees(company, PEOPLE)}
-    seen, statements, longest, began = set(), set(), 0.0, time.monotonic()
+    seen: set[str] = set()
+    statements: set[int] = set()
+    longest, began = 0.0, time.monotonic()
     for start in range(1, len(everybody) + 1, PAGE):
         answer, number, took = counted(lambda at=start: client.get(f"/Users?startIndex={at}&count={PAGE}"))
         page = [each["id"] for each in answer.json()["Resources"]]
