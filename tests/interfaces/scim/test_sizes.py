@@ -70,7 +70,7 @@ def test_all_users_are_listed_page_by_page_by_as_many_statements_each(client, co
         statements.add(number)
         longest = max(longest, took)
     assert seen == everybody
-    assert statements == {expected}
+    assert statements <= {expected, expected + 1}  # once a minute the token's use is noted
     took = time.monotonic() - began
     said(f"{len(seen)} users in {took:.1f} s, a page in {longest:.2f} s at most, {expected} statements")
 
