@@ -85,6 +85,9 @@ def test_every_example_runs_as_it_is_written(company, folder, process_environmen
         assert said in ran.stdout.replace('"recorded": 2', '"recorded":2').replace(
             '"totalResults": 1', '"totalResults":1'
         )
+    refused = re.findall(r"""["']refused["']: ?\[(.*?)\]""", ran.stdout)
+    assert refused, ran.stdout
+    assert not any(refused), ran.stdout  # an answer is 200 when lines are refused, too
     with context.company(company.organization_id):
         names = set(Profile.objects.values_list("person_name", flat=True))
         origins = set(Origin.objects.filter(channel=Channel.SOURCE).values_list("name", flat=True))

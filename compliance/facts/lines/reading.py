@@ -153,7 +153,9 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     if found[0]["type"] == "json_invalid":
         if ended:
             return Fault(number, _NO_JSON, "The line is not valid JSON.")
-        return Fault(number, _NO_JSON, "The line is cut off: the file ends before the line does.")
+        return Fault(
+            number, _NO_JSON, "The line is not valid JSON; as the last, without a line break, it may be cut off."
+        )
     fact_id = fact = None
     try:
         told = orjson.loads(content)

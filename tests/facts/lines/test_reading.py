@@ -43,6 +43,7 @@ def reason(line: dict[str, Any]) -> str:
         (json.dumps(ANNA)[:-1].encode() + b', "at": "2025-01-01T00:00:00Z"}\n', "'at' stands twice"),
         (b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"\n", "not valid JSON"),
         (b'{"fact":"team_created","name":"\\ud800"}\n', "not valid JSON"),
+        (b'{"fact":"team_created","name":"\\ud800"}', "not valid JSON"),
     ],
 )
 def test_a_broken_line_is_a_fault_with_a_reason(content: bytes, expected: str) -> None:
