@@ -113,6 +113,8 @@ CLEARED = {  # in words, each column that an erasure clears
     "people_invitation.person_name": "names on invitations",
     "people_contact.company": "companies they came from",
     "provisioning_provisioneduser.external_id": "identifiers that identity providers gave",
+    "provisioning_provisioneduser.user_name": "names by which identity providers know them",
+    "provisioning_provisioneduser.addresses": "addresses that identity providers gave",
     "provisioning_provisioneduser.attributes": "what identity providers told beside the facts",
     "provisioning_employeenumber.employee_number": "the employee number",
     "training_trainer.trainer_name": "the name as a trainer",

@@ -132,7 +132,7 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
     mine.filter(pk__in=[file.pk for file in stale]).update(ready=False)  # what could not be removed is tried again
     if again:
         StandingExport.objects.filter(
-            organization_id=organization_id, export_id__in=again, stopped_at=None, next_run_at__gt=now
+            organization_id=organization_id, export_id__in=list(again), stopped_at=None, next_run_at__gt=now
         ).update(next_run_at=now)
     return len(gone)
 

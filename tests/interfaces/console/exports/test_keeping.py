@@ -9,11 +9,14 @@ from django.utils import timezone
 
 from compliance.interfaces.console.evidence.tasks import forget
 from compliance.interfaces.console.exports import keeping
+from compliance.interfaces.console.exports.errors import OutlivedError
+from compliance.interfaces.console.exports.extract import extract, registers
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.schedule import next_run
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
+from compliance.tenancy.queries import organization
 from tests.companies import make_company
 from tests.interfaces.console.acting.test_keys import post
 from tests.interfaces.console.conftest import make_staff, signed_in
@@ -97,11 +100,9 @@ def test_an_erasure_while_a_file_is_written_leaves_nothing_of_it(company, manage
     standing = set_up(company, manager)
 
     now = timezone.now()
-    about = keeping.extract(keeping.queries.organization(company.organization_id), now, now, personal=True)
-    with pytest.raises(keeping.OutlivedError):
-        keeping.store(
-            about, keeping.registers("people"), "csv", now=now, expires_at=now + timedelta(days=1), tell=erase_anna
-        )
+    about = extract(organization(company.organization_id), now, now, personal=True)
+    with pytest.raises(OutlivedError):
+        keeping.store(about, registers("people"), "csv", now=now, expires_at=now + timedelta(days=1), tell=erase_anna)
     assert (kept(folder), files(company)) == ([], [])
     assert run(standing) == 2
 
@@ -171,7 +172,7 @@ def test_staff_set_one_up_run_it_take_its_files_and_stop_it(company, manager, fo
     assert "Every Monday" in page
     (address,) = re.findall(r'href="([^"]+/file/)"', page)
     taken = client.get(address)
-    assert "Anna Berg" in b"".join(taken.streaming_content).decode()
+    assert "Anna Berg" in taken.getvalue().decode()
     assert taken["Content-Disposition"].startswith('attachment; filename="people-')
     assert AccessLog.objects.filter(page="exports-file").exists()
     assert signed_in(make_staff("otto", OPERATOR)).get(address).status_code == 403

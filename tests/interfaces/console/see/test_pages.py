@@ -34,7 +34,8 @@ pytestmark = pytest.mark.django_db
 def address(full, name, **values):
     page = next(page for page in PAGES if page.name == name)
     wanted = {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
-    known = dict.fromkeys(wanted, "csv") | full.samples | {"job_id": uuid.UUID(int=1)} | values
+    nobodys = dict.fromkeys(("job_id", "file_id"), uuid.UUID(int=1))
+    known = dict.fromkeys(wanted, "csv") | full.samples | nobodys | values
     kwargs = {value: known[value] for value in wanted}
     if page.company:
         kwargs["organization_id"] = full.company.organization_id

@@ -140,7 +140,7 @@ def test_who_may_not_operate_sees_and_changes_nothing(staff, company, receiver, 
     client = staff(group)
     for path in ("webhooks/", f"webhooks/{webhook.webhook_id}/"):
         text = client.get(where(company, path)).content.decode()
-        assert "/act/" not in re.sub(r'href="[^"]*/act/"', "", text)
+        assert re.search(r"/act/[a-z]+-webhook/", text) is None
     for name in ACTS:
         assert client.get(where(company, f"act/{name}-webhook/")).status_code == 403
 
