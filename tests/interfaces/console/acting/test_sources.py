@@ -46,7 +46,7 @@ def test_a_token_is_shown_once_and_never_kept_or_logged(staff, organization_id, 
     assert token not in shown
     assert "person invited, team joined" in shown
     assert token not in caplog.text + "".join(repr(record.__dict__) for record in caplog.records)
-    line = AccessLog.objects.get(act="issue-source")
+    line = AccessLog.objects.get(organization_id=organization_id, act="issue-source")
     assert token not in repr(line.__dict__)
     with context.company(organization_id):
         assert all(token not in repr(job.__dict__) for job in Job.objects.all())

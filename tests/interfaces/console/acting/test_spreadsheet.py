@@ -184,7 +184,7 @@ def test_who_may_and_what_the_log_and_the_ledger_keep(page: Page, company: Compa
     page.upload(personio(employees(1)))
     page.confirm()
     page.work()
-    line = AccessLog.objects.filter(act="import-people").latest("pk")
+    line = AccessLog.objects.filter(organization_id=company.organization_id, act="import-people").latest("pk")
     assert (line.reason, line.everybody) == (REASON, True)
     with context.company(company.organization_id):
         origin = Origin.objects.filter(organization_id=company.organization_id).latest("pk")

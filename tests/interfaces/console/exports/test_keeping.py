@@ -174,7 +174,7 @@ def test_staff_set_one_up_run_it_take_its_files_and_stop_it(company, manager, fo
     taken = client.get(address)
     assert "Anna Berg" in taken.getvalue().decode()
     assert taken["Content-Disposition"].startswith('attachment; filename="people-')
-    assert AccessLog.objects.filter(page="exports-file").exists()
+    assert AccessLog.objects.filter(organization_id=company.organization_id, page="exports-file").exists()
     assert signed_in(make_staff("otto", OPERATOR)).get(address).status_code == 403
     other = make_company("Other").organization_id
     assert client.get(address.replace(str(company.organization_id), str(other))).status_code == 404
