@@ -166,6 +166,8 @@ def test_the_pages_of_staff_accounts_are_without_a_finding(full: Full, page: Pag
     """Django's own templates under ours: lists, forms and their errors, what is shown once."""
     user = make_staff(f"kept-{uuid.uuid4().hex[:8]}", "Operator")
     page.goto("/console/staff/")
+    for _ in range(201):  # more lines of the access log than two pages list
+        page.request.get(f"/console/companies/{full.company.organization_id}/")
     line = AccessLog.objects.latest("id")
     accounts, log = "/console/staff/auth/user/", "/console/staff/console/accesslog/"
     addresses = [
