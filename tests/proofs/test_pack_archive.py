@@ -18,7 +18,9 @@ def archive(*names: str, stored: bool = False) -> bytes:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as file:
         for name in names:
-            file.writestr(name, CONTENT)
+            entry = zipfile.ZipInfo(name)  # of 1980: the bytes of another time may spell a name that is looked for
+            entry.create_system, entry.external_attr, entry.compress_type = 3, 0o100644 << 16, file.compression
+            file.writestr(entry, CONTENT)
     return output.getvalue()
 
 
