@@ -1,11 +1,12 @@
-"""What the code of a refused line means, for the document of the API and for docs/facts-api.md."""
+"""What the code of a refused line means, for the document of the API and for docs/facts-api.md.
+
+Two reasons are left out: no body has room for a line that is too long, and a source acts as nobody.
+"""
 
 from typing import Final
 
 from compliance.facts.reasons import RefusalReason
 
-NEVER: Final = (RefusalReason.LINE_TOO_LONG, RefusalReason.ACTOR_NOT_ALLOWED)
-"""No body has room for such a line, and a source acts as nobody."""
 MEANINGS: Final[dict[RefusalReason, str]] = {
     RefusalReason.INVALID_UTF8: "The line is not UTF-8.",
     RefusalReason.INVALID_JSON: "The line is not JSON (RFC 8259), or is cut off.",
