@@ -11,13 +11,15 @@ from compliance.interfaces.console.who_may import Permission
 
 
 class Section(StrEnum):
-    """The headings of a company's navigation, in order."""
+    """The headings of a company's navigation, in order: what people come for."""
 
-    COMPANY = "Company"
-    REGISTERS = "Registers"
-    UNDERSTAND = "Understand"
-    ACT = "Act"
-    PROVE = "Prove"
+    TODAY = "Today"
+    PEOPLE = "People"
+    COURSES = "Courses"
+    POLICIES = "Policies"
+    REPORTS = "Reports"
+    PROOF = "Proof"
+    SETTINGS = "Settings"
 
 
 @dataclass(frozen=True)

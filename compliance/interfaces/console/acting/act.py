@@ -16,6 +16,7 @@ from compliance.history import queries
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.page import Section
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run
 from compliance.interfaces.console.who_may import Permission, Staff
 from compliance.tenancy.models import Organization
@@ -101,7 +102,7 @@ class Act:
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
     again: bool = False  # its preview may be asked for anew, otherwise, of the same upload
-    navigated: bool = False  # it has an entry of its own in the company's navigation
+    section: Section | None = None  # where it has an entry of its own in the company's navigation
     preview_template: str = "console/acting/preview.html"
 
     @property

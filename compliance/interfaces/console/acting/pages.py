@@ -20,16 +20,16 @@ def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase])
         act.permission,
         act.title,
         methods=("GET", "POST"),
-        section=Section.ACT if name == "act" and act.navigated else None,
+        section=act.section if name == "act" else None,
         recent=act.recent,
         arguments=(("act", act.name),),
     )
 
 
 PAGES: tuple[Page, ...] = (
-    Page("acts", "act/", flow.acts, Permission.SEE, "What you may do", section=Section.ACT),
+    Page("acts", "act/", flow.acts, Permission.SEE, "What you may do", section=Section.TODAY),
     *(_page(act, "act", f"act/{act.name}/", flow.act) for act in ACTS.values()),
-    Page("inbox", "inbox/", four_eyes.inbox, Permission.SEE, "Waits for a second person", section=Section.ACT),
+    Page("inbox", "inbox/", four_eyes.inbox, Permission.SEE, "Waits for a second person", section=Section.TODAY),
     *(
         _page(act, "confirm", f"inbox/{act.name}/<uuid:job_id>/", four_eyes.confirm)
         for act in ACTS.values()

@@ -15,6 +15,7 @@ from compliance.interfaces.console.acting.act import Act, Acting
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.page import Section
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.who_may import Permission
@@ -128,7 +129,7 @@ class ImportPeople(Act):
     long = True
     second = True
     again = True
-    navigated = True
+    section = Section.PEOPLE
     leads_to = "people"
     preview_template = "console/acting/spreadsheet.html"
 

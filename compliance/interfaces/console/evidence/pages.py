@@ -7,7 +7,7 @@ from compliance.interfaces.console.who_may import Permission
 _EXPORT = Permission.EXPORT
 
 PAGES: tuple[Page, ...] = (
-    Page("evidence", "evidence/", views.ask, _EXPORT, "Evidence packs", section=Section.PROVE),
+    Page("evidence", "evidence/", views.ask, _EXPORT, "Evidence packs", section=Section.PROOF),
     Page(
         "evidence-build",
         "evidence/build/",

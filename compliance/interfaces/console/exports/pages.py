@@ -5,7 +5,7 @@ from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
 
 PAGES: tuple[Page, ...] = (
-    Page("exports", "exports/", views.exports, Permission.EXPORT, "Standing exports", section=Section.PROVE),
+    Page("exports", "exports/", views.exports, Permission.EXPORT, "Standing exports", section=Section.REPORTS),
     Page(
         "exports-file",
         "exports/<uuid:file_id>/file/",

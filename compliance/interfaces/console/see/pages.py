@@ -15,13 +15,15 @@ from compliance.interfaces.console.see import (
     story,
 )
 from compliance.interfaces.console.who_may import Permission
+from compliance.rules.vocabulary import Scope
 
 _SEE = Permission.SEE
+_SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Section.POLICIES}
 
 PAGES: tuple[Page, ...] = (
     Page("companies", "", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
-    Page("overview", "", companies.overview, _SEE, "Overview", section=Section.COMPANY),
-    Page("search", "search/", search.search, _SEE, "Find a person", section=Section.COMPANY, methods=("GET", "POST")),
+    Page("overview", "", companies.overview, _SEE, "Overview", section=Section.TODAY),
+    Page("search", "search/", search.search, _SEE, "Find a person", section=Section.PEOPLE, methods=("GET", "POST")),
     *(
         Page(
             register.page,
@@ -29,7 +31,7 @@ PAGES: tuple[Page, ...] = (
             registers.register,
             _SEE,
             register.title,
-            section=Section.REGISTERS,
+            section=_SECTIONS.get(register.scope, Section.COURSES),
             arguments=(("register", register.page),),
         )
         for register in READINGS
@@ -54,12 +56,12 @@ PAGES: tuple[Page, ...] = (
     ),
     Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, "Receipt"),
     Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, "Policy version"),
-    Page("captures", "captures/", machinery.captures, _SEE, "Captures", section=Section.PROVE),
+    Page("captures", "captures/", machinery.captures, _SEE, "Captures", section=Section.PROOF),
     Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, "Capture"),
-    Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside", section=Section.PROVE),
-    Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.COMPANY),
-    Page("sources", "sources/", machinery.sources, _SEE, "Sources", section=Section.COMPANY),
-    Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROVE),
+    Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside", section=Section.PROOF),
+    Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
+    Page("sources", "sources/", machinery.sources, _SEE, "Sources", section=Section.SETTINGS),
+    Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROOF),
     Page(
         "log-person",
         "log/people/<uuid:learner_profile_id>/",

@@ -9,7 +9,7 @@ _MAY, _BELOW = Permission.SEE_STORED, "staff/records"
 
 PAGES: tuple[Page, ...] = (
     Page("stored-companies", f"{_BELOW}/", views.companies, _MAY, "Companies", company=False),
-    Page("stored", "", views.company, _MAY, "Rows as stored", below=_BELOW, section=Section.PROVE),
+    Page("stored", "", views.company, _MAY, "Rows as stored", below=_BELOW, section=Section.PROOF),
     *(
         Page(f"stored-{name}", f"{name}/", views.rows, _MAY, table.title, below=_BELOW, arguments=(("table", name),))
         for name, table in TABLES.items()

@@ -7,10 +7,10 @@ from compliance.interfaces.console.who_may import Permission
 _SEE = Permission.SEE
 
 PAGES: tuple[Page, ...] = (
-    Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.UNDERSTAND),
-    Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.UNDERSTAND),
-    Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.UNDERSTAND),
-    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.UNDERSTAND),
+    Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.REPORTS),
+    Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.TODAY),
+    Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.REPORTS),
+    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.COURSES),
     Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, "Learners of a course"),
     Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export", recent=True),
 )

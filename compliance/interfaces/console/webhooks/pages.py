@@ -7,7 +7,7 @@ from compliance.interfaces.console.who_may import Permission
 _SEE = Permission.SEE
 
 PAGES: tuple[Page, ...] = (
-    Page("webhooks", "webhooks/", views.webhooks, _SEE, "Webhooks", section=Section.COMPANY),
+    Page("webhooks", "webhooks/", views.webhooks, _SEE, "Webhooks", section=Section.SETTINGS),
     Page("webhook", "webhooks/<uuid:webhook_id>/", views.webhook, _SEE, "Webhook"),
 )
 """Acts on webhooks are in `acting/webhooks.py`; seeing how they fare is for all staff of the company."""
