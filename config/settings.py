@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compliance.interfaces.pages.private_paths.PrivatePathsRequestMiddleware",
+    "compliance.interfaces.console.languages.Spoken",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -116,6 +117,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "compliance.interfaces.console.languages.offered",
             ],
         },
     }
@@ -149,10 +151,11 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
-# What the learners' pages speak; all else is in English. No middleware chooses: interfaces/learner/visit.py does.
+# What the learners' pages speak; the console speaks those that have a catalogue of its own. Each chooses for itself
+# (interfaces/learner/visit.py, interfaces/console/languages.py); all else is in English.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español"), ("ar", "العربية")]
 # Before all others: in a library's catalogue the same English word may mean something else.
-LOCALE_PATHS = [ROOT / "compliance" / "interfaces" / "learner" / "locale"]
+LOCALE_PATHS = [ROOT / "compliance" / "interfaces" / name / "locale" for name in ("learner", "console")]
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it

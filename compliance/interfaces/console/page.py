@@ -6,8 +6,12 @@ from enum import StrEnum
 from typing import Any
 
 from django.http import HttpResponseBase
+from django.utils.functional import Promise
 
 from compliance.interfaces.console.who_may import Permission
+
+Words = str | Promise
+"""A text of a page. What is declared before anybody asks is translated when it is drawn (`gettext_lazy`)."""
 
 
 class Section(StrEnum):
@@ -15,8 +19,8 @@ class Section(StrEnum):
 
     TODAY = "Today"
     PEOPLE = "People"
-    COURSES = "Courses"
-    POLICIES = "Policies"
+    COURSE = "Courses"
+    POLICY = "Policies"
     REPORTS = "Reports"
     PROOF = "Proof"
     SETTINGS = "Settings"
@@ -35,7 +39,7 @@ class Page:
     path: str
     view: Callable[..., HttpResponseBase]
     permission: Permission
-    title: str
+    title: Words
     company: bool = True
     section: Section | None = None
     methods: tuple[str, ...] = ("GET",)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.awaiting import Taken
@@ -99,6 +100,6 @@ class Visit:
                     continue
                 others = jobs.prepared(self.company.organization_id, self.now).exclude(user_id=self.staff.user_id)
                 title = f"{title} ({others.count()})"
-            entry = {"title": title, "address": self.address(page.name), "here": page.name == self.page.name}
+            entry = {"title": str(title), "address": self.address(page.name), "here": page.name == self.page.name}
             sections.setdefault(page.section, []).append(entry)
-        return [{"title": str(name), "entries": sections[name]} for name in Section if name in sections]
+        return [{"title": gettext(name), "entries": sections[name]} for name in Section if name in sections]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.functional import Promise
 
 from compliance.facts.lines import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
@@ -16,7 +17,7 @@ from compliance.history import queries
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.page import Section
+from compliance.interfaces.console.page import Section, Words
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run
 from compliance.interfaces.console.who_may import Permission, Staff
 from compliance.tenancy.models import Organization
@@ -85,19 +86,19 @@ class Act:
     """An act of the console. `about` is the kind of thing it starts from: pages of that thing offer it."""
 
     name: str
-    title: str
-    explains: str
+    title: Words
+    explains: Words
     permission: Permission
     form: type[ActForm] = ActForm
     about: str = "company"
-    group: str = ""
+    group: Words = ""
     danger: bool = False
     recent: bool = False  # asks for a recent sign-in or confirmation (sign_in/step_up.py)
     long: bool = False
     second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
     leads_to: str = "acts"  # the page that one goes on to when a long act has ended
-    shown_once: str = "The key"  # what the secret is called that is shown once
-    kept_as: str = "only a digest of it is kept"
+    shown_once: Words = "The key"  # what the secret is called that is shown once
+    kept_as: Words = "only a digest of it is kept"
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
@@ -161,13 +162,13 @@ class Recorded(Act):
     """
 
     name: str
-    title: str
-    explains: str
+    title: Words
+    explains: Words
     permission: Permission
-    group: str
+    group: Words
     tells: tuple[type[FactLine], ...]
     arguments: Callable[[Acting], dict[str, Any]]
-    done: str | Callable[[Acting, Any], Done]
+    done: Words | Callable[[Acting, Any], Done]
     page: str = ""
     action: Callable[..., Any] | None = None
     form: type[ActForm] = ActForm
@@ -178,7 +179,9 @@ class Recorded(Act):
         """Records the facts."""
         action = self.action or partial(act, self.tells[0])
         result = action(**acting.common, **self.arguments(acting))
-        return to(acting, self.done, self.page) if isinstance(self.done, str) else self.done(acting, result)
+        if isinstance(self.done, str | Promise):
+            return to(acting, str(self.done), self.page)
+        return self.done(acting, result)
 
 
 def to(acting: Acting, message: str, page: str = "person") -> Done:

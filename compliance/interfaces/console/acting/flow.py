@@ -189,7 +189,7 @@ def acts(visit: Visit) -> HttpResponse:
     groups: dict[str, list[Act]] = {}
     for each in ACTS.values():
         if visit.staff.may(each.permission):
-            groups.setdefault(each.group, []).append(each)
+            groups.setdefault(str(each.group), []).append(each)
     recent = list(
         Job.objects.filter(organization_id=visit.organization.organization_id, act__in=ACTS)
         .exclude(state=Job.State.DRAFT)

@@ -40,7 +40,7 @@ def may_tell(staff: Staff) -> frozenset[str]:
 def offered(visit: Visit, about: str, **filled: Any) -> list[dict[str, str]]:
     """The acts about such a thing that this person may do: name, title and address, in which it is `filled` in."""
     return [
-        {"name": act.name, "title": act.title, "address": visit.link(f"act-{act.name}", filled)}
+        {"name": act.name, "title": str(act.title), "address": visit.link(f"act-{act.name}", filled)}
         for act in ACTS.values()
         if act.about == about and visit.staff.may(act.permission)
     ]

@@ -8,7 +8,7 @@ _SEE = Permission.SEE
 _RELEASE = "readings/<uuid:course_release_id>/"
 
 PAGES: tuple[Page, ...] = (
-    Page("readings", "readings/", views.courses, _SEE, "Courses to read", section=Section.COURSES),
+    Page("readings", "readings/", views.courses, _SEE, "Courses to read", section=Section.COURSE),
     Page("reading", _RELEASE, views.course, _SEE, "Course"),
     Page("reading-page", f"{_RELEASE}pages/<slug:page_id>", views.page, _SEE, "Page of a course"),
     Page("reading-media", f"{_RELEASE}media/<slug:media_id>", views.media, _SEE, "Media"),

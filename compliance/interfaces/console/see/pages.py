@@ -18,7 +18,7 @@ from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Scope
 
 _SEE = Permission.SEE
-_SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Section.POLICIES}
+_SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Section.POLICY}
 
 PAGES: tuple[Page, ...] = (
     Page("companies", "", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
@@ -31,7 +31,7 @@ PAGES: tuple[Page, ...] = (
             registers.register,
             _SEE,
             register.title,
-            section=_SECTIONS.get(register.scope, Section.COURSES),
+            section=_SECTIONS.get(register.scope, Section.COURSE),
             arguments=(("register", register.page),),
         )
         for register in READINGS

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import path
 from django.views.generic import RedirectView
 
+from compliance.interfaces.console import languages
 from compliance.interfaces.console.sign_in import views
 
 urlpatterns = [
@@ -23,6 +24,7 @@ urlpatterns = [
     path("code/", views.SecondFactor.as_view(), name="mfa_authenticate"),
     path("code/again/", second_factor.reauthenticate, name="mfa_reauthenticate"),
     path("sessions/", views.end_session, name="sign_in_sessions"),
+    path("language/", languages.choose, name="console_language"),
     path("second-factor/", views.Account.as_view(), name="mfa_index"),
     path("second-factor/first/", views.first_factor, name="sign_in_first_factor"),
     path("second-factor/on/", views.EnrolApp.as_view(), name="mfa_activate_totp"),

@@ -157,4 +157,4 @@ def act_title(name: str) -> str:
     """The title of an act by its name."""
     from compliance.interfaces.console.acting.registry import ACTS
 
-    return ACTS[name].title if name in ACTS else name
+    return str(ACTS[name].title) if name in ACTS else name

@@ -10,7 +10,7 @@ PAGES: tuple[Page, ...] = (
     Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.REPORTS),
     Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.TODAY),
     Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.REPORTS),
-    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.COURSES),
+    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.COURSE),
     Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, "Learners of a course"),
     Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export", recent=True),
 )
