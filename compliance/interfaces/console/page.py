@@ -14,6 +14,14 @@ Words = str | Promise
 """A text of a page. What is declared before anybody asks is translated when it is drawn (`gettext_lazy`)."""
 
 
+_REGISTER_PAGES = {"courses": "course-versions", "policies": "policy-versions"}
+
+
+def register_page(register: str) -> str:
+    """The name of a register's page: `courses` and `policies` are the lists of these, not of their versions."""
+    return _REGISTER_PAGES.get(register, register)
+
+
 class Section(StrEnum):
     """The headings of a company's navigation, in order: what people come for."""
 

@@ -1,7 +1,8 @@
 """The pages of this part."""
 
 from compliance.catalogue import READINGS
-from compliance.interfaces.console.page import Page, Section
+from compliance.catalogue.courses import COURSES
+from compliance.interfaces.console.page import Page, Section, register_page
 from compliance.interfaces.console.see import (
     companies,
     log,
@@ -26,12 +27,12 @@ PAGES: tuple[Page, ...] = (
     Page("search", "search/", search.search, _SEE, "Find a person", section=Section.PEOPLE, methods=("GET", "POST")),
     *(
         Page(
-            register.page,
+            register_page(register.page),
             f"registers/{register.page}/",
             registers.register,
             _SEE,
             register.title,
-            section=_SECTIONS.get(register.scope, Section.COURSE),
+            section=None if register is COURSES else _SECTIONS.get(register.scope, Section.COURSE),
             arguments=(("register", register.page),),
         )
         for register in READINGS

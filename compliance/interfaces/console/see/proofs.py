@@ -110,7 +110,7 @@ def policy(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
     version = queries.version_row(organization_id, course_release_id)
     if version is None:
         raise NothingThereError(f"This company published no policy version {course_release_id}.")
-    visit.crumb("Policy versions", "policies")
+    visit.crumb("Policy versions", "policy-versions")
     checks = [
         Check("Document", version.document_sha256, digests.document_sha256(version.html)),
         Check("Statement", version.statement_sha256, digests.statement_sha256(version.statement)),

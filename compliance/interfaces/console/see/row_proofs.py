@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
@@ -59,7 +60,7 @@ def _hand_over(visit: Visit, register: Register, record_id: uuid.UUID, proof: st
 
 
 def _explain(visit: Visit, register: Register, record_id: uuid.UUID, proof: str) -> HttpResponse:
-    visit.crumb(register.title, register.page)
+    visit.crumb(register.title, register_page(register.page))
     visit.crumb("Story", "record", register=register.name, record_id=record_id)
     values = {
         "title": "Proof of a record",

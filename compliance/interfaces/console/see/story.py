@@ -16,6 +16,7 @@ from compliance.history.queries import NamedRecord
 from compliance.history.records import versions
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.see import origins
 from compliance.interfaces.console.see.versions import story_of
 from compliance.interfaces.console.visit import Visit
@@ -35,7 +36,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     found = records.get(record_id)
     if found is None:
         raise NothingThereError(f"The register {register} holds no record {record_id}.")
-    visit.crumb(declared.title, register)
+    visit.crumb(declared.title, register_page(register))
     happened = happenings(
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
     )

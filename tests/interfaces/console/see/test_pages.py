@@ -276,5 +276,5 @@ def test_a_day_is_the_same_day_in_every_time_zone(staff):
     """A policy that takes effect on a day does so on that day of the company, wherever the service and it are."""
     full = full_company(2)
     Organization.objects.filter(organization_id=full.company.organization_id).update(time_zone="Pacific/Pago_Pago")
-    page = staff(OPERATOR).get(address(full, "policies")).content.decode()
+    page = staff(OPERATOR).get(address(full, "policy-versions")).content.decode()
     assert '<time class="nowrap" datetime="2025-01-01">01 Jan 2025</time>' in page

@@ -157,7 +157,7 @@ def test_what_was_last_counted_of_a_register_is_what_it_holds(small, staff, monk
     page = client.get(address(small, "training-records") + "?show=overdue").content.decode()
     assert "<b>3</b> rows when last counted" in page
     assert "Too many rows" in client.get(address(small, "training-records") + "?known=2").content.decode()
-    assert "row" in client.get(address(small, "courses")).content.decode()
+    assert "row" in client.get(address(small, "course-versions")).content.decode()
 
 
 def test_an_unknown_filter_shows_everything_and_is_told_to_nobody(small, staff, monkeypatch):
