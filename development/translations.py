@@ -1,4 +1,4 @@
-"""`python -m development.translations`: brings the catalogues of the learners' pages and letters up to date.
+"""`python -m development.translations`: brings the catalogues of the learners' and the console's pages up to date.
 
 Texts are taken out of templates and modules by GNU gettext (`apt-get install -y gettext`), after Django has made Python
 of the templates; each catalogue keeps what is translated, gets what is new, loses what is gone, and is compiled. It
@@ -11,33 +11,78 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-CATALOGUES = ROOT / "compliance" / "interfaces" / "learner" / "locale"
-LANGUAGES = ("de", "fr", "es", "ar")
-SOURCES = (
-    "templates/learner/**/*.html",
-    "templates/player/**/*.html",
-    "templates/letters/**/*",
-    "compliance/learning/**/*.py",
-    "compliance/letters/**/*.py",
-    "compliance/interfaces/learner/**/*.py",
-    "compliance/interfaces/player/**/*.py",
-    "compliance/interfaces/pages/signing_form.py",
-)
+
+
+class Collection(NamedTuple):
+    """Texts that are translated together: where their catalogues lie, into what, and where they stand."""
+
+    folder: Path
+    languages: tuple[str, ...]
+    sources: tuple[str, ...]
+    fewest: int
+
+    def catalogue(self, language: str) -> Path:
+        """Where a language's catalogue lies; the compiled one lies beside it."""
+        return self.folder / language / "LC_MESSAGES" / "django.po"
+
+
+INTERFACES = ROOT / "compliance" / "interfaces"
+DECLARED = "declared.py"
+"""The name under which catalogues refer to texts that are declared outside of any page: those of registers."""
+COLLECTIONS = {
+    "learner": Collection(
+        INTERFACES / "learner" / "locale",
+        ("de", "fr", "es", "ar"),
+        (
+            "templates/learner/**/*.html",
+            "templates/player/**/*.html",
+            "templates/letters/**/*",
+            "compliance/learning/**/*.py",
+            "compliance/letters/**/*.py",
+            "compliance/interfaces/learner/**/*.py",
+            "compliance/interfaces/player/**/*.py",
+            "compliance/interfaces/pages/signing_form.py",
+        ),
+        400,
+    ),
+    "console": Collection(
+        INTERFACES / "console" / "locale",
+        (),
+        (
+            "templates/console/**/*.html",
+            "templates/account/**/*.html",
+            "templates/mfa/**/*.html",
+            "templates/sign_in/**/*",
+            "templates/socialaccount/**/*.html",
+            "templates/admin/**/*.html",
+            "compliance/interfaces/console/**/*.py",
+            DECLARED,
+        ),
+        100,
+    ),
+}
 _KEYWORDS = (
     "gettext", "gettext_noop", "gettext_lazy", "ngettext:1,2", "ngettext_lazy:1,2", "pgettext:1c,2",
-    "npgettext:1c,2,3",
+    "pgettext_lazy:1c,2", "npgettext:1c,2,3", "_", "_lazy",
 )  # fmt: skip
 
 
-def catalogue(language: str) -> Path:
-    """Where a language's catalogue lies; the compiled one lies beside it."""
-    return CATALOGUES / language / "LC_MESSAGES" / "django.po"
+def _declared() -> str:
+    """What registers are called, as a module that has each translated."""
+    from compliance.catalogue import READINGS
+
+    texts: set[str] = set()
+    for register in READINGS:
+        texts |= {register.title, register.explains, register.noun, register.of_person}
+        texts |= {column.heading for column in register.shown}
+    return "".join(f"gettext({text!r})\n" for text in sorted(texts) if text)
 
 
-def extract(file: Path) -> None:
-    """Writes every text of the sources to `file`, in the form of a catalogue without translations."""
+def extract(collection: Collection, file: Path) -> None:
+    """Writes every text of the collection to `file`, in the form of a catalogue without translations."""
     from django.conf import settings
     from django.utils.translation import templatize
 
@@ -45,12 +90,14 @@ def extract(file: Path) -> None:
         settings.configure(USE_I18N=True)
     with tempfile.TemporaryDirectory() as folder:
         names = []
-        for source in sorted({found for pattern in SOURCES for found in ROOT.glob(pattern) if found.is_file()}):
-            name = source.relative_to(ROOT).as_posix()
-            text = source.read_text(encoding="utf-8")
+        found = {each for pattern in collection.sources for each in ROOT.glob(pattern) if each.is_file()}
+        texts = {source.relative_to(ROOT).as_posix(): source.read_text(encoding="utf-8") for source in found}
+        if DECLARED in collection.sources:
+            texts[DECLARED] = _declared()
+        for name, text in sorted(texts.items()):
             copy = Path(folder, name)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(text if source.suffix == ".py" else templatize(text), encoding="utf-8")
+            copy.write_text(text if copy.suffix == ".py" else templatize(text), encoding="utf-8")
             names.append(name)
         subprocess.run(
             ["xgettext", "--language=Python", "--from-code=UTF-8", "--no-wrap", "--sort-output", "--add-location=file",
@@ -60,30 +107,35 @@ def extract(file: Path) -> None:
 
 
 def main() -> int:
-    """Does it for every language. Returns the exit code."""
+    """Does it for every collection and language. Returns the exit code."""
     if shutil.which("xgettext") is None:
         sys.stderr.write("GNU gettext is missing: apt-get install -y gettext\n")
         return 1
     left = 0
     with tempfile.TemporaryDirectory() as folder:
-        template = Path(folder, "django.pot")
-        extract(template)
-        for language in LANGUAGES:
-            file = catalogue(language)
-            if not file.exists():
-                file.parent.mkdir(parents=True, exist_ok=True)
-                _run("msginit", "--no-translator", f"--locale={language}", f"--input={template}", f"--output={file}")
-            _run("msgmerge", "--quiet", "--update", "--backup=none", "--no-fuzzy-matching", "--no-wrap",
-                 "--add-location=file", "--sort-output", str(file), str(template))  # fmt: skip
-            _run("msgattrib", "--no-obsolete", "--no-wrap", "--sort-output", f"--output-file={file}", str(file))
-            _run("msgfmt", "--check-format", f"--output-file={file.with_suffix('.mo')}", str(file))
-            missing = subprocess.run(
-                ["msgattrib", "--untranslated", "--no-wrap", str(file)], check=True, capture_output=True, text=True
-            ).stdout
-            if missing:
-                left += 1
-                sys.stderr.write(f"Not translated to {language}:\n{missing}\n")
+        for name, collection in COLLECTIONS.items():
+            template = Path(folder, f"{name}.pot")
+            extract(collection, template)
+            left += sum(_update(collection, language, template) for language in collection.languages)
     return 1 if left else 0
+
+
+def _update(collection: Collection, language: str, template: Path) -> bool:
+    """Brings one catalogue up to date and compiles it. Returns whether something is left, which it names."""
+    file = collection.catalogue(language)
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _run("msginit", "--no-translator", f"--locale={language}", f"--input={template}", f"--output={file}")
+    _run("msgmerge", "--quiet", "--update", "--backup=none", "--no-fuzzy-matching", "--no-wrap",
+         "--add-location=file", "--sort-output", str(file), str(template))  # fmt: skip
+    _run("msgattrib", "--no-obsolete", "--no-wrap", "--sort-output", f"--output-file={file}", str(file))
+    _run("msgfmt", "--check-format", f"--output-file={file.with_suffix('.mo')}", str(file))
+    missing = subprocess.run(
+        ["msgattrib", "--untranslated", "--no-wrap", str(file)], check=True, capture_output=True, text=True
+    ).stdout
+    if missing:
+        sys.stderr.write(f"Not translated to {language}:\n{missing}\n")
+    return bool(missing)
 
 
 def _run(*command: str) -> None:

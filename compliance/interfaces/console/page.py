@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpResponseBase
 from django.utils.functional import Promise
+from django.utils.translation import gettext_noop
 
 from compliance.interfaces.console.who_may import Permission
 
@@ -25,13 +26,13 @@ def register_page(register: str) -> str:
 class Section(StrEnum):
     """The headings of a company's navigation, in order: what people come for."""
 
-    TODAY = "Today"
-    PEOPLE = "People"
-    COURSE = "Courses"
-    POLICY = "Policies"
-    REPORTS = "Reports"
-    PROOF = "Proof"
-    SETTINGS = "Settings"
+    TODAY = gettext_noop("Today")
+    PEOPLE = gettext_noop("People")
+    COURSE = gettext_noop("Courses")
+    POLICY = gettext_noop("Policies")
+    REPORTS = gettext_noop("Reports")
+    PROOF = gettext_noop("Proof")
+    SETTINGS = gettext_noop("Settings")
 
 
 @dataclass(frozen=True)

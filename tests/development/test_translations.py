@@ -1,4 +1,4 @@
-"""The catalogues of the learners' pages and letters: whole, sound, and in step with the texts and with one another."""
+"""The catalogues of the learners' and the console's pages: whole, sound, and in step with the texts."""
 
 import gettext
 import re
@@ -10,7 +10,9 @@ import pytest
 from django.utils import translation
 from django.utils.translation import ngettext
 
-from development import translations
+from development.translations import COLLECTIONS, Collection, extract
+
+EVERY = [(each, language) for each in COLLECTIONS.values() for language in each.languages]
 
 _LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d)\])?) "(.*)"|"(.*)"')
 _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}|</?\w+>|svc\.[\w/]+|\b(?:NOW|ALL|COUNT|RIGHT|WRONG)\b")
@@ -45,11 +47,11 @@ def read(file: Path) -> list[Entry]:
     return entries
 
 
-@pytest.mark.parametrize("language", translations.LANGUAGES)
-def test_every_text_is_translated_with_the_same_placeholders(language):
-    header, *entries = read(translations.catalogue(language))
+@pytest.mark.parametrize(("collection", "language"), EVERY)
+def test_every_text_is_translated_with_the_same_placeholders(collection: Collection, language: str):
+    header, *entries = read(collection.catalogue(language))
     forms = int(re.search(r"nplurals=(\d)", header.translated[0])[1])
-    assert len(entries) > 400
+    assert len(entries) > collection.fewest
     wrong = []
     for each in entries:
         wanted = sorted(_PLACEHOLDER.findall(each.plural or each.text))
@@ -59,9 +61,9 @@ def test_every_text_is_translated_with_the_same_placeholders(language):
     assert wrong == []
 
 
-@pytest.mark.parametrize("language", translations.LANGUAGES)
-def test_the_compiled_catalogue_is_that_of_the_text(language):
-    file = translations.catalogue(language)
+@pytest.mark.parametrize(("collection", "language"), EVERY)
+def test_the_compiled_catalogue_is_that_of_the_text(collection: Collection, language: str):
+    file = collection.catalogue(language)
     with file.with_suffix(".mo").open("rb") as compiled:
         held = gettext.GNUTranslations(compiled)._catalog  # type: ignore[attr-defined]
     expected: dict[object, str] = {}
@@ -73,22 +75,23 @@ def test_the_compiled_catalogue_is_that_of_the_text(language):
     assert {key: text for key, text in held.items() if key != ""} == expected
 
 
-@pytest.mark.parametrize("language", translations.LANGUAGES)
-def test_no_library_says_it_in_other_words(language):
+@pytest.mark.parametrize(("collection", "language"), EVERY)
+def test_no_library_says_it_in_other_words(collection: Collection, language: str):
     with translation.override(language):
-        plain = [each for each in read(translations.catalogue(language))[1:] if not each.plural]
+        plain = [each for each in read(collection.catalogue(language))[1:] if not each.plural]
         assert [each.text for each in plain if translation.gettext(each.text) != each.translated[0]] == []
-        counted = [each for each in read(translations.catalogue(language))[1:] if each.plural]
+        counted = [each for each in read(collection.catalogue(language))[1:] if each.plural]
         assert all(translation.gettext(each.text) in each.translated for each in counted)
 
 
-def test_the_catalogues_hold_the_texts_of_today_and_no_others(tmp_path):
+@pytest.mark.parametrize("collection", COLLECTIONS.values(), ids=COLLECTIONS)
+def test_the_catalogues_hold_the_texts_of_today_and_no_others(collection: Collection, tmp_path: Path):
     if shutil.which("xgettext") is None:
         pytest.skip("GNU gettext is missing: apt-get install -y gettext")
-    translations.extract(tmp_path / "django.pot")
+    extract(collection, tmp_path / "django.pot")
     today = {(each.text, each.plural) for each in read(tmp_path / "django.pot")[1:]}
-    for language in translations.LANGUAGES:
-        kept = {(each.text, each.plural) for each in read(translations.catalogue(language))[1:]}
+    for language in collection.languages:
+        kept = {(each.text, each.plural) for each in read(collection.catalogue(language))[1:]}
         assert kept == today, "run python -m development.translations, and translate what it names"
 
 
