@@ -16,6 +16,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.errors import ComplianceError
 from compliance.history import queries as history
@@ -45,9 +46,9 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseB
         response: HttpResponseBase
         if staff is None:
             words = f"{why_nobody(request.user, now)} {_ASK}"
-            response = _refusal(request, 403, "This account has no access", words, sign_out=True)
+            response = _refusal(request, 403, gettext("This account has no access"), words, sign_out=True)
         elif not staff.may(page.permission):
-            response = _refusal(request, 403, "Not with this account", _NO_PERMISSION)
+            response = _refusal(request, 403, gettext("Not with this account"), _NO_PERMISSION)
         elif page.recent and (asked := step_up.ask(request)) is not None:
             response = asked
         else:
@@ -90,19 +91,25 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
             sessions.refresh_every(visit.request, response, 2)
         return response
     except (NothingThereError, NoSuchCompanyError) as error:
-        return _refusal(visit.request, 404, "Nothing there", str(error))
+        return _refusal(visit.request, 404, gettext("Nothing there"), str(error))
     except OperationalError as error:
         if not isinstance(error.__cause__, psycopg.errors.QueryCanceled):
             raise
-        return _refusal(visit.request, 503, "This took too long", _TOO_LONG)
+        return _refusal(visit.request, 503, gettext("This took too long"), str(_TOO_LONG))
     except ComplianceError as error:
-        values = {"title": "That did not work", "words": str(error), "request_id": request_id.of(visit.request)}
+        values = {
+            "title": gettext("That did not work"),
+            "words": str(error),
+            "request_id": request_id.of(visit.request),
+        }
         return visit.render("console/refused.html", values, status=422)
 
 
 def _enter_company(visit: Visit, staff: Staff, organization_id: uuid.UUID) -> None:
     if not staff.may_enter(organization_id):
-        raise NoSuchCompanyError(f"There is no organization {organization_id}.")
+        raise NoSuchCompanyError(
+            gettext("There is no organization %(organization_id)s.") % {"organization_id": organization_id}
+        )
     visit.company = queries.organization(organization_id)
 
 
@@ -112,6 +119,8 @@ def _refusal(request: HttpRequest, status: int, title: str, words: str, *, sign_
     return HttpResponse(html, status=status)
 
 
-_TOO_LONG = "The page was given up so that others are served. Ask for less at once, or try again in a moment."
-_ASK = "Ask whoever keeps the staff accounts."
-_NO_PERMISSION = f"None of your groups may open this page. {_ASK}"
+_TOO_LONG = gettext_lazy(
+    "The page was given up so that others are served. Ask for less at once, or try again in a moment."
+)
+_ASK = gettext_lazy("Ask whoever keeps the staff accounts.")
+_NO_PERMISSION = gettext_lazy("None of your groups may open this page. %(ASK)s") % {"ASK": _ASK}

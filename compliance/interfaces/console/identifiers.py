@@ -3,6 +3,7 @@
 import uuid
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.errors import UnreadableInputError
 
@@ -20,5 +21,5 @@ def asked(request: HttpRequest, name: str) -> uuid.UUID | None:
     text = request.GET.get(name, "").strip()
     found = read(text)
     if text and found is None:
-        raise UnreadableInputError(f"{text[:40]!r} is no identifier.")
+        raise UnreadableInputError(gettext("%(text)s is no identifier.") % {"text": repr(text[:40])})
     return found

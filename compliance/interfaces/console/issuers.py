@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console.who_may import Account, accounts
@@ -56,5 +57,5 @@ def _issued(row: Row, known: dict[uuid.UUID, Account], now: datetime) -> Issued[
     except ValueError:
         return Issued(row, row.issued_by, False)  # a command of the server
     if issuer is None:
-        return Issued(row, "a removed account", opens)
+        return Issued(row, gettext("a removed account"), opens)
     return Issued(row, issuer.username, opens and issuer.staff is None)

@@ -11,6 +11,7 @@ from cryptography.fernet import InvalidToken, MultiFernet
 from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from compliance import sealing
 from compliance.interfaces.console.errors import UnreadableInputError
@@ -18,7 +19,7 @@ from compliance.interfaces.console.sign_in import sessions
 
 Line = TypeVar("Line", bound=Model)
 PAGE = 50
-_CUT_SHORT = "The address of this page was cut short. Go back to the first page."
+_CUT_SHORT = gettext_lazy("The address of this page was cut short. Go back to the first page.")
 
 
 def after(request: HttpRequest, parts: int) -> tuple[Any, ...] | None:

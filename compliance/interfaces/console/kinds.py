@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterable
 
+from django.utils.translation import gettext, gettext_lazy
+
 from compliance.access.sources import SCIM
 from compliance.facts.lines import KINDS
 
 NOUNS = {
-    "people": "People and teams",
-    "courses": "Courses",
-    "policies": "Policies",
-    "shares": "Shares",
-    "training": "Training",
-    "certificates": "Certificates",
+    "people": gettext_lazy("People and teams"),
+    "courses": gettext_lazy("Courses"),
+    "policies": gettext_lazy("Policies"),
+    "shares": gettext_lazy("Shares"),
+    "training": gettext_lazy("Training"),
+    "certificates": gettext_lazy("Certificates"),
 }
 """What the modules of `facts.lines` are about."""
 
@@ -36,17 +38,17 @@ def sentence(kind: str) -> str:
 
 def title(kind: str) -> str:
     """The name of a kind, as words."""
-    return "People and teams by SCIM" if kind == SCIM else kind.replace("_", " ").capitalize()
+    return gettext("People and teams by SCIM") if kind == SCIM else kind.replace("_", " ").capitalize()
 
 
 def grouped(kinds: Iterable[str]) -> list[tuple[str, str]]:
     """Some kinds for a table: nouns with their kinds in words, `All` for all of a noun."""
     held = set(kinds)
-    found = [("Identity provider", "people and teams by SCIM")] if SCIM in held else []
+    found = [(gettext("Identity provider"), gettext("people and teams by SCIM"))] if SCIM in held else []
     for noun, words in NOUNS.items():
         every = [kind for kind, _ in of_noun(noun)]
         some = [kind for kind in every if kind in held]
         if some:
-            of_these = "all" if some == every else ", ".join(kind.replace("_", " ") for kind in some)
-            found.append((words, of_these))
+            of_these = gettext("all") if some == every else ", ".join(kind.replace("_", " ") for kind in some)
+            found.append((str(words), of_these))
     return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from compliance.history import queries as history
 from compliance.interfaces.console.errors import UnreadableInputError
@@ -54,7 +55,8 @@ def chosen(
     if moment < organization.history_complete_from:
         first = organization.history_complete_from.astimezone(visit.zone)
         raise UnreadableInputError(
-            f"The records of this company begin on {first:%d %B %Y}. Choose that day or a later one."
+            gettext("The records of this company begin on %(first)s. Choose that day or a later one.")
+            % {"first": f"{first:%d %B %Y}"}
         )
     pin, latest, sequence = pin_of(organization.organization_id, known)
     question = Question(company_of(organization), pin, moment, begin, course, personal=True, learner=learner)
@@ -106,5 +108,5 @@ def _moment(zone: str, written: str, at_time: str) -> datetime:
     except ValueError:
         raise UnreadableInputError("A time is written like 17:30.") from None
     if clock.tzinfo is not None:
-        raise UnreadableInputError("The time is the company's; write it without a zone.")
+        raise UnreadableInputError(gettext("The time is the company's; write it without a zone."))
     return datetime.combine(day(written), clock, company_days.zone_info(zone)).astimezone(UTC)

@@ -23,6 +23,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console import access_log, issuers, keyset
@@ -36,9 +37,9 @@ from compliance.tenancy.models import Organization
 class StaffSite(AdminSite):
     """Who keeps the staff accounts comes in, and nobody else."""
 
-    site_header = "Accounts and records"
-    site_title = "Accounts and records"
-    index_title = "Accounts and records"
+    site_header = gettext_lazy("Accounts and records")
+    site_title = gettext_lazy("Accounts and records")
+    index_title = gettext_lazy("Accounts and records")
     site_url = "/console/"
 
     def has_permission(self, request: HttpRequest) -> bool:
@@ -71,8 +72,13 @@ class StaffSite(AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """The models of the accounts' keepers, and the companies' rows, which are pages of the console."""
         address = reverse("console:stored-companies")
-        companies = {"name": "Companies", "object_name": "Stored", "admin_url": address, "view_only": True}
-        rows = {"name": "Records", "app_label": "stored", "app_url": address, "models": [companies]}
+        companies = {
+            "name": gettext("Companies"),
+            "object_name": "Stored",
+            "admin_url": address,
+            "view_only": True,
+        }
+        rows = {"name": gettext("Records"), "app_label": "stored", "app_url": address, "models": [companies]}
         return [*super().get_app_list(request, app_label), *([] if app_label else [rows])]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
@@ -105,7 +111,7 @@ def _still_open(user: User) -> str:
     sources = issuers.of_account(Source, issuer, now)
     found: list[tuple[ApiKey | Source, str]] = [
         *((key, " ".join(key.scopes)) for key in keys),
-        *((source, f"source, {len(source.kinds)} kinds of fact") for source in sources),
+        *((source, gettext("source, %(kinds)s kinds of fact") % {"kinds": len(source.kinds)}) for source in sources),
     ]
     return "; ".join(
         f"{each} of {names.get(str(each.organization_id), each.organization_id)} ({what})" for each, what in found
@@ -120,7 +126,11 @@ class AccessForm(forms.ModelForm):
     """Companies by name, where the row keeps their identifiers."""
 
     organization_ids = forms.TypedMultipleChoiceField(
-        coerce=uuid.UUID, choices=_companies, required=False, label="Companies", widget=forms.CheckboxSelectMultiple
+        coerce=uuid.UUID,
+        choices=_companies,
+        required=False,
+        label=gettext_lazy("Companies"),
+        widget=forms.CheckboxSelectMultiple,
     )
 
     class Meta:
@@ -214,9 +224,9 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
     add_fieldsets = ((None, {"fields": ("username", "email", "usable_password", "password1", "password2")}),)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Access", {"fields": ("is_active", "groups", "is_superuser")}),
-        ("Moments", {"fields": ("last_login", "date_joined")}),
+        (gettext_lazy("Person"), {"fields": ("first_name", "last_name", "email")}),
+        (gettext_lazy("Access"), {"fields": ("is_active", "groups", "is_superuser")}),
+        (gettext_lazy("Moments"), {"fields": ("last_login", "date_joined")}),
         ("API keys and sources that this account issued and that still open", {"fields": ("open_keys",)}),
     )
     filter_horizontal = ()
@@ -261,10 +271,12 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
         user = User.objects.get(pk=form.instance.pk)
         if change and staff_of(user, timezone.now()) is None and (keys := _still_open(user)):
             messages.warning(
-                request, f"{user.get_username()} has left keys or sources that still open. Revoke them or not: {keys}."
+                request,
+                gettext("%(get_username)s has left keys or sources that still open. Revoke them or not: %(keys)s.")
+                % {"get_username": user.get_username(), "keys": keys},
             )
 
-    @admin_display(description="Keys and sources")
+    @admin_display(description=gettext_lazy("Keys and sources"))
     def open_keys(self, user: User) -> str:
         """The keys and sources that outlive this account, of all companies."""
         return _still_open(user) or "None."
@@ -309,7 +321,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
             return HttpResponseNotAllowed(["GET", "POST"])
         now = timezone.now()
         values = self.admin_site.each_context(request) | {
-            "title": f"How {user.get_username()} signs in",
+            "title": gettext("How %(get_username)s signs in") % {"get_username": user.get_username()},
             "opts": self.model._meta,
             "account": user,
             "sessions": sessions.standing(user, now),
@@ -330,12 +342,14 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
                 _tell(request, user, "invitation made")
                 return code
             if what == "end":
-                messages.success(request, f"{sessions.end_all(user)} sessions were ended.")
+                messages.success(request, gettext("%(user)s sessions were ended.") % {"user": sessions.end_all(user)})
                 _note(request, "sessions ended", user.pk)
             if what == "reset":
                 second_factor.reset(user)
                 _tell(request, user, "second factor reset")
-                messages.success(request, "The second factor is removed, and every session ended. Make an invitation.")
+                messages.success(
+                    request, gettext("The second factor is removed, and every session ended. Make an invitation.")
+                )
         return ""
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import four_eyes, jobs
 from compliance.interfaces.console.acting.act import CannotActError
@@ -52,6 +53,6 @@ def _work(job: Job, findings: list[str]) -> str:
                 raise CannotActError(four_eyes.NOT_ANY_MORE)
         acting = four_eyes.rebuilt(job, chosen, organization, now, second)
         if second is None and four_eyes.needed(chosen, acting):
-            raise CannotActError("This needs a second person now. Start again.")
+            raise CannotActError(gettext("This needs a second person now. Start again."))
     acting.findings = findings
     return chosen.work(acting, job)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
@@ -12,7 +13,7 @@ from compliance.interfaces.console.exports.models import ExportFile, StandingExp
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 
-GROUP = "Standing exports"
+GROUP = gettext_lazy("Standing exports")
 
 
 class _OfExport(Act):
@@ -25,21 +26,39 @@ class AddForm(ActForm):
     """Which registers, as what, how often, and how long files are kept."""
 
     registers = forms.MultipleChoiceField(
-        label="Registers",
+        label=gettext_lazy("Registers"),
         choices=[(register.name, register.title) for register in REGISTERS.values()],
         widget=forms.CheckboxSelectMultiple,
     )
-    written_as = forms.ChoiceField(label="Written as", choices=list(writing.FORMATS.items()))
+    written_as = forms.ChoiceField(label=gettext_lazy("Written as"), choices=list(writing.FORMATS.items()))
     personal = forms.BooleanField(
         required=False,
-        label="With names and e-mail addresses",
-        help_text="Such files are removed as soon as somebody is erased, and written again without that person.",
+        label=gettext_lazy("With names and e-mail addresses"),
+        help_text=gettext_lazy(
+            "Such files are removed as soon as somebody is erased, and written again without that person."
+        ),
     )
-    every = forms.ChoiceField(label="How often", choices=StandingExport.Every.choices)
-    hour = forms.IntegerField(label="At which hour", min_value=0, max_value=23, initial=5, help_text="Company time.")
-    keep = forms.IntegerField(label="How many are kept", min_value=1, max_value=60, initial=7, help_text="The newest.")
+    every = forms.ChoiceField(label=gettext_lazy("How often"), choices=StandingExport.Every.choices)
+    hour = forms.IntegerField(
+        label=gettext_lazy("At which hour"),
+        min_value=0,
+        max_value=23,
+        initial=5,
+        help_text=gettext_lazy("Company time."),
+    )
+    keep = forms.IntegerField(
+        label=gettext_lazy("How many are kept"),
+        min_value=1,
+        max_value=60,
+        initial=7,
+        help_text=gettext_lazy("The newest."),
+    )
     days = forms.IntegerField(
-        label="Days after which a file is removed", min_value=1, max_value=366, initial=31, help_text="In any case."
+        label=gettext_lazy("Days after which a file is removed"),
+        min_value=1,
+        max_value=366,
+        initial=31,
+        help_text=gettext_lazy("In any case."),
     )
 
 
@@ -47,8 +66,8 @@ class AddExport(_OfExport):
     """Sets up registers to be written to files again and again."""
 
     name = "add-export"
-    title = "Set up a standing export"
-    explains = (
+    title = gettext_lazy("Set up a standing export")
+    explains = gettext_lazy(
         "Writes registers to files by schedule, to be taken from the page of exports or from the storage itself, as"
         " long as you may export."
     )
@@ -56,7 +75,7 @@ class AddExport(_OfExport):
 
     def _check(self, acting: Acting) -> None:
         if not acting.may(Permission.EXPORT):
-            raise CannotActError("Only who may export sets this up.")
+            raise CannotActError(gettext("Only who may export sets this up."))
         writing.check(acting.data["written_as"])
 
     def preview(self, acting: Acting) -> Preview:
@@ -67,16 +86,22 @@ class AddExport(_OfExport):
         titles = dict(self.form.base_fields["registers"].choices)  # type: ignore[attr-defined]
         found = Preview(
             pairs=[
-                ("Registers", ", ".join(titles[name] for name in data["registers"])),
-                ("Written as", writing.FORMATS[data["written_as"]]),
-                ("Names and addresses", "yes" if data["personal"] else "no"),
-                ("First", f"{first:%d %b %Y, %H:%M} UTC"),
-                ("Kept", f"the newest {data['keep']}, none for more than {data['days']} days"),
+                (gettext("Registers"), ", ".join(titles[name] for name in data["registers"])),
+                (gettext("Written as"), writing.FORMATS[data["written_as"]]),
+                (gettext("Names and addresses"), gettext("yes") if data["personal"] else gettext("no")),
+                (gettext("First"), f"{first:%d %b %Y, %H:%M} UTC"),
+                (
+                    gettext("Kept"),
+                    gettext("the newest %(keep)s, none for more than %(days)s days")
+                    % {"keep": data["keep"], "days": data["days"]},
+                ),
             ]
         )
         if data["personal"]:
             found.warnings.append(
-                "Files that somebody has taken away are out of reach: an erasure removes those that are kept here."
+                gettext(
+                    "Files that somebody has taken away are out of reach: an erasure removes those that are kept here."
+                )
             )
         return found
 
@@ -98,7 +123,7 @@ class AddExport(_OfExport):
             made_at=acting.at,
             next_run_at=schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at),
         )
-        return Done("The export is set up.", "exports")
+        return Done(gettext("The export is set up."), "exports")
 
 
 def _running(form: ActForm) -> list[tuple[str, str]]:
@@ -107,7 +132,7 @@ def _running(form: ActForm) -> list[tuple[str, str]]:
     return [(str(each.export_id), f"{each}, {each.get_every_display().lower()}") for each in found.order_by("made_at")]
 
 
-ExportForm = form_of(export_id=Listed(_running, label="Export"))
+ExportForm = form_of(export_id=Listed(_running, label=gettext_lazy("Export")))
 
 
 def _export(acting: Acting) -> StandingExport:
@@ -116,7 +141,7 @@ def _export(acting: Acting) -> StandingExport:
         organization_id=acting.organization_id, export_id=acting.data["export_id"], stopped_at=None
     ).first()
     if found is None:
-        raise CannotActError("This company has no such export.")
+        raise CannotActError(gettext("This company has no such export."))
     return found
 
 
@@ -124,27 +149,27 @@ class RunExport(_OfExport):
     """Runs an export now."""
 
     name = "run-export"
-    title = "Run a standing export now"
-    explains = "Writes its files within five minutes, beside its schedule."
+    title = gettext_lazy("Run a standing export now")
+    explains = gettext_lazy("Writes its files within five minutes, beside its schedule.")
     form = ExportForm
     about = "export"
 
     def preview(self, acting: Acting) -> Preview:
         """Says which one."""
-        return Preview(pairs=[("Export", str(_export(acting)))])
+        return Preview(pairs=[(gettext("Export"), str(_export(acting)))])
 
     def perform(self, acting: Acting) -> Done:
         """Make it due."""
         keeping.run_now(_export(acting), acting.at)
-        return Done("The export runs within five minutes.", "exports")
+        return Done(gettext("The export runs within five minutes."), "exports")
 
 
 class StopExport(_OfExport):
     """Stops an export and removes its files."""
 
     name = "stop-export"
-    title = "Stop a standing export"
-    explains = "Nothing more is written, and the files that are kept are removed."
+    title = gettext_lazy("Stop a standing export")
+    explains = gettext_lazy("Nothing more is written, and the files that are kept are removed.")
     form = ExportForm
     about = "export"
     danger = True
@@ -153,7 +178,7 @@ class StopExport(_OfExport):
         """Says which one, and how many files go."""
         standing = _export(acting)
         files = ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).count()
-        return Preview(pairs=[("Export", str(standing)), ("Files that are removed", files)])
+        return Preview(pairs=[(gettext("Export"), str(standing)), (gettext("Files that are removed"), files)])
 
     def perform(self, acting: Acting) -> Done:
         """Stop it; its files are over now."""
@@ -163,7 +188,7 @@ class StopExport(_OfExport):
         ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).update(
             expires_at=acting.at - timedelta(seconds=1)
         )
-        return Done("The export is stopped.", "exports")
+        return Done(gettext("The export is stopped."), "exports")
 
 
 ACTS: tuple[Act, ...] = (AddExport(), RunExport(), StopExport())

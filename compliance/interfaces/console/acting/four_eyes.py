@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.errors import ComplianceError
 from compliance.facts.people.queries import erasures
@@ -26,8 +27,8 @@ from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff, staff_of
 from compliance.tenancy.models import Organization
 
-GONE = "What was asked for does not fit any more. Decline it, and start again."
-NOT_ANY_MORE = "Whoever asked for this, or confirmed it, may not do it any more."
+GONE = gettext_lazy("What was asked for does not fit any more. Decline it, and start again.")
+NOT_ANY_MORE = gettext_lazy("Whoever asked for this, or confirmed it, may not do it any more.")
 
 
 def needed(chosen: Act, acting: Acting) -> bool:
@@ -38,10 +39,10 @@ def needed(chosen: Act, acting: Acting) -> bool:
 def prepare(visit: Visit, chosen: Act, acting: Acting, draft: Job) -> HttpResponse:
     """Lets a draft wait for a second person, instead of doing it."""
     draft.state, draft.asked_at = Job.State.PREPARED, visit.now
-    draft.message = "Waits for a second person."
+    draft.message = gettext("Waits for a second person.")
     draft.save()
     doing.log(visit, f"{chosen.name} (prepared)", acting, draft)
-    messages.success(visit.request, "It waits in the inbox for a second person. Nothing has been done yet.")
+    messages.success(visit.request, gettext("It waits in the inbox for a second person. Nothing has been done yet."))
     return HttpResponseRedirect(visit.address("inbox"))
 
 
@@ -61,7 +62,7 @@ def inbox(visit: Visit) -> HttpResponse:
 def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
     """The preview anew, for the second person; does the act, or declines it, with a reason."""
     chosen = ACTS[act]
-    visit.crumb("Waits for a second person", "inbox")
+    visit.crumb(gettext("Waits for a second person"), "inbox")
     job = _prepared(visit, chosen, job_id)
     step = visit.request.POST.get("step", "")
     try:
@@ -70,9 +71,13 @@ def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
         return _show(visit, chosen, job, error.messages[0])
     visit.reason, visit.everybody = reason, chosen.everybody
     if step == "decline":
-        job.end(Job.State.DECLINED, f"Declined by {visit.staff.username}: {reason}", visit.now)
+        job.end(
+            Job.State.DECLINED,
+            gettext("Declined by %(username)s: %(reason)s") % {"username": visit.staff.username, "reason": reason},
+            visit.now,
+        )
         doing.log(visit, f"{chosen.name} (declined)", None, job)
-        messages.success(visit.request, "It is declined, and nothing was done.")
+        messages.success(visit.request, gettext("It is declined, and nothing was done."))
         return HttpResponseRedirect(visit.address("inbox"))
     if step != "confirm":
         return _show(visit, chosen, job, "")
@@ -129,11 +134,13 @@ def _prepared(visit: Visit, chosen: Act, job_id: uuid.UUID) -> Job:
         .first()
     )
     if found is None:
-        raise NothingThereError("Nothing of that kind waits here: it was confirmed, declined, or is too old.")
+        raise NothingThereError(gettext("Nothing of that kind waits here: it was confirmed, declined, or is too old."))
     if found.upload is not None and found.erasures != erasures(visit.organization.organization_id):
-        raise CannotActError("Somebody was erased since this was prepared. What was uploaded goes: start again.")
+        raise CannotActError(
+            gettext("Somebody was erased since this was prepared. What was uploaded goes: start again.")
+        )
     if found.user_id == visit.staff.user_id:
-        raise CannotActError("You prepared this yourself: another person confirms or declines it.")
+        raise CannotActError(gettext("You prepared this yourself: another person confirms or declines it."))
     return found
 
 

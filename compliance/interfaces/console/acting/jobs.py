@@ -16,6 +16,7 @@ from celery import current_app
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from kombu.exceptions import OperationalError
 
 from compliance.errors import ComplianceError
@@ -126,7 +127,7 @@ def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]
     except Exception:
         # The worker must not leave the page waiting for ever; the log has the rest.
         log.exception("console_job_failed", extra={"job_id": job_id, "act": job.act})
-        _finish(job, Job.State.FAILED, "It stopped with a fault of the service. The log knows more.", [])
+        _finish(job, Job.State.FAILED, gettext("It stopped with a fault of the service. The log knows more."), [])
         raise
     else:
         _finish(job, Job.State.DONE, message, findings)
@@ -149,6 +150,6 @@ def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
     mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP).update(**Job.NOTHING)
     over = Q(asked_at__lte=now - PREPARED_LASTS) | (outlived & Q(upload__isnull=False))
     mine.filter(over, state=Job.State.PREPARED).update(
-        state=Job.State.FAILED, finished_at=now, message="Nobody confirmed it in time.", **Job.NOTHING
+        state=Job.State.FAILED, finished_at=now, message=gettext("Nobody confirmed it in time."), **Job.NOTHING
     )
     return mine.filter(outlived | Q(asked_at__lte=now - DRAFTS_LAST), state=Job.State.DRAFT).delete()[0]

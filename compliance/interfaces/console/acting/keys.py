@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access import actions
 from compliance.access.models import ApiKey
@@ -25,17 +26,25 @@ class _OfKey(Act):
 class IssueForm(ActForm):
     """What the key may, from where, until when."""
 
-    key_name = forms.CharField(label="Name", max_length=100, help_text="What it is for, so that others know it again.")
+    key_name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text=gettext_lazy("What it is for, so that others know it again."),
+    )
     scopes = forms.MultipleChoiceField(
-        label="Scopes", choices=[(scope.value, scope.value) for scope in Scope], widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Scopes"),
+        choices=[(scope.value, scope.value) for scope in Scope],
+        widget=forms.CheckboxSelectMultiple,
     )
     networks = forms.CharField(
-        label="Networks", required=False, help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere."
+        label=gettext_lazy("Networks"),
+        required=False,
+        help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere.",
     )
     expires_on = day_field(
-        "Ends on",
+        gettext_lazy("Ends on"),
         required=True,
-        help_text="The end of this day of the company, within one year.",
+        help_text=gettext_lazy("The end of this day of the company, within one year."),
         initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
     )
 
@@ -52,8 +61,8 @@ class IssueKey(_OfKey):
     """Issues a key."""
 
     name = "issue-key"
-    title = "Issue an API key"
-    explains = "Lets a program of the company read its records. The key is shown once, on the next page."
+    title = gettext_lazy("Issue an API key")
+    explains = gettext_lazy("Lets a program of the company read its records. The key is shown once, on the next page.")
     form = IssueForm
     second = True
 
@@ -69,14 +78,14 @@ class IssueKey(_OfKey):
         if ends_at is None or not acting.at < ends_at <= acting.at + actions.LONGEST_LIFE:
             raise CannotActError("A key ends on a day to come, within one year.")
         pairs: list[tuple[str, Any]] = [
-            ("Name", data["key_name"]),
-            ("May read", ", ".join(data["scopes"])),
-            ("From", data["networks"] or "anywhere"),
-            ("Until", data["expires_on"]),
+            (gettext("Name"), data["key_name"]),
+            (gettext("May read"), ", ".join(data["scopes"])),
+            (gettext("From"), data["networks"] or gettext("anywhere")),
+            (gettext("Until"), data["expires_on"]),
         ]
         found = Preview(pairs=pairs)
         if Scope.PEOPLE_READ in data["scopes"]:
-            found.warnings.append("With people:read it is told names and addresses.")
+            found.warnings.append(gettext("With people:read it is told names and addresses."))
         return found
 
     def perform(self, acting: Acting) -> Done:
@@ -92,7 +101,7 @@ class IssueKey(_OfKey):
             networks=acting.data["networks"].replace(",", " ").split(),
             expires_at=end_of(acting.organization, acting.data["expires_on"]),
         )
-        return Done(f"The key …{key.ending} is issued.", "keys", secret=token)
+        return Done(gettext("The key …%(ending)s is issued.") % {"ending": key.ending}, "keys", secret=token)
 
 
 def _open_keys(form: ActForm) -> list[tuple[str, str]]:
@@ -101,14 +110,14 @@ def _open_keys(form: ActForm) -> list[tuple[str, str]]:
     return [(str(key.key_id), str(key)) for key in keys.order_by("-created_at")[:500]]
 
 
-KeyForm = form_of(key_id=Listed(_open_keys, label="Key"))
+KeyForm = form_of(key_id=Listed(_open_keys, label=gettext_lazy("Key")))
 
 
 def _key(acting: Acting) -> ApiKey:
     """The chosen key, of this company and no other."""
     found = ApiKey.objects.filter(organization_id=acting.organization_id, key_id=acting.data["key_id"]).first()
     if found is None:
-        raise CannotActError("This company has no such key.")
+        raise CannotActError(gettext("This company has no such key."))
     return found
 
 
@@ -116,8 +125,10 @@ class RotateKey(_OfKey):
     """Issues a successor; the old key stays open for a while."""
 
     name = "rotate-key"
-    title = "Rotate an API key"
-    explains = "Issues a key with the same scopes, networks and end. The old one opens for seven more days at most."
+    title = gettext_lazy("Rotate an API key")
+    explains = gettext_lazy(
+        "Issues a key with the same scopes, networks and end. The old one opens for seven more days at most."
+    )
     form = KeyForm
     about = "key"
     second = True
@@ -134,9 +145,9 @@ class RotateKey(_OfKey):
         ends_at = key.expires_at or acting.at + actions.USUAL_LIFE
         return Preview(
             pairs=[
-                ("Key", str(key)),
-                ("The old one opens until", f"{min(overlap, key.expires_at or overlap):%d %b %Y}"),
-                ("The new one opens until", f"{ends_at:%d %b %Y}"),
+                (gettext("Key"), str(key)),
+                (gettext("The old one opens until"), f"{min(overlap, key.expires_at or overlap):%d %b %Y}"),
+                (gettext("The new one opens until"), f"{ends_at:%d %b %Y}"),
             ]
         )
 
@@ -150,15 +161,15 @@ class RotateKey(_OfKey):
             at=acting.at,
             actor=str(acting.staff.actor_id),
         )
-        return Done(f"The key …{key.ending} takes over.", "keys", secret=token)
+        return Done(gettext("The key …%(ending)s takes over.") % {"ending": key.ending}, "keys", secret=token)
 
 
 class RevokeKey(_OfKey):
     """Ends a key at once."""
 
     name = "revoke-key"
-    title = "Revoke an API key"
-    explains = "The key stops working at once and for good."
+    title = gettext_lazy("Revoke an API key")
+    explains = gettext_lazy("The key stops working at once and for good.")
     form = KeyForm
     about = "key"
     danger = True
@@ -166,15 +177,21 @@ class RevokeKey(_OfKey):
     def preview(self, acting: Acting) -> Preview:
         """Says which key, and when it was last used."""
         key = _key(acting)
-        used = key.last_used_at.strftime("%d %b %Y, %H:%M UTC") if key.last_used_at else "never"
-        return Preview(pairs=[("Key", str(key)), ("Last used", used), ("May read", ", ".join(key.scopes))])
+        used = key.last_used_at.strftime("%d %b %Y, %H:%M UTC") if key.last_used_at else gettext("never")
+        return Preview(
+            pairs=[
+                (gettext("Key"), str(key)),
+                (gettext("Last used"), used),
+                (gettext("May read"), ", ".join(key.scopes)),
+            ]
+        )
 
     def perform(self, acting: Acting) -> Done:
         """Revoke the key at once."""
         key = actions.revoke_key(
             key_id=_key(acting).key_id, at=acting.at, actor=str(acting.staff.actor_id), reason="by staff"
         )
-        return Done(f"The key …{key.ending} is revoked.", "keys")
+        return Done(gettext("The key …%(ending)s is revoked.") % {"ending": key.ending}, "keys")
 
 
 ACTS: tuple[Act, ...] = (IssueKey(), RotateKey(), RevokeKey())

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from django.http import HttpResponseBase
+from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.acting import flow, four_eyes
 from compliance.interfaces.console.acting.act import Act
@@ -27,13 +28,20 @@ def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase])
 
 
 PAGES: tuple[Page, ...] = (
-    Page("acts", "act/", flow.acts, Permission.SEE, "What you may do", section=Section.TODAY),
+    Page("acts", "act/", flow.acts, Permission.SEE, gettext_lazy("What you may do"), section=Section.TODAY),
     *(_page(act, "act", f"act/{act.name}/", flow.act) for act in ACTS.values()),
-    Page("inbox", "inbox/", four_eyes.inbox, Permission.SEE, "Waits for a second person", section=Section.TODAY),
+    Page(
+        "inbox",
+        "inbox/",
+        four_eyes.inbox,
+        Permission.SEE,
+        gettext_lazy("Waits for a second person"),
+        section=Section.TODAY,
+    ),
     *(
         _page(act, "confirm", f"inbox/{act.name}/<uuid:job_id>/", four_eyes.confirm)
         for act in ACTS.values()
         if act.second
     ),
-    Page("job", "work/<uuid:job_id>/", flow.job, Permission.SEE, "Work"),
+    Page("job", "work/<uuid:job_id>/", flow.job, Permission.SEE, gettext_lazy("Work")),
 )

@@ -13,6 +13,7 @@ from django import forms
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access import actions, sources
 from compliance.access.errors import BadNetworkError
@@ -24,14 +25,14 @@ from compliance.interfaces.console.acting.fields import ActForm, Listed, day_fie
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 
-ENDS_ON_HELP = "The end of this day of the company, within one year."
+ENDS_ON_HELP = gettext_lazy("The end of this day of the company, within one year.")
 
 
 class _OfSource(Act):
     permission = Permission.OPERATE
-    group = "Sources"
+    group = gettext_lazy("Sources")
     recent = True
-    shown_once = "The token"
+    shown_once = gettext_lazy("The token")
 
 
 def _kinds_of(noun: str) -> forms.MultipleChoiceField:
@@ -47,20 +48,24 @@ class IssueForm(ActForm):
     """What the source is called, what it may bring, from where, until when."""
 
     source_name = forms.CharField(
-        label="Name", max_length=100, help_text="Stories name it as the origin of its facts, like “Workday”."
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text="Stories name it as the origin of its facts, like “Workday”.",
     )
     scim = forms.BooleanField(
         required=False,
-        label="People and teams by SCIM, for an identity provider",
+        label=gettext_lazy("People and teams by SCIM, for an identity provider"),
         help_text=(
-            "Microsoft Entra ID, Okta and others keep people and teams in step by themselves. Such a source needs none"
-            " of the kinds below."
+            gettext_lazy(
+                "Microsoft Entra ID, Okta and others keep people and teams in step by themselves. Such a source needs"
+                " none of the kinds below."
+            )
         ),
     )
     leaving = forms.ChoiceField(
-        label="When the identity provider sets a person inactive",
+        label=gettext_lazy("When the identity provider sets a person inactive"),
         choices=Source.Leaving.choices,
-        help_text="Only for SCIM.",
+        help_text=gettext_lazy("Only for SCIM."),
     )
     people = _kinds_of("people")
     training = _kinds_of("training")
@@ -69,10 +74,12 @@ class IssueForm(ActForm):
     shares = _kinds_of("shares")
     certificates = _kinds_of("certificates")
     networks = forms.CharField(
-        label="Networks", required=False, help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere."
+        label=gettext_lazy("Networks"),
+        required=False,
+        help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere.",
     )
     expires_on = day_field(
-        "Ends on",
+        gettext_lazy("Ends on"),
         required=True,
         help_text=ENDS_ON_HELP,
         initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
@@ -82,7 +89,7 @@ class IssueForm(ActForm):
         """A source that may bring nothing is none."""
         data: dict[str, Any] = super().clean() or {}
         if not self.errors and not _chosen(data):
-            self.add_error(None, "Choose at least one kind of fact, or SCIM.")
+            self.add_error(None, gettext("Choose at least one kind of fact, or SCIM."))
         return data
 
 
@@ -98,8 +105,11 @@ def _check(acting: Acting, kinds: Iterable[str]) -> None:
     if beyond and not acting.may(Permission.KEEP_STAFF):
         named = ", ".join(in_words.title(kind) for kind in beyond)
         raise CannotActError(
-            f"You may not record these yourself, so you hand out no token for them: {named}. An administrator does, or"
-            " manage.py create_source on the server."
+            gettext(
+                "You may not record these yourself, so you hand out no token for them: %(named)s. An administrator"
+                " does, or manage.py create_source on the server."
+            )
+            % {"named": named}
         )
 
 
@@ -120,8 +130,16 @@ def _networks(acting: Acting) -> list[str]:
 
 def _where(kinds: Iterable[str]) -> str:
     """Where the token is to be used."""
-    scim = f"SCIM base address: {settings.BASE_URL}/scim/v2. " if sources.SCIM in kinds else ""
-    facts = f"Facts go to {settings.BASE_URL}/in/v1/facts." if set(kinds) - {sources.SCIM} else ""
+    scim = (
+        gettext("SCIM base address: %(address)s.") % {"address": f"{settings.BASE_URL}/scim/v2"} + " "
+        if sources.SCIM in kinds
+        else ""
+    )
+    facts = (
+        gettext("Facts go to %(address)s.") % {"address": f"{settings.BASE_URL}/in/v1/facts"}
+        if set(kinds) - {sources.SCIM}
+        else ""
+    )
     return f"{scim}{facts}".strip()
 
 
@@ -129,8 +147,8 @@ class IssueSource(_OfSource):
     """Issues a source and its token."""
 
     name = "issue-source"
-    title = "Issue a source"
-    explains = (
+    title = gettext_lazy("Issue a source")
+    explains = gettext_lazy(
         "Lets a program bring facts in: an HR system, an identity provider, a learning system. Its token is shown once,"
         " on the next page."
     )
@@ -142,12 +160,15 @@ class IssueSource(_OfSource):
         data, kinds = acting.data, _chosen(acting.data)
         _check(acting, kinds)
         _end(acting)
-        pairs: list[tuple[str, Any]] = [("Name", data["source_name"])]
-        pairs += [(f"May bring: {noun}", words) for noun, words in in_words.grouped(kinds)]
+        pairs: list[tuple[str, Any]] = [(gettext("Name"), data["source_name"])]
+        pairs += [(gettext("May bring: %(noun)s") % {"noun": noun}, words) for noun, words in in_words.grouped(kinds)]
         if sources.SCIM in kinds:
-            pairs.append(("Someone set inactive", Source.Leaving(data["leaving"]).label))
-        pairs += [("From", ", ".join(_networks(acting)) or "anywhere"), ("Until", data["expires_on"])]
-        return Preview(pairs=pairs, notes=["What it brings is recorded with its name as the origin."])
+            pairs.append((gettext("Someone set inactive"), Source.Leaving(data["leaving"]).label))
+        pairs += [
+            (gettext("From"), ", ".join(_networks(acting)) or gettext("anywhere")),
+            (gettext("Until"), data["expires_on"]),
+        ]
+        return Preview(pairs=pairs, notes=[gettext("What it brings is recorded with its name as the origin.")])
 
     def perform(self, acting: Acting) -> Done:
         """Issue the source and show its token once."""
@@ -164,7 +185,11 @@ class IssueSource(_OfSource):
             leaving=acting.data["leaving"],
             expires_at=_end(acting),
         )
-        return Done(f"The source {source} is issued. {_where(kinds)}", "sources", secret=token)
+        return Done(
+            gettext("The source %(source)s is issued. %(kinds)s") % {"source": source, "kinds": _where(kinds)},
+            "sources",
+            secret=token,
+        )
 
 
 def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
@@ -183,22 +208,22 @@ def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
 
 
 RotateForm = form_of(
-    source_id=Listed(_that_get_a_token, label="Source"),
+    source_id=Listed(_that_get_a_token, label=gettext_lazy("Source")),
     expires_on=day_field(
-        "Ends on",
+        gettext_lazy("Ends on"),
         required=True,
         help_text=ENDS_ON_HELP,
         initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
     ),
 )
-RevokeForm = form_of(source_id=Listed(_open_sources, label="Source"))
+RevokeForm = form_of(source_id=Listed(_open_sources, label=gettext_lazy("Source")))
 
 
 def _source(acting: Acting) -> Source:
     """The chosen source, of this company and no other."""
     found = Source.objects.filter(organization_id=acting.organization_id, source_id=acting.data["source_id"]).first()
     if found is None:
-        raise CannotActError("This company has no such source.")
+        raise CannotActError(gettext("This company has no such source."))
     return found
 
 
@@ -206,8 +231,8 @@ class RotateSource(_OfSource):
     """Gives a source another token; the former one opens for a while."""
 
     name = "rotate-source"
-    title = "Rotate a source's token"
-    explains = (
+    title = gettext_lazy("Rotate a source's token")
+    explains = gettext_lazy(
         "Gives the source a new token, shown once, with a new end. The former one opens for seven more days, unless it"
         " was sent in a URL or has expired. What is kept for the source stays with it."
     )
@@ -224,10 +249,16 @@ class RotateSource(_OfSource):
         until = min(acting.at + actions.ROTATION_OVERLAP, source.expires_at)
         found = Preview(
             pairs=[
-                ("Source", str(source)),
-                *((f"May bring: {noun}", words) for noun, words in in_words.grouped(source.kinds)),
-                ("The token of today opens until", f"{until:%d %b %Y}" if opens else "it opens no more"),
-                ("The new one opens until the end of", acting.data["expires_on"]),
+                (gettext("Source"), str(source)),
+                *(
+                    (gettext("May bring: %(noun)s") % {"noun": noun}, words)
+                    for noun, words in in_words.grouped(source.kinds)
+                ),
+                (
+                    gettext("The token of today opens until"),
+                    f"{until:%d %b %Y}" if opens else gettext("it opens no more"),
+                ),
+                (gettext("The new one opens until the end of"), acting.data["expires_on"]),
             ]
         )
         if source.former_until is not None and source.former_until > acting.at:
@@ -245,15 +276,22 @@ class RotateSource(_OfSource):
             actor=str(acting.staff.actor_id),
             expires_at=_end(acting),
         )
-        return Done(f"The source {source} has a new token. {_where(source.kinds)}", "sources", secret=token)
+        return Done(
+            gettext("The source %(source)s has a new token. %(kinds)s")
+            % {"source": source, "kinds": _where(source.kinds)},
+            "sources",
+            secret=token,
+        )
 
 
 class RevokeSource(_OfSource):
     """Ends a source at once."""
 
     name = "revoke-source"
-    title = "Revoke a source"
-    explains = "The source stops working at once and for good, whatever token it calls by. What it brought stays."
+    title = gettext_lazy("Revoke a source")
+    explains = gettext_lazy(
+        "The source stops working at once and for good, whatever token it calls by. What it brought stays."
+    )
     form = RevokeForm
     about = "source"
     danger = True
@@ -261,21 +299,27 @@ class RevokeSource(_OfSource):
     def preview(self, acting: Acting) -> Preview:
         """Says which source, and when it last called."""
         source = _source(acting)
-        used = source.last_used_at.strftime("%d %b %Y, %H:%M UTC") if source.last_used_at else "never"
+        used = source.last_used_at.strftime("%d %b %Y, %H:%M UTC") if source.last_used_at else gettext("never")
         return Preview(
             pairs=[
-                ("Source", str(source)),
-                ("Last used", used),
-                *((f"May bring: {noun}", words) for noun, words in in_words.grouped(source.kinds)),
+                (gettext("Source"), str(source)),
+                (gettext("Last used"), used),
+                *(
+                    (gettext("May bring: %(noun)s") % {"noun": noun}, words)
+                    for noun, words in in_words.grouped(source.kinds)
+                ),
             ]
         )
 
     def perform(self, acting: Acting) -> Done:
         """Revoke the source at once."""
         source = sources.revoke_source(
-            source_id=_source(acting).source_id, at=acting.at, actor=str(acting.staff.actor_id), reason="by staff"
+            source_id=_source(acting).source_id,
+            at=acting.at,
+            actor=str(acting.staff.actor_id),
+            reason="by staff",
         )
-        return Done(f"The source {source} is revoked.", "sources")
+        return Done(gettext("The source %(source)s is revoked.") % {"source": source}, "sources")
 
 
 ACTS: tuple[Act, ...] = (IssueSource(), RotateSource(), RevokeSource())

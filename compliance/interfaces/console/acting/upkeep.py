@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from django import forms
 from django.db import transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.importing import Progress, Report, import_facts
 from compliance.facts.recording import Channel
@@ -18,7 +19,7 @@ from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.operations.verification import verify_company
 
-GROUP = "Upkeep"
+GROUP = gettext_lazy("Upkeep")
 PREVIEWED_BYTES = 256 * 1024
 """A file of more is not tried while somebody waits, for a page must come within a second; the worker tries it."""
 FAULTS_SHOWN = 40
@@ -27,12 +28,16 @@ FAULTS_SHOWN = 40
 class ImportForm(ActForm):
     """A facts file, and how to import it."""
 
-    file = forms.FileField(label="Facts file", help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line.")
-    strict = forms.BooleanField(required=False, label="Record nothing if any line is wrong")
+    file = forms.FileField(
+        label=gettext_lazy("Facts file"), help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line."
+    )
+    strict = forms.BooleanField(required=False, label=gettext_lazy("Record nothing if any line is wrong"))
     only_try = forms.BooleanField(
         required=False,
-        label="Only try it: record nothing",
-        help_text="The worker reads the whole file and reports what would be recorded and which lines are wrong.",
+        label=gettext_lazy("Only try it: record nothing"),
+        help_text=gettext_lazy(
+            "The worker reads the whole file and reports what would be recorded and which lines are wrong."
+        ),
     )
 
 
@@ -41,8 +46,8 @@ class ImportFacts(Act):
 
     name = "import"
     everybody = True
-    title = "Import a facts file"
-    explains = (
+    title = gettext_lazy("Import a facts file")
+    explains = gettext_lazy(
         "Records what happened, as another system tells it: the kinds of fact that you may tell in the console, and no"
         " others. Lines known already are left alone."
     )
@@ -64,10 +69,10 @@ class ImportFacts(Act):
         lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
         found = Preview(
             pairs=[
-                ("File", acting.upload_name),
-                ("Lines", lines),
-                ("Kinds that you may tell", ", ".join(sorted(acting.may_tell)) or "none"),
-                ("Who acted, in lines that say so", acting.staff.actor_id),
+                (gettext("File"), acting.upload_name),
+                (gettext("Lines"), lines),
+                (gettext("Kinds that you may tell"), ", ".join(sorted(acting.may_tell)) or gettext("none")),
+                (gettext("Who acted, in lines that say so"), acting.staff.actor_id),
             ]
         )
         if len(data) > PREVIEWED_BYTES:
@@ -77,12 +82,12 @@ class ImportFacts(Act):
             )
             return found
         report = self._rehearse(acting)
-        found.pairs += [("Would be recorded", report.recorded), ("Known already", report.known)]
+        found.pairs += [(gettext("Would be recorded"), report.recorded), (gettext("Known already"), report.known)]
         found.pairs += [(kind.replace("_", " "), count) for kind, count in sorted(report.facts.items())]
-        found.pairs.append(("Lines that are wrong", len(report.errors)))
+        found.pairs.append((gettext("Lines that are wrong"), len(report.errors)))
         found.notes = _sentences(report)[:FAULTS_SHOWN]
         if report.errors:
-            found.warnings.append("Lines that are wrong are left out; the good ones are recorded.")
+            found.warnings.append(gettext("Lines that are wrong are left out; the good ones are recorded."))
         return found
 
     def _import(self, acting: Acting, progress: Progress | None = None) -> Report:
@@ -113,16 +118,21 @@ class ImportFacts(Act):
             capture_all(acting.organization_id, acting.at, _counting(job))
         acting.findings += _sentences(report)
         if only_try:
-            return (
-                f"Tried, and nothing recorded: {report.recorded} facts would be recorded, {report.known} are known"
-                f" already, {len(report.errors)} lines are wrong."
-            )
-        recorded = f"{report.recorded} facts recorded, {report.known} known already"
-        return f"{recorded}, {len(report.errors)} lines wrong." if report.errors else f"{recorded}."
+            return gettext(
+                "Tried, and nothing recorded: %(recorded)s facts would be recorded, %(known)s are known already,"
+                " %(errors)s lines are wrong."
+            ) % {"recorded": report.recorded, "known": report.known, "errors": len(report.errors)}
+        counted = {"recorded": report.recorded, "known": report.known, "errors": len(report.errors)}
+        if report.errors:
+            return gettext("%(recorded)s facts recorded, %(known)s known already, %(errors)s lines wrong.") % counted
+        return gettext("%(recorded)s facts recorded, %(known)s known already.") % counted
 
 
 def _sentences(report: Report) -> list[str]:
-    return [f"Line {each.line}: {each.reason}" for each in (*report.errors, *report.notes)]
+    return [
+        gettext("Line %(line)s: %(reason)s") % {"line": each.line, "reason": each.reason}
+        for each in (*report.errors, *report.notes)
+    ]
 
 
 def _counting(job: Job) -> Callable[[int], None]:
@@ -141,29 +151,33 @@ class Sweep(Act):
     """Captures what waits and what the clock has changed."""
 
     name = "sweep"
-    title = "Sweep"
-    explains = "Captures what waits and what the clock has brought. This runs by itself every minute."
+    title = gettext_lazy("Sweep")
+    explains = gettext_lazy("Captures what waits and what the clock has brought. This runs by itself every minute.")
     permission = Permission.OPERATE
     group = GROUP
     long = True
 
     def preview(self, acting: Acting) -> Preview:
         """A sweep only writes down what is so."""
-        return Preview(notes=["Writes down what is already so. Nothing that anybody owes is changed by it."])
+        return Preview(notes=[gettext("Writes down what is already so. Nothing that anybody owes is changed by it.")])
 
     def work(self, acting: Acting, job: Job) -> str:
         """Capture what the clock has changed, and say how many subjects were decided."""
         captured = sweep_company(acting.organization_id, acting.at, _counting(job))
         rows = sum(each.rows for each in captured)
-        return f"{len(captured)} captures, {rows} row versions." if captured else "There was nothing to capture."
+        return (
+            gettext("%(captured)s captures, %(rows)s row versions.") % {"captured": len(captured), "rows": rows}
+            if captured
+            else gettext("There was nothing to capture.")
+        )
 
 
 class Verify(Act):
     """Computes every hash anew."""
 
     name = "verify"
-    title = "Verify history and receipts"
-    explains = (
+    title = gettext_lazy("Verify history and receipts")
+    explains = gettext_lazy(
         "Computes every hash and signed checkpoint anew, and names the first that does not hold. Runs every night, too."
     )
     permission = Permission.OPERATE
@@ -172,7 +186,7 @@ class Verify(Act):
 
     def preview(self, acting: Acting) -> Preview:
         """Verification reads only."""
-        return Preview(notes=["Only reads. On a large company it takes some minutes."])
+        return Preview(notes=[gettext("Only reads. On a large company it takes some minutes.")])
 
     def work(self, acting: Acting, job: Job) -> str:
         """Verify the history and the ledger; raise CannotActError where they do not hold."""
@@ -180,9 +194,9 @@ class Verify(Act):
         faults = [finding.fault for finding in findings.values() if finding.fault]
         if faults:
             acting.findings += faults
-            raise CannotActError(f"Something does not hold: {faults[0]}")
+            raise CannotActError(gettext("Something does not hold: %(faults)s") % {"faults": faults[0]})
         said = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
-        return f"All holds. Computed anew: {said}."
+        return gettext("All holds. Computed anew: %(said)s.") % {"said": said}
 
 
 ACTS: tuple[Act, ...] = (ImportFacts(), Sweep(), Verify())

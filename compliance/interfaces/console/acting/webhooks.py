@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
@@ -16,30 +17,32 @@ from compliance.webhooks.models import Webhook
 
 class _OfWebhook(Act):
     permission = Permission.OPERATE
-    group = "Webhooks"
+    group = gettext_lazy("Webhooks")
     recent = True
     about = "webhook"
-    shown_once = "The secret"
-    kept_as = "it is kept encrypted, since every event is signed with it"
+    shown_once = gettext_lazy("The secret")
+    kept_as = gettext_lazy("it is kept encrypted, since every event is signed with it")
 
 
 class AddForm(ActForm):
     """What listens, where, and from when on."""
 
     webhook_name = forms.CharField(
-        label="Name", max_length=100, help_text="What listens there, so that others know it again."
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text=gettext_lazy("What listens there, so that others know it again."),
     )
     url = forms.CharField(
         label="URL",
         max_length=2000,
         widget=forms.TextInput(attrs={"inputmode": "url", "placeholder": "https://"}),
-        help_text="Where events are posted to. Of its query, pages and lists show nothing.",
+        help_text=gettext_lazy("Where events are posted to. Of its query, pages and lists show nothing."),
     )
     from_capture = forms.IntegerField(
-        label="Begin with capture",
+        label=gettext_lazy("Begin with capture"),
         required=False,
         min_value=1,
-        help_text="Hears of this capture and all since. Empty: of new ones only.",
+        help_text=gettext_lazy("Hears of this capture and all since. Empty: of new ones only."),
     )
 
 
@@ -47,7 +50,7 @@ class AddWebhook(_OfWebhook):
     """Makes a webhook."""
 
     name = "add-webhook"
-    title = "Add a webhook"
+    title = gettext_lazy("Add a webhook")
     about = "company"
     explains = (
         "A program of the company hears of each capture that changes its registers: how many records of which, and"
@@ -61,8 +64,14 @@ class AddWebhook(_OfWebhook):
         actions.checked(data["url"])
         if data["from_capture"]:
             actions.before(acting.organization_id, data["from_capture"])
-        begins = f"with capture {data['from_capture']}" if data["from_capture"] else "with what changes from now on"
-        return Preview(pairs=[("Name", data["webhook_name"]), ("URL", shown(data["url"])), ("Begins", begins)])
+        begins = (
+            gettext("with capture %(from_capture)s") % {"from_capture": data["from_capture"]}
+            if data["from_capture"]
+            else gettext("with what changes from now on")
+        )
+        return Preview(
+            pairs=[(gettext("Name"), data["webhook_name"]), ("URL", shown(data["url"])), (gettext("Begins"), begins)]
+        )
 
     def perform(self, acting: Acting) -> Done:
         """Make the webhook and show its secret once."""
@@ -75,7 +84,7 @@ class AddWebhook(_OfWebhook):
             name=data["webhook_name"],
             from_capture=data["from_capture"],
         )
-        return _done(f"The webhook {webhook} is made.", webhook, secret=secret)
+        return _done(gettext("The webhook %(webhook)s is made.") % {"webhook": webhook}, webhook, secret=secret)
 
 
 def _listed(form: ActForm) -> list[tuple[str, str]]:
@@ -83,7 +92,7 @@ def _listed(form: ActForm) -> list[tuple[str, str]]:
     return [(str(each.webhook_id), f"{each} ({shown(each.url)})") for each in found]
 
 
-WebhookForm = form_of(webhook_id=Listed(_listed, label="Webhook"))
+WebhookForm = form_of(webhook_id=Listed(_listed, label=gettext_lazy("Webhook")))
 
 
 def _webhook(acting: Acting) -> Webhook:
@@ -91,7 +100,7 @@ def _webhook(acting: Acting) -> Webhook:
     try:
         return queries.webhook(acting.organization_id, acting.data["webhook_id"])
     except NoSuchWebhookError:
-        raise CannotActError("This company has no such webhook.") from None
+        raise CannotActError(gettext("This company has no such webhook.")) from None
 
 
 def _same(acting: Acting) -> dict[str, Any]:
@@ -108,14 +117,14 @@ def _done(message: str, webhook: Webhook, **more: Any) -> Done:
 
 
 def _about(webhook: Webhook, *more: tuple[str, Any]) -> Preview:
-    return Preview(pairs=[("Webhook", str(webhook)), ("URL", shown(webhook.url)), *more])
+    return Preview(pairs=[(gettext("Webhook"), str(webhook)), ("URL", shown(webhook.url)), *more])
 
 
 class TestWebhook(_OfWebhook):
     """Sends a test event."""
 
     name = "test-webhook"
-    title = "Send a test event"
+    title = gettext_lazy("Send a test event")
     explains = "One event of the type “test”, which says nothing of the company. It is tried once, also while paused."
     form = WebhookForm
 
@@ -126,35 +135,35 @@ class TestWebhook(_OfWebhook):
     def perform(self, acting: Acting) -> Done:
         """Ask the worker to send it."""
         webhook = actions.ask_test(at=acting.at, **_same(acting))
-        return _done("The test event goes out within seconds. What came of it is listed below.", webhook)
+        return _done(gettext("The test event goes out within seconds. What came of it is listed below."), webhook)
 
 
 class PauseWebhook(_OfWebhook):
     """Stops sending for now."""
 
     name = "pause-webhook"
-    title = "Pause a webhook"
-    explains = "Nothing more is sent until it is resumed. Nothing is lost: what comes waits."
+    title = gettext_lazy("Pause a webhook")
+    explains = gettext_lazy("Nothing more is sent until it is resumed. Nothing is lost: what comes waits.")
     form = WebhookForm
 
     def preview(self, acting: Acting) -> Preview:
         """Says what waits already."""
         webhook = _webhook(acting)
         if webhook.paused_at is not None:
-            raise CannotActError("This webhook is paused already.")
-        return _about(webhook, ("Events that wait", queries.waiting(webhook)))
+            raise CannotActError(gettext("This webhook is paused already."))
+        return _about(webhook, (gettext("Events that wait"), queries.waiting(webhook)))
 
     def perform(self, acting: Acting) -> Done:
         """Pause the chosen webhook."""
         webhook = actions.pause(at=acting.at, **_same(acting))
-        return _done(f"The webhook {webhook} is paused.", webhook)
+        return _done(gettext("The webhook %(webhook)s is paused.") % {"webhook": webhook}, webhook)
 
 
 class ResumeWebhook(_OfWebhook):
     """Goes on sending."""
 
     name = "resume-webhook"
-    title = "Resume a webhook"
+    title = gettext_lazy("Resume a webhook")
     explains = "It goes on with the event that waits, at once, and tries for another 72 hours."
     form = WebhookForm
 
@@ -162,53 +171,61 @@ class ResumeWebhook(_OfWebhook):
         """Says what will be sent."""
         webhook = _webhook(acting)
         if webhook.paused_at is None:
-            raise CannotActError("This webhook is not paused.")
+            raise CannotActError(gettext("This webhook is not paused."))
         return _about(
             webhook,
-            ("It is", webhook.get_paused_because_display()),
-            ("Events to send", queries.waiting(webhook)),
+            (gettext("It is"), webhook.get_paused_because_display()),
+            (gettext("Events to send"), queries.waiting(webhook)),
         )
 
     def perform(self, acting: Acting) -> Done:
         """Resume the chosen webhook."""
         webhook = actions.resume(**_same(acting))
-        return _done(f"The webhook {webhook} is resumed.", webhook)
+        return _done(gettext("The webhook %(webhook)s is resumed.") % {"webhook": webhook}, webhook)
 
 
 class ReplayWebhook(_OfWebhook):
     """Sends captures once more."""
 
     name = "replay-webhook"
-    title = "Replay from a capture"
-    explains = "Sends this capture and all since once more, in order. Each event has the webhook-id that it had."
+    title = gettext_lazy("Replay from a capture")
+    explains = gettext_lazy(
+        "Sends this capture and all since once more, in order. Each event has the webhook-id that it had."
+    )
     form = form_of(
-        webhook_id=Listed(_listed, label="Webhook"),
+        webhook_id=Listed(_listed, label=gettext_lazy("Webhook")),
         from_capture=forms.IntegerField(
-            label="From capture", min_value=1, help_text="The captures with their numbers are listed under Captures."
+            label=gettext_lazy("From capture"),
+            min_value=1,
+            help_text=gettext_lazy("The captures with their numbers are listed under Captures."),
         ),
     )
 
     def preview(self, acting: Acting) -> Preview:
         """Says how much will be sent again."""
         webhook = _webhook(acting)
-        found = _about(webhook, ("Acknowledged up to capture", webhook.capture_sequence))
+        found = _about(webhook, (gettext("Acknowledged up to capture"), webhook.capture_sequence))
         webhook.capture_sequence = actions.before(acting.organization_id, acting.data["from_capture"])
-        found.pairs.append(("Events to send", queries.waiting(webhook)))
+        found.pairs.append((gettext("Events to send"), queries.waiting(webhook)))
         if webhook.paused_at is not None:
-            found.warnings.append("The webhook is paused: nothing is sent until it is resumed.")
+            found.warnings.append(gettext("The webhook is paused: nothing is sent until it is resumed."))
         return found
 
     def perform(self, acting: Acting) -> Done:
         """Set the chosen webhook back."""
         webhook = actions.replay(from_capture=acting.data["from_capture"], **_same(acting))
-        return _done(f"Capture {acting.data['from_capture']} and all since are sent again.", webhook)
+        return _done(
+            gettext("Capture %(from_capture)s and all since are sent again.")
+            % {"from_capture": acting.data["from_capture"]},
+            webhook,
+        )
 
 
 class RotateSecret(_OfWebhook):
     """Gives another secret."""
 
     name = "rotate-webhook"
-    title = "Give a webhook a new secret"
+    title = gettext_lazy("Give a webhook a new secret")
     explains = (
         "The new secret is shown once. For 24 hours both sign each event, so that the receiver may change in time."
     )
@@ -218,35 +235,37 @@ class RotateSecret(_OfWebhook):
         """Says until when the present secret still signs."""
         webhook = _webhook(acting)
         until = acting.at + actions.OVERLAP
-        found = _about(webhook, ("The present secret signs until", f"{until:%d %b %Y, %H:%M} UTC"))
+        found = _about(webhook, (gettext("The present secret signs until"), f"{until:%d %b %Y, %H:%M} UTC"))
         if webhook.former_until is not None and webhook.former_until > acting.at:
-            found.warnings.append("The secret before the present one still signs; from now on it does not.")
+            found.warnings.append(gettext("The secret before the present one still signs; from now on it does not."))
         return found
 
     def perform(self, acting: Acting) -> Done:
         """Make the new secret and show it once."""
         secret, webhook = actions.rotate_secret(at=acting.at, **_same(acting))
-        return _done(f"The webhook {webhook} has a new secret.", webhook, secret=secret)
+        return _done(
+            gettext("The webhook %(webhook)s has a new secret.") % {"webhook": webhook}, webhook, secret=secret
+        )
 
 
 class RemoveWebhook(_OfWebhook):
     """Ends a webhook."""
 
     name = "remove-webhook"
-    title = "Remove a webhook"
-    explains = "It ends at once and for good, with its secrets and the list of what was tried."
+    title = gettext_lazy("Remove a webhook")
+    explains = gettext_lazy("It ends at once and for good, with its secrets and the list of what was tried.")
     form = WebhookForm
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
         """Says which one, and what it would still have sent."""
         webhook = _webhook(acting)
-        return _about(webhook, ("Events that wait", queries.waiting(webhook)))
+        return _about(webhook, (gettext("Events that wait"), queries.waiting(webhook)))
 
     def perform(self, acting: Acting) -> Done:
         """Remove the chosen webhook."""
         webhook = actions.remove(**_same(acting))
-        return Done(f"The webhook {webhook} is removed.", "webhooks")
+        return Done(gettext("The webhook %(webhook)s is removed.") % {"webhook": webhook}, "webhooks")
 
 
 ACTS: tuple[Act, ...] = (

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register, Window
@@ -61,11 +62,16 @@ def extract(organization: Organization, as_at: datetime, now: datetime, *, perso
     """An extract at the newest capture. Raises CannotExportError, NoHistoryError."""
     if not organization.history_complete_from <= as_at <= now:
         begin = organization.history_complete_from.isoformat(timespec="seconds")
-        raise CannotExportError(f"The moment lies between {begin}, when the company's records begin, and now.")
+        raise CannotExportError(
+            gettext("The moment lies between %(begin)s, when the company's records begin, and now.") % {"begin": begin}
+        )
     with context.company(organization.organization_id):
         head = history.head(organization.organization_id)
     if not head.available:
-        raise CannotExportError(f"The history of this company is closed. {head.unavailable_reason}")
+        raise CannotExportError(
+            gettext("The history of this company is closed. %(unavailable_reason)s")
+            % {"unavailable_reason": head.unavailable_reason}
+        )
     pin = Pin(head.sequence, head.capture_sequence, head.chain_hash, head.captured_at, head.logic_version)
     return Extract(organization, pin, as_at, personal)
 
@@ -74,7 +80,10 @@ def registers(name: str) -> list[Register]:
     """The register of this name, or every one. Raises CannotExportError."""
     found = [register for register in REGISTERS.values() if name in (EVERY, register.name)]
     if not found:
-        raise CannotExportError(f"There is no register {name!r}. Choose from {', '.join((*NAMES, EVERY))}.")
+        raise CannotExportError(
+            gettext("There is no register %(name)s. Choose from %(EVERY)s.")
+            % {"name": repr(name), "EVERY": ", ".join((*NAMES, EVERY))}
+        )
     return found
 
 

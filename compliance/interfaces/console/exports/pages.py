@@ -1,17 +1,26 @@
 """The pages of this part."""
 
+from django.utils.translation import gettext_lazy
+
 from compliance.interfaces.console.exports import views
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
 
 PAGES: tuple[Page, ...] = (
-    Page("exports", "exports/", views.exports, Permission.EXPORT, "Standing exports", section=Section.REPORTS),
+    Page(
+        "exports",
+        "exports/",
+        views.exports,
+        Permission.EXPORT,
+        gettext_lazy("Standing exports"),
+        section=Section.REPORTS,
+    ),
     Page(
         "exports-file",
         "exports/<uuid:file_id>/file/",
         views.file,
         Permission.EXPORT,
-        "Standing exports",
+        gettext_lazy("Standing exports"),
         recent=True,
     ),
 )

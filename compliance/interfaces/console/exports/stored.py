@@ -7,6 +7,7 @@ from typing import IO
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.exports.errors import StorageFailedError
 
@@ -42,4 +43,4 @@ def _talking() -> Iterator[Storage]:
         yield storages["exports"]
     except Exception as error:  # storages of others raise what they like
         words = getattr(error, "strerror", None) or type(error).__name__
-        raise StorageFailedError(f"The storage of exports failed: {words}.") from error
+        raise StorageFailedError(gettext("The storage of exports failed: %(words)s.") % {"words": words}) from error

@@ -3,6 +3,7 @@
 import uuid
 
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.exports import keeping, stored
@@ -33,8 +34,10 @@ def file(visit: Visit, file_id: uuid.UUID) -> StreamingHttpResponse:
     found = ExportFile.objects.filter(organization_id=organization_id, file_id=file_id, ready=True).first()
     if found is None:
         raise NothingThereError(
-            "This file is gone: its time was over, a newer one took its place, or a person was erased since it was"
-            " written. Standing exports are written again after an erasure."
+            gettext(
+                "This file is gone: its time was over, a newer one took its place, or a person was erased since it was"
+                " written. Standing exports are written again after an erasure."
+            )
         )
     visit.everybody = True
     response = answers.file(found.file_name, MEDIA_TYPES[found.written_as], stored.chunks(found.stored_as))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext
 
 from compliance.catalogue.declaration import Register
 from compliance.history.text import instant
@@ -30,7 +31,10 @@ MEDIA_TYPES = {
 def check(written_as: str) -> None:
     """Raises CannotExportError for what is no format, NotInstalledError for one that cannot be written here."""
     if written_as not in FORMATS:
-        raise CannotExportError(f"There is no export as {written_as!r}. Choose from {', '.join(FORMATS)}.")
+        raise CannotExportError(
+            gettext("There is no export as %(written_as)s. Choose from %(FORMATS)s.")
+            % {"written_as": repr(written_as), "FORMATS": ", ".join(FORMATS)}
+        )
     if written_as == "parquet":
         parquet.pyarrow()
 

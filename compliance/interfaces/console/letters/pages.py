@@ -1,5 +1,7 @@
 """The pages of this part."""
 
+from django.utils.translation import gettext_lazy
+
 from compliance.interfaces.console.letters import views
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
@@ -7,7 +9,7 @@ from compliance.interfaces.console.who_may import Permission
 _SEE = Permission.SEE
 
 PAGES: tuple[Page, ...] = (
-    Page("letters", "letters/", views.letters, _SEE, "Letters", section=Section.SETTINGS),
-    Page("letter", "letters/<slug:kind>/", views.letter, _SEE, "Letter"),
-    Page("letter-html", "letters/<slug:kind>/html", views.html, _SEE, "Letter as HTML"),
+    Page("letters", "letters/", views.letters, _SEE, gettext_lazy("Letters"), section=Section.SETTINGS),
+    Page("letter", "letters/<slug:kind>/", views.letter, _SEE, gettext_lazy("Letter")),
+    Page("letter-html", "letters/<slug:kind>/html", views.html, _SEE, gettext_lazy("Letter as HTML")),
 )

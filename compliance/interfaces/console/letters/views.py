@@ -9,6 +9,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.http import HttpResponse
 from django.utils.text import slugify
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.people.queries import shown_people
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
@@ -21,13 +22,13 @@ from compliance.letters.samples import sample
 _RECENT = 50
 _WHEN = {
     Kind.LINK: "When somebody types their address at /learn/.",
-    Kind.STAFF_LINK: "When staff send a personal link.",
-    Kind.INVITATION: "When somebody is invited, and again when staff send it again.",
-    Kind.NEW: "When a required course came to somebody, within a minute or two.",
+    Kind.STAFF_LINK: gettext_lazy("When staff send a personal link."),
+    Kind.INVITATION: gettext_lazy("When somebody is invited, and again when staff send it again."),
+    Kind.NEW: gettext_lazy("When a required course came to somebody, within a minute or two."),
     Kind.REMINDER: "7 and 1 days before a deadline, 1, 7 and 30 days after it, and when staff remind.",
-    Kind.POLICY: "When policies alone came to somebody.",
-    Kind.SIGNED: "When somebody has signed or acknowledged a policy.",
-    Kind.CERTIFICATE: "When somebody was issued a certificate.",
+    Kind.POLICY: gettext_lazy("When policies alone came to somebody."),
+    Kind.SIGNED: gettext_lazy("When somebody has signed or acknowledged a policy."),
+    Kind.CERTIFICATE: gettext_lazy("When somebody was issued a certificate."),
 }
 _UNASKED = frozenset({Kind.NEW, Kind.POLICY, Kind.CERTIFICATE, Kind.REMINDER})
 """What goes out by itself, and only where REMINDERS is on (but reminders by staff)."""
@@ -53,7 +54,7 @@ def letters(visit: Visit) -> HttpResponse:
 def letter(visit: Visit, kind: str) -> HttpResponse:
     """One kind of letter, in a language: as HTML in a frame of its own, and as text."""
     language = _language(visit)
-    visit.crumb("Letters", "letters")
+    visit.crumb(gettext("Letters"), "letters")
     values = {
         "title": _kind(kind).label.capitalize(),
         "kind": kind,
@@ -84,12 +85,12 @@ def _drawn(visit: Visit, kind: str) -> Drawn:
 
 def _kind(slug: str) -> Kind:
     if slug not in _KINDS:
-        raise NothingThereError("There is no such letter.")
+        raise NothingThereError(gettext("There is no such letter."))
     return _KINDS[slug]
 
 
 def _language(visit: Visit) -> str:
     language = visit.request.GET.get("language", "en")
     if language not in dict(settings.LANGUAGES):
-        raise UnreadableInputError("Letters are not written in this language. Choose one from the page.")
+        raise UnreadableInputError(gettext("Letters are not written in this language. Choose one from the page."))
     return language

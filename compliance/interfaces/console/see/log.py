@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext
 
 from compliance.facts.people import queries as people
 from compliance.interfaces.console import access_chain, keyset, moments
@@ -36,8 +37,10 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     organization_id = visit.organization.organization_id
     found = people.person(organization_id, learner_profile_id)
     if found is None:
-        raise NothingThereError(f"This company knows no person {learner_profile_id}.")
-    visit.crumb("Access log", "log")
+        raise NothingThereError(
+            gettext("This company knows no person %(learner_profile_id)s.") % {"learner_profile_id": learner_profile_id}
+        )
+    visit.crumb(gettext("Access log"), "log")
     first, last = _day(visit, "from"), _day(visit, "to")
     wanted = AccessLog.objects.filter(
         Q(learner_profile_ids__contains=[learner_profile_id]) | Q(everybody=True), organization_id=organization_id
@@ -48,7 +51,9 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         wanted = wanted.filter(at__lte=company_days.end_of_day(visit.organization.time_zone, last))
     values = _page(visit, wanted) | {
         "person": found,
-        "person_name": "an erased person" if found.erased_at else found.person_name or "a person without a name",
+        "person_name": gettext("an erased person")
+        if found.erased_at
+        else found.person_name or gettext("a person without a name"),
         "first": first.isoformat() if first else "",
         "last": last.isoformat() if last else "",
     }
@@ -58,7 +63,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
 def file(visit: Visit, written_as: str) -> StreamingHttpResponse:
     """The whole log of the company with its digests, to be kept and verified elsewhere."""
     if written_as not in _FILES:
-        raise NothingThereError(f"There is no access log as {written_as}.")
+        raise NothingThereError(gettext("There is no access log as %(written_as)s.") % {"written_as": written_as})
     write, kind = _FILES[written_as]
     lines = access_chain.lines_of(visit.organization.organization_id)
     name = f"access-log-{str(visit.organization.organization_id)[:8]}-{visit.now:%Y-%m-%d}.{written_as}"

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from compliance.access.models import ApiKey, Source
 from compliance.access.sources import GOES_ON
@@ -24,11 +25,13 @@ def captures(visit: Visit) -> HttpResponse:
 
 def capture(visit: Visit, capture_sequence: int) -> HttpResponse:
     """One capture and the row versions it wrote."""
-    visit.crumb("Captures", "captures")
+    visit.crumb(gettext("Captures"), "captures")
     organization_id = visit.organization.organization_id
     found = queries.capture_row(organization_id, capture_sequence)
     if found is None:
-        raise NothingThereError(f"There is no capture {capture_sequence}.")
+        raise NothingThereError(
+            gettext("There is no capture %(capture_sequence)s.") % {"capture_sequence": capture_sequence}
+        )
     position = keyset.after(visit.request, 1)
     after = position[0] if position else found.first_sequence - 1
     lines = records.rows_between(organization_id, after, found.last_sequence, keyset.PAGE + 1)
@@ -36,7 +39,11 @@ def capture(visit: Visit, capture_sequence: int) -> HttpResponse:
     del lines[keyset.PAGE :]
     for line in lines:
         line["register"] = REGISTERS[line["register"]].name
-    values = {"title": f"Capture {capture_sequence}", "capture": found, "rows": lines}
+    values = {
+        "title": gettext("Capture %(capture_sequence)s") % {"capture_sequence": capture_sequence},
+        "capture": found,
+        "rows": lines,
+    }
     return visit.render("console/see/capture.html", values | {"following": keyset.following(visit.request, last)})
 
 

@@ -3,6 +3,8 @@
 import uuid
 from collections.abc import Mapping
 
+from django.utils.translation import gettext
+
 from compliance.facts.pending.queries import Came
 from compliance.facts.recording import Channel
 from compliance.interfaces.console.who_may import Account
@@ -10,21 +12,36 @@ from compliance.interfaces.console.who_may import Account
 
 def words(came: Came, known: Mapping[uuid.UUID, Account]) -> str:
     """Like "told by ada in the console, confirmed by ben"."""
-    who = _name(came.actor_id, known)
-    by = f" by {who}" if who else ""
-    confirmed = f", confirmed by {_name(came.confirmed_by, known)}" if came.confirmed_by else ""
-    match came.channel:
-        case Channel.CONSOLE:
-            return f"told{by} in the console{confirmed}"
-        case Channel.FILE:
-            return f"told{by or ' on the server'} in a facts file{confirmed}"
-        case Channel.COMMAND:
-            return f"told{by} by the command {came.name}"
-        case Channel.SOURCE:
-            return f"told by {came.name} (source)"
-        case Channel.LEARNER:
-            return "told by the learner"
-    return f"told{by} by a program on the server"
+    values = {"who": _name(came.actor_id, known), "name": came.name, "second": _name(came.confirmed_by, known)}
+    return _sentence(came.channel, bool(values["who"]), bool(values["second"])) % values
+
+
+def _sentence(channel: Channel, by_somebody: bool, confirmed: bool) -> str:
+    """The sentence for a way in, whole for each case, since languages order its parts otherwise."""
+    match channel, by_somebody, confirmed:
+        case Channel.CONSOLE, _, True:
+            return gettext("told by %(who)s in the console, confirmed by %(second)s")
+        case Channel.CONSOLE, True, _:
+            return gettext("told by %(who)s in the console")
+        case Channel.CONSOLE, _, _:
+            return gettext("told in the console")
+        case Channel.FILE, True, True:
+            return gettext("told by %(who)s in a facts file, confirmed by %(second)s")
+        case Channel.FILE, True, _:
+            return gettext("told by %(who)s in a facts file")
+        case Channel.FILE, _, _:
+            return gettext("told on the server in a facts file")
+        case Channel.COMMAND, True, _:
+            return gettext("told by %(who)s by the command %(name)s")
+        case Channel.COMMAND, _, _:
+            return gettext("told by the command %(name)s")
+        case Channel.SOURCE, _, _:
+            return gettext("told by %(name)s (source)")
+        case Channel.LEARNER, _, _:
+            return gettext("told by the learner")
+        case _, True, _:
+            return gettext("told by %(who)s by a program on the server")
+    return gettext("told by a program on the server")
 
 
 def _name(actor_id: uuid.UUID | None, known: Mapping[uuid.UUID, Account]) -> str:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
@@ -17,7 +18,9 @@ from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToPro
 from compliance.log import keys
 
 ASK_AGAIN_SECONDS = 2
-_CLOSED = "What is stored is not what was signed. The company is closed to readers until a verification holds again."
+_CLOSED = gettext_lazy(
+    "What is stored is not what was signed. The company is closed to readers until a verification holds again."
+)
 
 Draw = Callable[[Visit, Register, uuid.UUID, str], HttpResponse]
 
@@ -36,7 +39,7 @@ def _answer(visit: Visit, register: str, record_id: uuid.UUID, draw: Draw) -> Ht
     """The proof of what holds now, drawn; names leave with whoever may export, as in tables and packs."""
     declared = next((each for each in REGISTERS.values() if each.name == register), None)
     if declared is None:
-        raise NothingThereError(f"There is no register {register}.")
+        raise NothingThereError(gettext("There is no register %(register)s.") % {"register": register})
     organization_id = visit.organization.organization_id
     personal = visit.staff.may(Permission.EXPORT)
     try:
@@ -49,7 +52,7 @@ def _answer(visit: Visit, register: str, record_id: uuid.UUID, draw: Draw) -> Ht
         return response
     except HistoryRefutedError as error:
         making.refute(organization_id, error)
-        values = {"title": "This history cannot be proved", "words": f"{error} {_CLOSED}"}
+        values = {"title": gettext("This history cannot be proved"), "words": f"{error} {_CLOSED}"}
         return visit.render("console/refused.html", values, status=503)
     return draw(visit, declared, record_id, proof)
 
@@ -61,9 +64,9 @@ def _hand_over(visit: Visit, register: Register, record_id: uuid.UUID, proof: st
 
 def _explain(visit: Visit, register: Register, record_id: uuid.UUID, proof: str) -> HttpResponse:
     visit.crumb(register.title, register_page(register.page))
-    visit.crumb("Story", "record", register=register.name, record_id=record_id)
+    visit.crumb(gettext("Story"), "record", register=register.name, record_id=record_id)
     values = {
-        "title": "Proof of a record",
+        "title": gettext("Proof of a record"),
         "register": register.name,
         "record_id": record_id,
         "signed": bool(proof),

@@ -10,6 +10,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console import access_log
 from compliance.interfaces.console.sign_in import devices, letters, lock_out, sessions
@@ -22,11 +23,11 @@ class StaffAdapter(DefaultAccountAdapter):
     """Sign-in of staff accounts, which others make for them."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "too_many_login_attempts": "Too many wrong tries. Wait a quarter of an hour, or ask for help.",
-        "username_password_mismatch": "This name and password do not belong together.",
-        "incorrect_password": "This is not your password.",
-        "enter_current_password": "This is not your password.",
-        "password_changed_meanwhile": "Your password was changed meanwhile. Sign in again.",
+        "too_many_login_attempts": gettext_lazy("Too many wrong tries. Wait a quarter of an hour, or ask for help."),
+        "username_password_mismatch": gettext_lazy("This name and password do not belong together."),
+        "incorrect_password": gettext_lazy("This is not your password."),
+        "enter_current_password": gettext_lazy("This is not your password."),
+        "password_changed_meanwhile": gettext_lazy("Your password was changed meanwhile. Sign in again."),
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

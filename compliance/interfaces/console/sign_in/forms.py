@@ -17,6 +17,7 @@ from django import forms
 from django.contrib.auth import password_validation
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.interfaces.console import access_log
 from compliance.interfaces.console.sign_in import codes, letters, lock_out, sealing, sessions
@@ -187,7 +188,7 @@ class InvitationCodeForm(forms.Form):
 
     code = forms.CharField(
         max_length=200,
-        label="Code of your invitation",
+        label=gettext_lazy("Code of your invitation"),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
@@ -196,20 +197,22 @@ class InvitationForm(InvitationCodeForm):
     """An invitation is taken up with a new password."""
 
     password1 = forms.CharField(
-        label="New password",
+        label=gettext_lazy("New password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text="At least 15 characters. Take several words that do not belong together.",
     )
     password2 = forms.CharField(
-        label="New password again", strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        label=gettext_lazy("New password again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
     def check(self, user: User) -> bool:
         """Whether the two passwords are the same and good enough for `user`; else the form says why."""
         first, again = self.cleaned_data["password1"], self.cleaned_data["password2"]
         if first != again:
-            self.add_error("password2", "This is not the same password.")
+            self.add_error("password2", gettext("This is not the same password."))
             return False
         try:
             password_validation.validate_password(first, user)

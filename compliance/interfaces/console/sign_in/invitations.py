@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.sign_in.models import Invitation
@@ -41,7 +42,9 @@ def account_of(code: str, now: datetime) -> User:
     """The account that `code` invites. Raises InvitationError."""
     found = Invitation.objects.select_related("user").filter(code_sha256=_digest(code), ends_at__gt=now).first()
     if found is None or not found.user.is_active:
-        raise InvitationError("This invitation is not one of ours, was used, or has run out. Ask for a new one.")
+        raise InvitationError(
+            gettext("This invitation is not one of ours, was used, or has run out. Ask for a new one.")
+        )
     return found.user
 
 
@@ -50,7 +53,7 @@ def use_up(code: str, now: datetime) -> User:
     with transaction.atomic():
         user = account_of(code, now)
         if not Invitation.objects.filter(user=user, code_sha256=_digest(code), ends_at__gt=now).delete()[0]:
-            raise InvitationError("This invitation was used just now.")
+            raise InvitationError(gettext("This invitation was used just now."))
     return user
 
 

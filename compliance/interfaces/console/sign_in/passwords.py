@@ -7,6 +7,7 @@ passwords, names and words) beside Django's own 20,000.
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from zxcvbn import zxcvbn
 
 _OURS = ["compliance", "records", "compliancerecords"]
@@ -26,11 +27,13 @@ class GuessablePasswordValidator:
         if found["score"] < _ENOUGH:
             warning = found["feedback"]["warning"].rstrip(".")
             raise ValidationError(
-                f"This password is easy to guess{': ' + warning[0].lower() + warning[1:] if warning else ''}."
-                " Take several words that do not belong together.",
+                gettext("This password is easy to guess%(else)s. Take several words that do not belong together.")
+                % {"else": ": " + warning[0].lower() + warning[1:] if warning else ""},
                 code="password_easy_to_guess",
             )
 
     def get_help_text(self) -> str:
         """What is said beside the field."""
-        return "Take several words that do not belong together. Breached and easily guessed passwords are refused."
+        return gettext(
+            "Take several words that do not belong together. Breached and easily guessed passwords are refused."
+        )

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.interfaces.console.sign_in import devices, sealing, sessions
 from compliance.interfaces.console.sign_in.models import UsedCode
@@ -17,9 +18,10 @@ class StaffSecondFactors(DefaultMFAAdapter):
     """Second factors of staff accounts."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": "This code is not right, or was used already. Wait for the next one.",
-        "cannot_delete_authenticator": "This is your only second factor, and without one nobody comes in."
-        " Add another one first.",
+        "incorrect_code": gettext_lazy("This code is not right, or was used already. Wait for the next one."),
+        "cannot_delete_authenticator": gettext_lazy(
+            "This is your only second factor, and without one nobody comes in. Add another one first."
+        ),
     }
 
     def encrypt(self, text: str) -> str:
@@ -38,11 +40,13 @@ class StaffSecondFactors(DefaultMFAAdapter):
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
         """The name that a new passkey gets when its owner types none."""
-        return f"Passkey {Authenticator.objects.filter(user_id=user.pk, type=type).count() + 1}"
+        return gettext("Passkey %(count)s") % {
+            "count": Authenticator.objects.filter(user_id=user.pk, type=type).count() + 1
+        }
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
         """Who asks for a passkey: the host in the address, under our name."""
-        return super().get_public_key_credential_rp_entity() | {"name": "Compliance records"}
+        return super().get_public_key_credential_rp_entity() | {"name": gettext("Compliance records")}
 
 
 def factors(user: User) -> "QuerySet[Any]":

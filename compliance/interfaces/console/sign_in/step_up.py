@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.sign_in import codes, lock_out, sessions
 
@@ -54,11 +55,11 @@ def _check(request: HttpRequest, user: User, app: Authenticator | None, given: s
     """Checks a code or a password. Returns what is wrong with it, nothing when it is right."""
     counts = lock_out.in_session(str(sessions.own_id(request)))
     if not lock_out.count(counts, timezone.now()):
-        return "Too many wrong tries. Wait a quarter of an hour."
+        return gettext("Too many wrong tries. Wait a quarter of an hour.")
     if app is not None:
-        right, wrong = codes.use(app, given.replace(" ", "")), "This code is not right, or was used already."
+        right, wrong = codes.use(app, given.replace(" ", "")), gettext("This code is not right, or was used already.")
     else:
-        right, wrong = user.check_password(given), "This is not your password."
+        right, wrong = user.check_password(given), gettext("This is not your password.")
     if not right:
         return wrong
     lock_out.was_right(counts)

@@ -19,6 +19,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -173,7 +174,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
             try:
                 number = sessions.end(user, uuid.UUID(which))
             except ValueError:
-                return HttpResponse("There is no such session.", status=404, content_type="text/plain")
+                return HttpResponse(gettext("There is no such session."), status=404, content_type="text/plain")
         if number:
             access_log.account(request, by=user, user_id=user.pk, act="sessions ended", at=timezone.now())
     return redirect("mfa_index")
@@ -205,9 +206,9 @@ def _take_up(request: HttpRequest, form: InvitationCodeForm, user: User) -> bool
     counts = lock_out.at_invitation(request)
     try:
         if not lock_out.count(counts, now):
-            raise InvitationError("Too many wrong tries. Wait a quarter of an hour.")
+            raise InvitationError(gettext("Too many wrong tries. Wait a quarter of an hour."))
         if invitations.account_of(form.cleaned_data["code"], now) != user:
-            raise InvitationError("This invitation is for another account. Sign out first.")
+            raise InvitationError(gettext("This invitation is for another account. Sign out first."))
         invitations.use_up(form.cleaned_data["code"], now)
     except InvitationError as error:
         form.add_error("code", str(error))
@@ -228,7 +229,7 @@ def invitation(request: HttpRequest, code: str = "") -> HttpResponse:
         counts = lock_out.at_invitation(request)
         try:
             if not lock_out.count(counts, now):
-                raise InvitationError("Too many wrong tries. Wait a quarter of an hour.")
+                raise InvitationError(gettext("Too many wrong tries. Wait a quarter of an hour."))
             user = invitations.account_of(form.cleaned_data["code"], now)
             lock_out.was_right(counts)
             if form.check(user):

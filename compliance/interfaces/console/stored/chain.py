@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.translation import gettext
+
 from compliance.facts.policies.models import Receipt
 from compliance.history.models import Capture, HistoryRow
 from compliance.history.queries import capture_row
@@ -30,8 +32,10 @@ def _of_capture(capture: Capture, address: Address) -> list[Shown]:
     before = capture_row(capture.organization_id, capture.capture_sequence - 1)
     rows = capture.last_sequence - capture.first_sequence + 1
     return [
-        _capture("Previous chain hash", before, address) if before else Shown("Previous chain hash", ZERO_DIGEST),
-        Shown("Rows sealed", str(rows), address("rows", capture.last_sequence) if rows else ""),
+        _capture(gettext("Previous chain hash"), before, address)
+        if before
+        else Shown(gettext("Previous chain hash"), ZERO_DIGEST),
+        Shown(gettext("Rows sealed"), str(rows), address("rows", capture.last_sequence) if rows else ""),
         _checkpoint(capture.organization_id, capture.capture_sequence),
     ]
 
@@ -40,10 +44,13 @@ def _of_history_row(row: HistoryRow, address: Address) -> list[Shown]:
     rows = HistoryRow.objects.filter(organization_id=row.organization_id).only("sequence", "row_sha256", "valid_from")
     versions = list(rows.filter(birth=row.birth).order_by("valid_from", "sequence")[:MOST_VERSIONS])
     return [
-        _digest("Digest of the row before", rows.filter(sequence=row.sequence - 1).first(), address),
-        _capture("Sealed by the chain hash", capture_row(row.organization_id, row.capture_sequence), address),
+        _digest(gettext("Digest of the row before"), rows.filter(sequence=row.sequence - 1).first(), address),
+        _capture(gettext("Sealed by the chain hash"), capture_row(row.organization_id, row.capture_sequence), address),
         _checkpoint(row.organization_id, row.capture_sequence),
-        *(_digest(f"Version from {moment(each.valid_from)}", each, address) for each in versions),
+        *(
+            _digest(gettext("Version from %(valid_from)s") % {"valid_from": moment(each.valid_from)}, each, address)
+            for each in versions
+        ),
     ]
 
 
@@ -53,8 +60,8 @@ def _of_receipt(receipt: Receipt, address: Address) -> list[Shown]:
     return [
         Shown(name, each.receipt_sha256, address("receipts", each.number)) if each else Shown(name, None)
         for name, each in (
-            ("Receipt before", beside.get(receipt.number - 1)),
-            ("Sealed by the receipt after", beside.get(receipt.number + 1)),
+            (gettext("Receipt before"), beside.get(receipt.number - 1)),
+            (gettext("Sealed by the receipt after"), beside.get(receipt.number + 1)),
         )
     ]
 
@@ -73,6 +80,10 @@ def _checkpoint(organization_id: uuid.UUID, capture_sequence: int) -> Shown:
     """The entry of the signed log that speaks of the capture, and the checkpoint that covers it."""
     entry, newest = queries.leaf_of(organization_id, capture_sequence), queries.newest_checkpoint()
     if entry is None or newest is None:
-        return Shown("Signed checkpoint", None)
-    signed = f"entry {entry} of the log, under the checkpoint of {newest.size}, signed {moment(newest.signed_at)}"
-    return Shown("Signed checkpoint", signed)
+        return Shown(gettext("Signed checkpoint"), None)
+    signed = gettext("entry %(entry)s of the log, under the checkpoint of %(size)s, signed %(signed_at)s") % {
+        "entry": entry,
+        "size": newest.size,
+        "signed_at": moment(newest.signed_at),
+    }
+    return Shown(gettext("Signed checkpoint"), signed)

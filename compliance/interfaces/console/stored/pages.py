@@ -1,5 +1,7 @@
 """The pages of this part: they lie among those of Django's admin, for auditors and superusers."""
 
+from django.utils.translation import gettext_lazy
+
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.stored import views
 from compliance.interfaces.console.stored.tables import TABLES
@@ -8,8 +10,8 @@ from compliance.interfaces.console.who_may import Permission
 _MAY, _BELOW = Permission.SEE_STORED, "staff/records"
 
 PAGES: tuple[Page, ...] = (
-    Page("stored-companies", f"{_BELOW}/", views.companies, _MAY, "Companies", company=False),
-    Page("stored", "", views.company, _MAY, "Rows as stored", below=_BELOW, section=Section.PROOF),
+    Page("stored-companies", f"{_BELOW}/", views.companies, _MAY, gettext_lazy("Companies"), company=False),
+    Page("stored", "", views.company, _MAY, gettext_lazy("Rows as stored"), below=_BELOW, section=Section.PROOF),
     *(
         Page(f"stored-{name}", f"{name}/", views.rows, _MAY, table.title, below=_BELOW, arguments=(("table", name),))
         for name, table in TABLES.items()

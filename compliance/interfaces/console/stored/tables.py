@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Field, Model
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.pending.models import PendingSubject
@@ -16,6 +17,7 @@ from compliance.facts.policies.models import Receipt
 from compliance.history.models import Capture, HistoryRow
 from compliance.interfaces.console.keyset import PAGE
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.page import Words
 from compliance.interfaces.operations.models import VerificationRun
 
 
@@ -25,7 +27,7 @@ class Table:
 
     name: str
     model: type[Model]
-    title: str
+    title: Words
     key: str
     listed: tuple[str, ...]
     withheld: tuple[str, ...] = ()  # may hold what people typed: shown nowhere here
@@ -54,35 +56,35 @@ TABLES: dict[str, Table] = {
         Table(
             "captures",
             Capture,
-            "Captures",
+            gettext_lazy("Captures"),
             "capture_sequence",
             ("captured_at", "first_sequence", "last_sequence", "why", "chain_hash"),
         ),
         Table(
             "rows",
             HistoryRow,
-            "History rows",
+            gettext_lazy("History rows"),
             "sequence",
             ("register", "birth", "valid_from", "state", "capture_sequence", "row_sha256"),
         ),
         Table(
             "receipts",
             Receipt,
-            "Receipts",
+            gettext_lazy("Receipts"),
             "number",
             ("receipt_id", "learner_profile_id", "act", "signed_at", "receipt_sha256"),
         ),
         Table(
             "waiting",
             PendingSubject,
-            "Waiting for the writer",
+            gettext_lazy("Waiting for the writer"),
             "id",
             ("kind", "first", "second", "recorded_at", "waits_until", "attempts", "set_aside_at"),
         ),
         Table(
             "jobs",
             Job,
-            "Jobs",
+            gettext_lazy("Jobs"),
             "id",
             ("act", "state", "username", "asked_at", "finished_at"),
             withheld=("told", "message", "findings", "upload_name", "upload"),
@@ -90,7 +92,7 @@ TABLES: dict[str, Table] = {
         Table(
             "verifications",
             VerificationRun,
-            "Verification runs",
+            gettext_lazy("Verification runs"),
             "id",
             ("kind", "finished_at", "well", "checked", "fault"),
         ),
@@ -119,7 +121,7 @@ def columns(row: Model, withheld: Iterable[str] = ()) -> list[Shown]:
 def heading(field: Any) -> str:
     """The name of a column, as a heading: `row_sha256` is `Row SHA-256`, and `birth` is what the glossary calls it."""
     words = str(field.verbose_name).replace("sha256", "SHA-256").replace(" id", " ID")
-    words = words.replace("birth", "record number")
+    words = words.replace("birth", gettext("record number"))
     return words[:1].upper() + words[1:]
 
 

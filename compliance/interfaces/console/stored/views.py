@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.pending.models import LedgerHead
@@ -37,21 +38,27 @@ def companies(visit: Visit) -> HttpResponse:
         )
         for each in found
     ]  # fmt: skip
-    headings = ["Company", "Time zone", "Captures", "Last capture", "Signed up to capture"]
+    headings = [
+        gettext("Company"),
+        gettext("Time zone"),
+        gettext("Captures"),
+        gettext("Last capture"),
+        gettext("Signed up to capture"),
+    ]
     values = {"headings": headings, "lines": lines, "following": keyset.following(visit.request, last)}
     return _drawn(visit, "list", values)
 
 
 def company(visit: Visit) -> HttpResponse:
     """What is stored about a company itself, and the ends of its chains."""
-    visit.crumb("Companies", "stored-companies")
+    visit.crumb(gettext("Companies"), "stored-companies")
     organization_id = visit.organization.organization_id
     parts = {"Company": columns(visit.organization)}
     for title, model in (
-        ("Head of the history", HistoryHead),
-        ("Head of the ledger", LedgerHead),
-        ("End of the receipts", ReceiptChain),
-        ("Verification", CompanyStanding),
+        (gettext("Head of the history"), HistoryHead),
+        (gettext("Head of the ledger"), LedgerHead),
+        (gettext("End of the receipts"), ReceiptChain),
+        (gettext("Verification"), CompanyStanding),
     ):
         row = model._default_manager.filter(organization_id=organization_id).first()
         parts[title] = columns(row) if row else []
@@ -84,7 +91,9 @@ def row(visit: Visit, table: str, number: int) -> HttpResponse:
     of, organization_id = TABLES[table], visit.organization.organization_id
     found = of.row(organization_id, number)
     if found is None:
-        raise NothingThereError(f"{of.title} of this company hold no number {number}.")
+        raise NothingThereError(
+            gettext("%(title)s of this company hold no number %(number)s.") % {"title": of.title, "number": number}
+        )
     _saw(visit, [found])
     _crumbs(visit)
     visit.crumb(of.title, f"stored-{table}")
@@ -95,7 +104,7 @@ def row(visit: Visit, table: str, number: int) -> HttpResponse:
 
 
 def _crumbs(visit: Visit) -> None:
-    visit.crumb("Companies", "stored-companies")
+    visit.crumb(gettext("Companies"), "stored-companies")
     visit.crumb(visit.organization.name, "stored")
 
 

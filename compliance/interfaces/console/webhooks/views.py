@@ -4,6 +4,7 @@ import uuid
 from datetime import timedelta
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import offered
@@ -34,7 +35,7 @@ def webhooks(visit: Visit) -> HttpResponse:
 
 def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
     """One webhook, what may be done with it, and its tries, newest first."""
-    visit.crumb("Webhooks", "webhooks")
+    visit.crumb(gettext("Webhooks"), "webhooks")
     organization_id = visit.organization.organization_id
     try:
         found = queries.webhook(organization_id, webhook_id)
@@ -45,7 +46,7 @@ def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
     )
     test_awaited = found.test_asked_at is not None and visit.now - found.test_asked_at < _TEST_AWAITED
     values = {
-        "title": found.name or "Webhook without a name",
+        "title": found.name or gettext("Webhook without a name"),
         "webhook": found,
         "address": shown(found.url),
         "state": queries.state(found),
@@ -69,12 +70,12 @@ def _tone(webhook: Webhook) -> str:
 
 
 _SHORT = {
-    "test-webhook": "Send a test event",
-    "pause-webhook": "Pause",
-    "resume-webhook": "Resume",
-    "replay-webhook": "Replay",
-    "rotate-webhook": "New secret",
-    "remove-webhook": "Remove",
+    "test-webhook": gettext_lazy("Send a test event"),
+    "pause-webhook": gettext_lazy("Pause"),
+    "resume-webhook": gettext_lazy("Resume"),
+    "replay-webhook": gettext_lazy("Replay"),
+    "rotate-webhook": gettext_lazy("New secret"),
+    "remove-webhook": gettext_lazy("Remove"),
 }
 
 
@@ -83,7 +84,7 @@ def _doings(visit: Visit, webhook: Webhook) -> list[tuple[str, str, str]]:
     paused = webhook.paused_at is not None
     likely, left_out = ("resume-webhook", "pause-webhook") if paused else ("test-webhook", "resume-webhook")
     return [
-        (_SHORT[each["name"]], each["address"], "button main" if each["name"] == likely else "button")
+        (str(_SHORT[each["name"]]), each["address"], "button main" if each["name"] == likely else "button")
         for each in offered(visit, "webhook", webhook_id=webhook.webhook_id)
         if each["name"] != left_out
     ]
@@ -95,4 +96,4 @@ def _made_by(visit: Visit, webhook: Webhook) -> str:
     except ValueError:
         return webhook.created_by  # a command of the server
     known = accounts(visit.now).get(actor)
-    return known.username if known else "a removed account"
+    return known.username if known else gettext("a removed account")
