@@ -72,12 +72,8 @@ class StaffSite(AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """The models of the accounts' keepers, and the companies' rows, which are pages of the console."""
         address = reverse("console:stored-companies")
-        companies = {
-            "name": gettext("Companies"),
-            "object_name": "Stored",
-            "admin_url": address,
-            "view_only": True,
-        }
+        name = gettext("Companies")
+        companies = {"name": name, "object_name": "Stored", "admin_url": address, "view_only": True}
         rows = {"name": gettext("Records"), "app_label": "stored", "app_url": address, "models": [companies]}
         return [*super().get_app_list(request, app_label), *([] if app_label else [rows])]
 

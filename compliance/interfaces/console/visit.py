@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.awaiting import Taken
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import Page, Section, Words
 from compliance.interfaces.console.who_may import Staff
 from compliance.tenancy.models import Organization
 
@@ -71,9 +71,9 @@ class Visit:
         given = urlencode({key: value for key, value in query.items() if value})
         return self.address(name, **values) + (f"?{given}" if given else "")
 
-    def crumb(self, words: str, name: str, **values: Any) -> None:
+    def crumb(self, words: Words, name: str, **values: Any) -> None:
         """Adds a step to the path shown above the title."""
-        self.crumbs.append((words, self.address(name, **values)))
+        self.crumbs.append((str(words), self.address(name, **values)))
 
     def render(self, template: str, values: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
         """The page as HTML, drawn while the company's context is open."""

@@ -13,7 +13,6 @@ from compliance.facts.people import queries as people
 from compliance.facts.shares import queries as shares
 from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
-from compliance.interfaces.console.page import Words
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
 from compliance.tenancy.models import Organization
@@ -118,7 +117,7 @@ class IdentifiersField(forms.CharField):
         return list(found)
 
 
-def day_field(label: Words, *, required: bool = False, **values: Any) -> forms.DateField:
+def day_field(label: Any, *, required: bool = False, **values: Any) -> forms.DateField:
     """A day of the company."""
     return forms.DateField(label=label, required=required, widget=forms.DateInput(attrs={"type": "date"}), **values)
 

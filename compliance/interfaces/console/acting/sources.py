@@ -130,17 +130,13 @@ def _networks(acting: Acting) -> list[str]:
 
 def _where(kinds: Iterable[str]) -> str:
     """Where the token is to be used."""
-    scim = (
-        gettext("SCIM base address: %(address)s.") % {"address": f"{settings.BASE_URL}/scim/v2"} + " "
-        if sources.SCIM in kinds
-        else ""
-    )
-    facts = (
-        gettext("Facts go to %(address)s.") % {"address": f"{settings.BASE_URL}/in/v1/facts"}
-        if set(kinds) - {sources.SCIM}
-        else ""
-    )
-    return f"{scim}{facts}".strip()
+    base = settings.BASE_URL
+    said = []
+    if sources.SCIM in kinds:
+        said.append(gettext("SCIM base address: %(address)s.") % {"address": f"{base}/scim/v2"})
+    if set(kinds) - {sources.SCIM}:
+        said.append(gettext("Facts go to %(address)s.") % {"address": f"{base}/in/v1/facts"})
+    return " ".join(said)
 
 
 class IssueSource(_OfSource):

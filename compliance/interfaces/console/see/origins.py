@@ -13,7 +13,7 @@ from compliance.interfaces.console.who_may import Account
 def words(came: Came, known: Mapping[uuid.UUID, Account]) -> str:
     """Like "told by ada in the console, confirmed by ben"."""
     values = {"who": _name(came.actor_id, known), "name": came.name, "second": _name(came.confirmed_by, known)}
-    return _sentence(came.channel, bool(values["who"]), bool(values["second"])) % values
+    return _sentence(Channel(came.channel), bool(values["who"]), bool(values["second"])) % values
 
 
 def _sentence(channel: Channel, by_somebody: bool, confirmed: bool) -> str:
