@@ -63,6 +63,7 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
     samples = {
         "webhook_id": webhook_id,
         "learner_profile_id": joined[0].learner_profile_id,
+        "team_id": team,
         "course_id": course.course_id,
         "register": "training-records",
         "record_id": record_id,

@@ -52,6 +52,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         ALL,
     ),
     **_each("companies search", "get post", ALL),
+    **_each("team", "get", ALL),
+    **_each("teams", "get post", ALL),
     **_each("log log-person log-file export evidence evidence-pack evidence-file exports exports-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each(

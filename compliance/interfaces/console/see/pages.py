@@ -7,7 +7,6 @@ from compliance.interfaces.console.see import (
     companies,
     log,
     machinery,
-    person,
     personal_file,
     proofs,
     registers,
@@ -37,7 +36,6 @@ PAGES: tuple[Page, ...] = (
         )
         for register in READINGS
     ),
-    Page("person", "people/<uuid:learner_profile_id>/", person.person, _SEE, "Person"),
     Page(
         "personal-file",
         "people/<uuid:learner_profile_id>/file/",

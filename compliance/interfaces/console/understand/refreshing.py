@@ -157,6 +157,7 @@ AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
 """Overdue by how many days: the first day of each bucket, and its last."""
 
 _LATE = outcomes.past("due_by", "%(now)s")
+_LATE_SIGNATURE = outcomes.past("late.due_by", "%(now)s")
 _TALLIES = f"""
 WITH s AS NOT MATERIALIZED (
       SELECT register, learner_profile_id, course_id, state, outcome, due_by, team_ids
@@ -178,6 +179,13 @@ SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
     SELECT 'team', late.course_id, coalesce(team.id::text, '')
     FROM late LEFT JOIN s p ON p.register = %(people)s AND p.learner_profile_id = late.learner_profile_id
     LEFT JOIN LATERAL unnest(p.team_ids) AS team(id) ON true
+  UNION ALL
+    SELECT 'member', NULL, team.id::text FROM s, unnest(s.team_ids) AS team(id) WHERE register = %(people)s
+  UNION ALL
+    SELECT 'team-signature', late.course_id, coalesce(team.id::text, '')
+    FROM s late LEFT JOIN s p ON p.register = %(people)s AND p.learner_profile_id = late.learner_profile_id
+    LEFT JOIN LATERAL unnest(p.team_ids) AS team(id) ON true
+    WHERE late.register = %(policies)s AND late.outcome = 'open' AND {_LATE_SIGNATURE}
   UNION ALL
     SELECT 'signature', course_id,
            CASE WHEN outcome <> 'open' THEN outcome WHEN {_LATE} THEN 'overdue' ELSE 'to_do' END

@@ -54,7 +54,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         "access": held["employments"][-1]["access_state"] if held["employments"] else "",
     }
     acts = _acts(visit, found, None if when.travels else values["access"])
-    return visit.render("console/see/person.html", values | held | {"acts": acts})
+    return visit.render("console/people/person.html", values | held | {"acts": acts})
 
 
 # Acts that only apply to whoever has this access now; the others apply to everybody but the erased.

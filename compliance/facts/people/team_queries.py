@@ -1,0 +1,164 @@
+"""Reads for the pages of teams: a page of teams by name, a team, who is in it, what happened to it.
+
+Those who left the company, and those who practise as staff, are in no team for its pages, though their memberships
+outlast their leaving. All of it needs the company's context.
+"""
+
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.people import searching
+from compliance.facts.people.memberships import TeamShown, teams_shown
+from compliance.rules.vocabulary import ERASED_PERSON
+from compliance.tenancy import arrays, sql
+
+
+class Member(NamedTuple):
+    """Somebody who is in a team, and employed; `sort` is what the list is in the order of."""
+
+    learner_profile_id: uuid.UUID
+    person_name: str
+    email: str
+    suspended: bool
+    since: datetime
+    sort: str
+
+
+class Moved(NamedTuple):
+    """Somebody came into a team, or went out of it."""
+
+    at: datetime
+    joined: bool
+    learner_profile_id: uuid.UUID
+    person_name: str
+
+
+def team(organization_id: uuid.UUID, team_id: uuid.UUID) -> TeamShown | None:
+    """The team, None when the company has none of this identifier."""
+    return next(iter(teams_shown(organization_id, team_ids=[team_id])), None)
+
+
+def named(organization_id: uuid.UUID, name: str) -> TeamShown | None:
+    """The team that is called so, whatever its case and its accents; None when there is none."""
+    rows = sql.fetch(
+        "SELECT team_id, name, created_at, name_at FROM people_team"  # noqa: S608 - an expression of our own
+        f" WHERE organization_id = (SELECT %s::uuid) AND {searching.folded('name')} = {searching.folded('%s::text')}"
+        " ORDER BY created_at, team_id LIMIT 1",
+        [organization_id, name],
+    )
+    return TeamShown(*rows[0]) if rows else None
+
+
+def names_of(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """The names of those of the teams that the company has, in the order of their names."""
+    found = teams_shown(organization_id, team_ids=team_ids)
+    return {each.team_id: each.name for each in sorted(found, key=lambda each: each.name.lower())}
+
+
+def teams_page(
+    organization_id: uuid.UUID, words: Sequence[str], after: tuple[str, uuid.UUID] | None, most: int
+) -> tuple[list[TeamShown], tuple[str, str] | None]:
+    """The first `most` teams after `after` by name whose names contain every word, and behind which the next begin."""
+    rows = sql.fetch(
+        f"""
+        WITH wanted AS MATERIALIZED ({searching.PATTERNS})
+        SELECT team_id, name, created_at, name_at, lower(name) FROM people_team
+        WHERE organization_id = (SELECT %(organization)s::uuid)
+          AND (%(words)s::text[] = '{{}}' OR {searching.folded("name")} LIKE ALL ((SELECT * FROM wanted)::text[]))
+          AND (%(sort)s::text IS NULL OR (lower(name), team_id) > (%(sort)s::text, %(id)s::uuid))
+        ORDER BY lower(name), team_id LIMIT %(most)s""",  # noqa: S608 - expressions of our own
+        {
+            "organization": organization_id,
+            "words": list(words),
+            "sort": after[0] if after else None,
+            "id": after[1] if after else None,
+            "most": most + 1,
+        },
+    )
+    found = [TeamShown(*row[:4]) for row in rows[:most]]
+    return found, (str(rows[most - 1][4]), str(found[-1].team_id)) if len(rows) > most else None
+
+
+_MEMBERS = """
+SELECT m.learner_profile_id, e.person_id, m.at
+FROM (SELECT DISTINCT ON (learner_profile_id) learner_profile_id, joined, at FROM people_teammembership
+  WHERE organization_id = (SELECT %(organization)s::uuid) AND team_id = %(team)s AND at <= %(at)s
+  ORDER BY learner_profile_id, at DESC, id DESC) m
+JOIN LATERAL (SELECT person_id FROM people_employment e WHERE e.organization_id = (SELECT %(organization)s::uuid)
+  AND e.learner_profile_id = m.learner_profile_id AND e.joined_at <= %(at)s
+  AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice LIMIT 1) e ON true
+WHERE m.joined"""
+"""SQL of who is in the team and employed at the moment, with their stay, and since when they are in the team."""
+
+
+def members_page(
+    organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, after: tuple[str, uuid.UUID] | None, most: int
+) -> tuple[list[Member], tuple[str, str] | None]:
+    """The first `most` people after `after` who are in the team at `at`, by name, and behind whom the next begin."""
+    rows = sql.fetch(
+        f"""
+        SELECT q.learner_profile_id, q.name, q.email, coalesce((SELECT s.suspended FROM people_suspension s
+            WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.person_id = q.person_id AND s.at <= %(at)s
+            ORDER BY s.at DESC, s.id DESC LIMIT 1), false), q.since, q.sort
+        FROM (SELECT m.learner_profile_id, m.person_id, m.at AS since,
+            CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE coalesce(p.person_name, '') END AS name,
+            coalesce(p.work_email, p.account_email, '') AS email, lower(coalesce(p.person_name, '')) AS sort
+          FROM ({_MEMBERS}) m JOIN people_profile p ON p.organization_id = (SELECT %(organization)s::uuid)
+            AND p.learner_profile_id = m.learner_profile_id) q
+        WHERE %(sort)s::text IS NULL OR (q.sort, q.learner_profile_id) > (%(sort)s::text, %(id)s::uuid)
+        ORDER BY q.sort, q.learner_profile_id LIMIT %(most)s""",  # noqa: S608 - expressions of our own
+        {
+            "organization": organization_id,
+            "team": team_id,
+            "at": at,
+            "sort": after[0] if after else None,
+            "id": after[1] if after else None,
+            "most": most + 1,
+        },
+    )
+    found = [Member(*row) for row in rows[:most]]
+    last = (found[-1].sort, str(found[-1].learner_profile_id)) if len(rows) > most else None
+    return found, last
+
+
+def members(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: int) -> list[uuid.UUID]:
+    """At most so many of those who are in the team and employed at `at`, in no order."""
+    rows = sql.fetch(
+        f"SELECT m.learner_profile_id FROM ({_MEMBERS}) m LIMIT %(most)s",  # noqa: S608 - an expression of our own
+        {"organization": organization_id, "team": team_id, "at": at, "most": most},
+    )
+    return [row[0] for row in rows]
+
+
+def moved(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: int) -> list[Moved]:
+    """Who came into the team and went out of it last, by `at`, the newest first."""
+    rows = sql.fetch(
+        f"""
+        SELECT m.at, m.joined, m.learner_profile_id,
+          CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE coalesce(p.person_name, '') END
+        FROM (SELECT * FROM people_teammembership WHERE organization_id = (SELECT %(organization)s::uuid)
+          AND team_id = %(team)s AND at <= %(at)s ORDER BY at DESC, id DESC LIMIT %(most)s) m
+        JOIN people_profile p ON p.organization_id = (SELECT %(organization)s::uuid)
+          AND p.learner_profile_id = m.learner_profile_id
+        ORDER BY m.at DESC, m.id DESC""",  # noqa: S608 - an expression of our own
+        {"organization": organization_id, "team": team_id, "at": at, "most": most},
+    )
+    return [Moved(*row) for row in rows]
+
+
+def in_teams(
+    organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: datetime
+) -> dict[uuid.UUID, set[uuid.UUID]]:
+    """The teams that each of the people is in at `at`; who is in none is missing. One statement."""
+    found: dict[uuid.UUID, set[uuid.UUID]] = {}
+    for learner, team_id in sql.fetch(
+        "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"
+        "   learner_profile_id, team_id, joined FROM people_teammembership"
+        "   WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND at <= %s"
+        "   ORDER BY learner_profile_id, team_id, at DESC, id DESC) m WHERE m.joined",
+        [organization_id, arrays.uuids(list(learners)), at],
+    ):
+        found.setdefault(learner, set()).add(team_id)
+    return found

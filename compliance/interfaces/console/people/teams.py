@@ -1,0 +1,70 @@
+"""The teams of a company, and the page of one: who is in it, how they stand, what happened to it, what can be done."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+
+from compliance.facts.people import team_queries
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.acting.registry import offered
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.understand import queries as counted
+from compliance.interfaces.console.understand import teams as numbers
+from compliance.interfaces.console.visit import Visit
+
+MOVES_SHOWN = 20
+
+
+def teams(visit: Visit) -> HttpResponse:
+    """The teams by name, each with how many people are in it and what of theirs is late.
+
+    Words to find one by are posted; the next page finds them in its sealed place.
+    """
+    organization_id = visit.organization.organization_id
+    *after, wanted = keyset.after(visit.request, 3) or ("",)
+    if visit.request.method == "POST":
+        after, wanted = [], visit.request.POST.get("q", "").replace("\0", "").strip()[:200]
+    found, last = team_queries.teams_page(
+        organization_id, wanted.split(), (after[0], uuid.UUID(after[1])) if after else None, keyset.PAGE
+    )
+    known = numbers.counts(organization_id, [each.team_id for each in found])
+    values: dict[str, Any] = {
+        "teams": [(each, known[each.team_id]) for each in found],
+        "wanted": wanted,
+        "state": counted.state(organization_id),
+        "following": keyset.following(visit.request, (*last, wanted) if last else None),
+        "acts": offered(visit, "teams"),
+    }
+    return visit.render("console/people/teams.html", values)
+
+
+def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
+    """One team."""
+    organization_id = visit.organization.organization_id
+    found = team_queries.team(organization_id, team_id)
+    if found is None:
+        raise NothingThereError(_("This company has no such team."))
+    visit.crumb(_("Teams"), "teams")
+    after = keyset.after(visit.request, 2)
+    members, last = team_queries.members_page(
+        organization_id, team_id, visit.now, (after[0], uuid.UUID(after[1])) if after else None, keyset.PAGE
+    )
+    moved = team_queries.moved(organization_id, team_id, visit.now, MOVES_SHOWN)
+    visit.saw(each.learner_profile_id for each in (*members, *moved))
+    stands = numbers.stands(organization_id, [each.learner_profile_id for each in members], visit.now)
+    nothing = numbers.Stands()
+    values: dict[str, Any] = {
+        "title": found.name,
+        "team": found,
+        "state": counted.state(organization_id),
+        "counts": numbers.counts(organization_id, [team_id])[team_id],
+        "members": [(each, stands.get(each.learner_profile_id, nothing)) for each in members],
+        "moved": moved,
+        "overdue": visit.link("work", {"show": "overdue", "team": team_id}),
+        "unsigned": visit.link("work", {"show": "unsigned-overdue", "team": team_id}),
+        "following": keyset.following(visit.request, last),
+        "acts": offered(visit, "team", team_id=team_id),
+    }
+    return visit.render("console/people/team.html", values)

@@ -1,0 +1,69 @@
+"""How teams, and the people in them, stand today: read from what is kept for dashboards, a statement each."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.catalogue import owed
+from compliance.history import outcomes
+from compliance.interfaces.console.understand.refreshing import OPEN
+from compliance.tenancy import arrays, sql
+
+
+class TeamCounts(NamedTuple):
+    """A team in numbers, as they were counted last."""
+
+    people: int = 0
+    training_overdue: int = 0
+    signatures_overdue: int = 0
+
+
+class Stands(NamedTuple):
+    """What somebody has to do now, of courses and of policies: what is late, what is not, and when the next is due."""
+
+    overdue: int = 0
+    open: int = 0
+    done: int = 0
+    next_due: datetime | None = None
+
+
+_KINDS = ("member", "team", "team-signature")
+
+
+def counts(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, TeamCounts]:
+    """The numbers of each of those teams; all nought for a team that nobody has counted."""
+    found: dict[uuid.UUID, dict[str, int]] = {team_id: {} for team_id in team_ids}
+    for kind, bucket, number in sql.fetch(
+        "SELECT kind, bucket, sum(number)::bigint FROM console_tally WHERE organization_id = %(organization)s"
+        " AND kind = ANY(%(kinds)s) AND bucket = ANY(%(teams)s::text[]) GROUP BY kind, bucket",
+        {"organization": organization_id, "kinds": list(_KINDS), "teams": [str(each) for each in team_ids]},
+    ):
+        found[uuid.UUID(bucket)][kind] = int(number)
+    return {team_id: TeamCounts(*(each.get(kind, 0) for kind in _KINDS)) for team_id, each in found.items()}
+
+
+def stands(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> dict[uuid.UUID, Stands]:
+    """How each of those people stands; who owes nothing and has done nothing is missing."""
+    rows = sql.fetch(
+        _STANDS,
+        {
+            "organization": organization_id,
+            "learners": arrays.uuids(list(learners)),
+            "registers": [owed("course").number, owed("policy").number],
+            "now": now,
+        },
+    )
+    return {learner: Stands(*row) for learner, *row in rows}
+
+
+_LATE = outcomes.past("due_by", "%(now)s")
+_STANDS = f"""
+SELECT learner_profile_id, count(*) FILTER (WHERE outcome = '{OPEN}' AND {_LATE}),
+  count(*) FILTER (WHERE outcome = '{OPEN}' AND NOT {_LATE}),
+  count(*) FILTER (WHERE outcome LIKE 'completed%%' OR outcome = 'signed'),
+  min(due_by) FILTER (WHERE outcome = '{OPEN}' AND NOT {_LATE} AND due_by < timestamptz '9999-01-01 00:00+00')
+FROM console_standing
+WHERE organization_id = (SELECT %(organization)s::uuid) AND learner_profile_id = ANY(%(learners)s::uuid[])
+  AND register = ANY(%(registers)s)
+GROUP BY learner_profile_id"""  # noqa: S608 - expressions of our own
