@@ -41,7 +41,7 @@ def teams(visit: Visit) -> HttpResponse:
 
 
 def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
-    """One team."""
+    """One team: the people in it, how each stands, and what it leads to."""
     organization_id = visit.organization.organization_id
     found = team_queries.team(organization_id, team_id)
     if found is None:
