@@ -40,6 +40,9 @@ NAMED_BY = {
 A new register is declared, projected and listed: the first. More is known of others than of any register: who owes,
 what certificates come of it, how receipts are chained, and what staff do to each.
 """
+WORDING = "compliance/interfaces/console/wording.py"
+"""The one place where every field and state has its words for people; `tests/interfaces/console` asks for them."""
+
 NEW_REGISTER = 6
 NEW_FIELD = 4
 FIELDS = ("days_late", "reminders_sent", "waiver_reason_code", "due_time_zone", "waiver_actor_id")
@@ -88,7 +91,7 @@ def test_a_register_s_declaration_is_named_where_its_own_subject_is(register):
 @pytest.mark.parametrize("field", [*FIELDS, *LONGER_FIELDS])
 def test_a_new_field_of_a_training_record_touches_few_files(field):
     assert field in TRAINING_RECORDS.row.model_fields
-    found = _matching(rf"\b{field}\b")
+    found = [each for each in _matching(rf"\b{field}\b") if each != WORDING]
     assert len(found) <= LONGER_FIELDS.get(field, NEW_FIELD), found
 
 

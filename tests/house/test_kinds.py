@@ -12,10 +12,13 @@ PRODUCT = Path(__file__).parents[2] / "compliance"
 MOST_FILES = 7
 """Files of the product that a kind may be named in; migrations are not counted."""
 
+WORDING = PRODUCT / "interfaces" / "console" / "wording.py"
+"""What values of the contract are called on pages: a reason for an end is spelled like the kind of fact that ends."""
+
 SOURCES = {
     path: path.read_text()
     for path in PRODUCT.rglob("*")
-    if path.suffix in (".py", ".html") and "migrations" not in path.relative_to(PRODUCT).parts
+    if path.suffix in (".py", ".html") and "migrations" not in path.relative_to(PRODUCT).parts and path != WORDING
 }
 
 

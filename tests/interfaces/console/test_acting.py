@@ -226,7 +226,7 @@ def test_many_records_are_waived_by_a_table_in_the_background(staff, company, dj
     table.name = "records.csv"
     client = staff(COMPLIANCE_MANAGER)
     text, sent = preview(client, company, "waive-many", reason_code="administrative", table=table)
-    assert text.count("waived at") >= 3
+    assert text.count("Waived:") >= 3
     response = confirm(client, company, "waive-many", sent)
     with context.company(company.organization_id):
         job = Job.objects.get()
@@ -336,12 +336,12 @@ def test_a_preview_shows_the_act_alone_whatever_waits_to_be_captured(staff, comp
     owed = {"learner_profile_id": str(anna.learner_profile_id), "course_id": str(course.course_id)}
     client = staff(COMPLIANCE_MANAGER)
     text, _ = preview(client, company, "waive", **owed, reason_code="medical")
-    assert "waived at" in text
+    assert "Waived:" in text
     assert "Ben" not in text
     monkeypatch.setattr("compliance.interfaces.console.preview.dry_run.WAITING_AT_MOST", 0)
     text, sent = preview(client, company, "waive", **owed, reason_code="medical")
     assert "still waits to be captured" in text
-    assert "waived at" not in text
+    assert "Waived:" not in text
     assert confirm(client, company, "waive", sent).status_code == 302
 
 

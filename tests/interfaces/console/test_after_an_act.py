@@ -39,7 +39,7 @@ def test_where_the_writer_lags_the_page_says_that_the_new_state_is_coming_and_lo
     record_ids(company)  # captures
     page = client.get(where)
     assert COMING not in page.content.decode()
-    assert 'badge warn">suspended' in page.content.decode()
+    assert 'badge warn">Suspended' in page.content.decode()
     assert "Refresh" not in page.headers
 
 
@@ -86,14 +86,14 @@ def test_after_an_act_the_page_waits_for_the_writer_and_shows_the_new_state(full
     organization_id, anna = full.company.organization_id, full.people[0]
     page = desk(COMPLIANCE_MANAGER, width)
     page.goto(f"/console/companies/{organization_id}/people/{anna.learner_profile_id}/")
-    expect(page.locator(".lead .badge")).to_have_text("active")
+    expect(page.locator(".lead .badge")).to_have_text("Active")
     page.get_by_role("link", name="Suspend").click()
     page.get_by_role("button", name="Show what will change").click()
     page.get_by_label("Why you do this").fill("Asked for by the company")
     writer = threading.Thread(target=_write_soon, args=[organization_id])
     writer.start()
     page.get_by_role("button", name="Suspend").click()
-    expect(page.locator(".lead .badge")).to_have_text("suspended")
+    expect(page.locator(".lead .badge")).to_have_text("Suspended")
     writer.join()
     expect(page.locator("main")).to_contain_text("The person is suspended.")
     expect(page.locator("main")).not_to_contain_text(COMING)

@@ -6,11 +6,13 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
 
 from compliance.interfaces.console import kinds as in_words
+from compliance.interfaces.console import wording
 from compliance.interfaces.console.visit import Visit
 from compliance.proofs.instants import hashed_instant
-from compliance.rules.vocabulary import ERASED_PERSON
 
 register = template.Library()
 
@@ -20,13 +22,9 @@ _TONES = {
     "bad": "overdue missed revoked failed erased",
     "calm": "not_due_yet waived required optional employee partner customer",
 }
-_SHORT = {
-    "completed_on_time": "on time",
-    "completed_late": "done late",
-    "completed_before_requirement": "done before",
-    "not_due_yet": "to do",
-    "optional_not_done": "optional",
-}
+_AS_THEY_ARE = ("_id", "_sha256", "_digest", "_name", "_title", "_email", "company", "statement", "check_code")
+"""How the names of fields end whose values are no words of the contract."""
+
 _TONE_OF = {word: tone for tone, words in _TONES.items() for word in words.split()}
 
 
@@ -39,25 +37,21 @@ def place(context: dict[str, Any], name: str, **values: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString | str:
-    """An instant in the company's zone to the minute, with the exact UTC instant behind it."""
+    """An instant in the company's zone to the minute, with the exact UTC instant in its attribute."""
     if not value:
         return ""
     instant = datetime.fromisoformat(value) if isinstance(value, str) else value
-    local = instant.astimezone(context["visit"].zone)
-    exact = hashed_instant(instant)
-    return format_html(
-        '<time datetime="{}" title="{}"><span>{}</span> <small>{}</small></time>',
-        exact,
-        exact,
-        f"{local:%d %b %Y}",
-        f"{local:%H:%M}",
-    )
+    zone = context["visit"].zone
+    day = format_html("<span>{}</span>", wording.written_day(instant.astimezone(zone).date()))
+    clock = format_html("<small>{}</small>", wording.written_time(instant, zone))
+    written = format_html(pgettext("a moment", "{day}, {time}"), day=day, time=clock)
+    return format_html('<time datetime="{}">{}</time>', hashed_instant(instant), written)
 
 
 @register.simple_tag
 def shown_name(person_name: str | None, erased: object) -> str:
     """What a person is called on pages."""
-    return ERASED_PERSON if erased else person_name or "No name"
+    return _("Erased person") if erased else person_name or _("No name")
 
 
 @register.simple_tag(takes_context=True)
@@ -69,27 +63,34 @@ def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeStr
         value = date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
     if isinstance(value, datetime):
         value = value.astimezone(context["visit"].zone).date()
-    return format_html('<time class="nowrap" datetime="{}">{}</time>', value.isoformat(), f"{value:%d %b %Y}")
+    return format_html('<time class="nowrap" datetime="{}">{}</time>', value.isoformat(), wording.written_day(value))
 
 
 @register.simple_tag(takes_context=True)
 def said(context: dict[str, Any], name: str, value: Any) -> SafeString | str:
     """What a field of a row says, for people: moments as moments, states as words, nothing as a dash."""
     if value is None or value == "" or value == []:
-        return format_html('<span class="soft">{}</span>', "none")
+        return format_html('<span class="soft">{}</span>', _("none"))
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, str) and name.endswith(("_at", "_until", "_from")):
         return moment(context, value)
     if isinstance(value, list):
         return ", ".join(str(each.get("title", each)) if isinstance(each, dict) else str(each) for each in value)
-    return str(value) if name.endswith(("_id", "_sha256", "_digest")) else words(str(value))
+    return str(value) if name.endswith(_AS_THEY_ARE) else wording.state(value)
 
 
 @register.filter
 def words(value: str | None) -> str:
-    """A word of the contract for people: `not_due_yet` becomes `not due yet`."""
-    return str(value or "").replace("_", " ")
+    """A value or a field of the contract for people: `not_due_yet` becomes `To do`, `due_at` becomes `Due by`."""
+    text = str(value or "")
+    return wording.state(text) if text in wording.STATES else wording.field(text)
+
+
+@register.filter
+def field_words(value: str) -> str:
+    """A field of a row for people."""
+    return wording.field(str(value))
 
 
 @register.filter
@@ -97,7 +98,7 @@ def badge(value: str | None) -> SafeString | str:
     """A state as a coloured word."""
     if not value:
         return ""
-    return format_html('<span class="badge {}">{}</span>', _TONE_OF.get(str(value), ""), words(str(value)))
+    return format_html('<span class="badge {}">{}</span>', _TONE_OF.get(str(value), ""), wording.state(value))
 
 
 @register.filter
@@ -106,25 +107,28 @@ def short_badge(value: str) -> SafeString:
     return format_html(
         '<span class="badge {}" title="{}">{}</span>',
         _TONE_OF.get(value, ""),
-        words(value),
-        _SHORT.get(value, words(value)),
+        wording.state(value),
+        wording.SHORT.get(value, wording.state(value)),
     )
 
 
 @register.filter
 def grouped(value: object) -> str:
     """A number with its thousands apart; anything else as it is."""
-    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    return wording.written_number(value) if isinstance(value, int) else "" if value is None else str(value)
 
 
 @register.filter
 def lasting(value: timedelta) -> str:
     """How long something lasts, to the unit that matters: `none`, `42 s`, `7 min`, `3 h`, `2 days`."""
     seconds = int(value.total_seconds())
-    for size, unit in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s")):
+    if seconds >= 2 * 86400:
+        days = seconds // 86400
+        return ngettext("%(number)s day", "%(number)s days", days) % {"number": days}
+    for size, unit in ((3600, "h"), (60, "min"), (1, "s")):
         if seconds >= 2 * size or (seconds and size == 1):
             return f"{seconds // size} {unit}"
-    return "none"
+    return _("none")
 
 
 @register.filter
