@@ -96,18 +96,31 @@ class NamedRecord(NamedTuple):
     course_title: str | None
 
 
+_NAMED_RECORDS = (
+    f"SELECT r.record_id, r.birth, r.learner_profile_id, r.course_id, {people.SHOWN_NAME},"  # noqa: S608
+    " coalesce(p.work_email, p.account_email), c.title"
+    f" FROM history_historyrecord r {people.joined('r')} {courses.joined('r')}"
+    " WHERE r.organization_id = (SELECT %s::uuid) AND r.register = %s"
+)
+
+
 def named_records(
     organization_id: uuid.UUID, register: int, record_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, NamedRecord]:
     """Those of the records that the register holds, by `record_id`, in the company's context."""
-    rows = sql.fetch(
-        f"SELECT r.record_id, r.birth, r.learner_profile_id, r.course_id, {people.SHOWN_NAME},"  # noqa: S608
-        " coalesce(p.work_email, p.account_email), c.title"
-        f" FROM history_historyrecord r {people.joined('r')} {courses.joined('r')}"
-        " WHERE r.organization_id = (SELECT %s::uuid) AND r.register = %s AND r.record_id = ANY(%s)",
-        [organization_id, register, list(record_ids)],
-    )
+    rows = sql.fetch(f"{_NAMED_RECORDS} AND r.record_id = ANY(%s)", [organization_id, register, list(record_ids)])
     return {row[0]: NamedRecord(*row) for row in rows}
+
+
+def records_of(
+    organization_id: uuid.UUID, register: int, learners: Collection[uuid.UUID], most: int
+) -> list[NamedRecord]:
+    """The first `most` records of the people in the register, newest first, in the company's context."""
+    rows = sql.fetch(
+        f"{_NAMED_RECORDS} AND r.learner_profile_id = ANY(%s::uuid[]) ORDER BY r.birth DESC LIMIT %s",
+        [organization_id, register, list(learners), most],
+    )
+    return [NamedRecord(*row) for row in rows]
 
 
 def courses_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[uuid.UUID]:

@@ -43,6 +43,22 @@ def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: da
     return OpenInvitation._make(row) if row is not None and not accepted.exists() else None
 
 
+def open_invitations(
+    organization_id: uuid.UUID, invitation_ids: Collection[uuid.UUID], at: datetime
+) -> dict[uuid.UUID, OpenInvitation]:
+    """Those of the invitations that can be accepted at `at`, as `open_invitation`. One statement, in the context."""
+    rows = sql.fetch(
+        """
+        SELECT invitation_id, work_email, person_name, expires_at FROM people_invitation i
+        WHERE organization_id = %(organization)s AND invitation_id = ANY(%(invitations)s::uuid[])
+          AND (expires_at IS NULL OR expires_at > %(at)s) AND (revoked_at IS NULL OR revoked_at > %(at)s)
+          AND erased_at IS NULL AND NOT EXISTS (SELECT 1 FROM people_employment e
+            WHERE e.organization_id = %(organization)s AND e.invitation_id = i.invitation_id)""",
+        {"organization": organization_id, "invitations": arrays.uuids(list(invitation_ids)), "at": at},
+    )
+    return {row[0]: OpenInvitation(*row[1:]) for row in rows}
+
+
 def kept_from_erasure(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> bool:
     """Whether the person is not erased; then an erasure waits until this transaction ends, and clears what it wrote.
 

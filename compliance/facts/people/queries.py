@@ -81,6 +81,10 @@ class Person(NamedTuple):
     erased_at: datetime | None
 
 
+CALLED_AT_MOST = 2000
+"""How many people `called` answers with: names that many people bear are told apart otherwise."""
+
+
 class Found(NamedTuple):
     """A person or an invitation that a search found."""
 
@@ -231,6 +235,29 @@ def search(organization_id: uuid.UUID, words: Sequence[str], most: int) -> list[
         {"organization": organization_id, "words": list(words), "most": most},
     )
     return [Found(*row) for row in rows]
+
+
+def called(organization_id: uuid.UUID, texts: Sequence[str]) -> dict[str, list[Found]]:
+    """The people of whom each of the texts is the whole name, or an address; case and accents do not count.
+
+    One statement, however many texts; who was erased is called nothing.
+    """
+    name, work, account = (searching.folded(f"p.{each}") for each in ("person_name", "work_email", "account_email"))
+    rows = sql.fetch(
+        f"""
+        WITH wanted AS MATERIALIZED (
+          SELECT text, {searching.folded("text")} AS folded FROM unnest(%(texts)s::text[]) text)
+        SELECT w.text, p.learner_profile_id, NULL::uuid, p.person_name, p.work_email, p.account_email, false
+        FROM people_profile p JOIN wanted w ON w.folded IN ({name}, {work}, {account})
+        WHERE p.organization_id = %(organization)s AND p.erased_at IS NULL
+        ORDER BY lower(p.person_name), p.learner_profile_id LIMIT %(most)s
+        """,  # noqa: S608 - expressions of our own
+        {"organization": organization_id, "texts": list(texts), "most": CALLED_AT_MOST},
+    )
+    found: dict[str, list[Found]] = {}
+    for text, *row in rows:
+        found.setdefault(text, []).append(Found(*row))
+    return found
 
 
 def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> uuid.UUID | None:

@@ -6,11 +6,13 @@ from functools import partial
 from django import forms
 
 from compliance.facts.lines import CertificateCorrected, CertificateRevoked
+from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Done, Recorded
 from compliance.interfaces.console.acting.fields import form_of
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.who_may import Permission
 
-_CERTIFICATE = forms.UUIDField(label="Certificate", help_text="Its identifier; the register of certificates has it.")
+_CERTIFICATE = Picked(pickable.CERTIFICATE, label="Certificate")
 _OfCertificate = partial(
     Recorded, permission=Permission.CHANGE_RECORDS, group="Certificates", about="certificate", page="certificates"
 )

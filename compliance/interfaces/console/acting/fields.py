@@ -6,13 +6,14 @@ from datetime import date, datetime
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from compliance.facts.courses import queries as courses
 from compliance.facts.lines import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
-from compliance.facts.people import queries as people
-from compliance.facts.shares import queries as shares
 from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.acting import pickable
+from compliance.interfaces.console.acting.picker import Picked, PickedMany
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
 from compliance.tenancy.models import Organization
@@ -31,9 +32,19 @@ class ActForm(forms.Form):
         super().__init__(*arguments, **values)
         self.organization_id = organization.organization_id
         self.at = at
-        for field in self.fields.values():
+        for name, field in self.fields.items():
             if isinstance(field, Listed | ListedMany):
                 field.choices = list(field.of(self))
+            elif isinstance(field, Picked):
+                field.begin(self.organization_id, at, None if self.is_bound else self.initial.get(name, field.initial))
+
+    def picked(self) -> dict[str, list[str]]:
+        """What is sent again of fields in which something was picked: identifiers, and never words that name people."""
+        return {
+            name: field.sent(self.cleaned_data[name])
+            for name, field in self.fields.items()
+            if isinstance(field, Picked) and name in self.cleaned_data
+        }
 
     def refuse(self, error: Exception) -> None:
         """Says above the form why it was refused, as a sentence."""
@@ -84,19 +95,6 @@ def _theirs_first(form: ActForm) -> Choices:
     return [none, ("Courses of this person", theirs), ("Other courses", others)] if theirs else [none, *every]
 
 
-def _teams(form: ActForm) -> Choices:
-    found = people.team_names(form.organization_id, OFFERED_AT_MOST)
-    return [(str(team_id), name) for team_id, name in found.items()]
-
-
-def _open_shares(form: ActForm) -> Choices:
-    found = shares.open_shares(form.organization_id, OFFERED_AT_MOST)
-    return [
-        ("", "Choose a share"),
-        *((str(each.share_id), f"{each.title} ({each.kind}, since {each.opened_at:%d %b %Y})") for each in found),
-    ]
-
-
 class IdentifiersField(forms.CharField):
     """Several identifiers, one a line or separated by blanks or commas, as exports and registers give them."""
 
@@ -135,14 +133,38 @@ class DoorsField(forms.MultipleChoiceField):
         super().__init__(choices=choices, widget=forms.CheckboxSelectMultiple, **values)
 
 
-PERSON = forms.UUIDField(
-    label="Person", help_text="Identifier of the person. Start from the person's page and it is filled in."
-)
-"""A person, by identifier; their page fills it in."""
+class PersonField(Picked):
+    """A person, by name or email; a page about somebody fills them in. Holds the `learner_profile_id`."""
 
-TEAM = Listed(_teams, label="Team")
-TEAMS = ListedMany(_teams, label="Teams")
-SHARE = Listed(_open_shares, label="Share")
+    def __init__(self, **values: Any) -> None:
+        super().__init__(pickable.PERSON, **({"label": gettext_lazy("Person")} | values))
+
+
+class PeopleField(PickedMany):
+    """Any number of people, by name or email. Holds the list of their `learner_profile_id`."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(pickable.PERSON, **({"label": gettext_lazy("People")} | values))
+
+
+class TeamField(Picked):
+    """A team, by name. Holds its `team_id`."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(pickable.TEAM, **({"label": gettext_lazy("Team")} | values))
+
+
+class TeamsField(PickedMany):
+    """Any number of teams, by name. Holds the list of their `team_id`."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(pickable.TEAM, **({"label": gettext_lazy("Teams")} | values))
+
+
+PERSON = PersonField()
+TEAM = TeamField()
+TEAMS = TeamsField(required=False)
+SHARE = Picked(pickable.SHARE, label=gettext_lazy("Share"))
 COURSE_OWED = Listed(_theirs_first, label="Course")
 WAIVER_REASON = forms.ChoiceField(
     label="Why they need not",
@@ -160,7 +182,7 @@ class AudienceForm(ActForm):
         choices=[("everyone", "Everyone"), ("teams", "Teams"), ("people", "Some people")], label="For"
     )
     teams = TEAMS
-    people = IdentifiersField(required=False, label="People", help_text="Identifiers of people, one a line.")
+    people = PeopleField(required=False)
     basis = forms.ChoiceField(
         label="Deadline",
         choices=[
@@ -189,7 +211,7 @@ class AudienceForm(ActForm):
 def audience_of(data: dict[str, Any]) -> Audience:
     """The audience as a fact names it."""
     if data["audience"] == "teams":
-        return Audience(team_ids=tuple(uuid.UUID(team) for team in data["teams"]))
+        return Audience(team_ids=tuple(data["teams"]))
     if data["audience"] == "people":
         return Audience(learner_profile_ids=tuple(data["people"]))
     return Audience(everyone=True)

@@ -18,6 +18,7 @@ from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import doing, four_eyes, jobs
 from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
 from compliance.interfaces.console.acting.fields import ActForm
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
@@ -55,7 +56,7 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
     if step == "confirm":
         return _confirm(visit, chosen, form, acting, draft)
     if anew:
-        return _again(visit, chosen, acting, draft, step)
+        return _again(visit, chosen, form, acting, draft, step)
     return _preview(visit, chosen, form, acting)
 
 
@@ -65,14 +66,13 @@ def _given(query: Any) -> dict[str, str]:
 
 
 def _say_who(visit: Visit, form: ActForm) -> None:
-    """Says beside an identifier that was filled in beforehand whose it is."""
-    field = form.fields.get("learner_profile_id")
-    given = form.data.get("learner_profile_id") or form.initial.get("learner_profile_id", "")
-    found, name = _person(visit, given) if field else (None, "")
-    if field and found:
-        field.help_text = f"This is {name}."
-        visit.crumb(name, "person", learner_profile_id=found.learner_profile_id)
-        visit.saw([found.learner_profile_id])
+    """The page of the one person whom the form is about stands above it; everybody picked was seen."""
+    for name, field in form.fields.items():
+        if isinstance(field, Picked) and field.kind.personal:
+            visit.saw(choice.identifier for choice in field.offered())
+            if name == "learner_profile_id" and len(field.widget.chosen) == 1:
+                who = field.widget.chosen[0]
+                visit.crumb(who.label, "person", learner_profile_id=who.identifier)
 
 
 def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, str]:
@@ -85,8 +85,9 @@ def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, st
 
 
 def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
+    wrong = form.errors  # read first: a picker is drawn as validation left it
     _say_who(visit, form)
-    values = {"title": chosen.title, "act": chosen, "form": form, "offered": True}
+    values = {"title": chosen.title, "act": chosen, "form": form, "wrong": wrong, "offered": True}
     return visit.render("console/acting/form.html", values)
 
 
@@ -113,12 +114,19 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
         upload=acting.upload,
         erasures=erasures(acting.organization_id),
     )
-    return _show_preview(visit, chosen, found, draft.job_id, "", four_eyes.needed(chosen, acting))
+    return _show_preview(visit, chosen, form, found, draft.job_id, "", four_eyes.needed(chosen, acting))
 
 
-def _show_preview(visit: Visit, chosen: Act, found: Any, job_id: uuid.UUID, error: str, second: bool) -> HttpResponse:
-    kept = [(name, value) for name, values in jobs.sent(visit.request).items() for value in values]
-    person, name = _person(visit, visit.request.POST.get("learner_profile_id", ""))
+def _sent(visit: Visit, form: ActForm) -> dict[str, list[Any]]:
+    """What the form said, with identifiers in place of words by which something was picked."""
+    return jobs.sent(visit.request) | form.picked()
+
+
+def _show_preview(
+    visit: Visit, chosen: Act, form: ActForm, found: Any, job_id: uuid.UUID, error: str, second: bool
+) -> HttpResponse:
+    kept = [(name, value) for name, values in _sent(visit, form).items() for value in values]
+    person, name = _person(visit, form.cleaned_data.get("learner_profile_id"))
     values = {"title": chosen.title, "act": chosen, "preview": found, "kept": kept, "job": job_id, "error": error}
     values["second"] = second
     values |= {"person": person, "person_name": name}
@@ -141,7 +149,7 @@ def _draft(visit: Visit, chosen: Act) -> Job | None:
     return found.first()
 
 
-def _again(visit: Visit, chosen: Act, acting: Acting, draft: Job | None, step: str) -> HttpResponseBase:
+def _again(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None, step: str) -> HttpResponseBase:
     """The preview of the same upload, asked for otherwise, or the table that belongs to it."""
     if draft is None:
         raise CannotActError(_TOO_OLD)
@@ -149,7 +157,9 @@ def _again(visit: Visit, chosen: Act, acting: Acting, draft: Job | None, step: s
     visit.saw(chosen.learners(acting))
     if step == TABLE:
         return chosen.table(acting)
-    return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, "", four_eyes.needed(chosen, acting))
+    return _show_preview(
+        visit, chosen, form, chosen.preview(acting), draft.job_id, "", four_eyes.needed(chosen, acting)
+    )
 
 
 def _uploaded(acting: Acting, draft: Job) -> None:
@@ -166,14 +176,14 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
         reason = REASON.clean(visit.request.POST.get("reason", ""))
     except forms.ValidationError as error:
         second = four_eyes.needed(chosen, acting)
-        return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, error.messages[0], second)
+        return _show_preview(visit, chosen, form, chosen.preview(acting), draft.job_id, error.messages[0], second)
     if objection := chosen.objection(acting):
         second = four_eyes.needed(chosen, acting)
-        return _show_preview(visit, chosen, chosen.preview(acting), draft.job_id, objection, second)
+        return _show_preview(visit, chosen, form, chosen.preview(acting), draft.job_id, objection, second)
     visit.act, visit.reason, visit.everybody = chosen.name, reason, chosen.everybody
     visit.saw(chosen.learners(acting))  # before it is done: whoever leaves by it is named too
     # What stands in fields of the form, which holds it to be good: nothing else that was sent along.
-    draft.told = {name: values for name, values in jobs.sent(visit.request).items() if name in acting.data}
+    draft.told = {name: values for name, values in _sent(visit, form).items() if name in acting.data}
     if four_eyes.needed(chosen, acting):
         chosen.preview(acting)  # what cannot be done waits for nobody
         return four_eyes.prepare(visit, chosen, acting, draft)

@@ -6,12 +6,12 @@ permission to change records, and a recent confirmation. Each leaves its line in
 
 import uuid
 
-from django import forms
-
 from compliance.facts.people.presence import OpenInvitation, open_invitation, present
 from compliance.facts.people.queries import name_of
+from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PersonForm, form_of
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.learning import links
@@ -100,9 +100,7 @@ class SendInvitation(Act):
     title = "Send an invitation again"
     explains = "Writes to the invited again, with a new link. Links that were sent before go on working."
     permission = Permission.CHANGE_PEOPLE
-    form = form_of(
-        invitation_id=forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")
-    )
+    form = form_of(invitation_id=Picked(pickable.INVITATION, label="Invitation"))
     about = "invitation"
     group = GROUP
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.utils.translation import gettext_lazy
 
-from compliance.interfaces.console.acting import flow, four_eyes
+from compliance.interfaces.console.acting import flow, four_eyes, picking
 from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.page import Page, Section
@@ -30,6 +30,7 @@ def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase])
 PAGES: tuple[Page, ...] = (
     Page("acts", "act/", flow.acts, Permission.SEE, gettext_lazy("What you may do"), section=Section.TODAY),
     *(_page(act, "act", f"act/{act.name}/", flow.act) for act in ACTS.values()),
+    Page("pick", "pick/<slug:kind>/", picking.pick, Permission.SEE, gettext_lazy("Picking"), methods=("POST",)),
     Page(
         "inbox",
         "inbox/",

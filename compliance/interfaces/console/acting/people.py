@@ -18,8 +18,10 @@ from compliance.facts.lines import (
 )
 from compliance.facts.people import erasing, queries
 from compliance.facts.recording import act
+from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded, to
 from compliance.interfaces.console.acting.fields import PERSON, TEAM, TEAMS, PersonForm, day_field, end_of, form_of
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.pages import links
@@ -35,7 +37,7 @@ def _invited(acting: Acting) -> dict[str, Any]:
         "work_email": acting.data["work_email"],
         "person_name": acting.data["person_name"] or None,
         "expires_at": end_of(acting.organization, acting.data["expires_on"]),
-        "team_ids": [uuid.UUID(team) for team in acting.data["teams"]],
+        "team_ids": acting.data["teams"],
     }
 
 
@@ -198,9 +200,7 @@ ACTS: tuple[Act, ...] = (
         title="Revoke an invitation",
         about="invitation",
         explains="It can no longer be accepted.",
-        form=form_of(
-            invitation_id=forms.UUIDField(label="Invitation", help_text="Its identifier, from the register of people.")
-        ),
+        form=form_of(invitation_id=Picked(pickable.INVITATION, label="Invitation")),
         arguments=lambda acting: {"invitation_id": acting.data["invitation_id"]},
         done="The invitation is revoked.",
     ),
@@ -239,7 +239,7 @@ ACTS: tuple[Act, ...] = (
             ),
         ),
         action=_move,
-        arguments=lambda acting: acting.data | {"team_id": uuid.UUID(acting.data["team_id"])},
+        arguments=lambda acting: acting.data,
         done="The teams are changed.",
     ),
     RevokeLinks(),

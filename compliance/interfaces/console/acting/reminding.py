@@ -12,15 +12,15 @@ from datetime import UTC, datetime
 
 from django.core.mail import get_connection
 
-from compliance.facts.courses import queries as courses
 from compliance.facts.lines import ReminderSent
 from compliance.facts.recording import act, telling
 from compliance.history.actions import capture_all
 from compliance.history.owed import REGISTERS_OF_DUTIES, Owed, owed_of, to_do
-from compliance.interfaces.console.acting import bulk, jobs
+from compliance.interfaces.console.acting import bulk, jobs, pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, TOLD_EVERY, Many
-from compliance.interfaces.console.acting.fields import OFFERED_AT_MOST, ActForm, Choices, Listed, form_of
+from compliance.interfaces.console.acting.fields import form_of
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
@@ -125,12 +125,6 @@ def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed]) -> None
         raise CannotActError("The letter could not be sent.") from None
 
 
-def _every(form: ActForm) -> Choices:
-    """The company's courses and policies, by title."""
-    found = courses.titles(form.organization_id, None, OFFERED_AT_MOST)
-    return [("", "Choose a course or a policy"), *((str(each.course_id), each.title) for each in found)]
-
-
 class RemindOfCourse(Act):
     """Reminds everybody who owes a course or a policy and has not done it."""
 
@@ -142,7 +136,7 @@ class RemindOfCourse(Act):
         " courses are recorded."
     )
     permission = Permission.CHANGE_PEOPLE
-    form = form_of(course_id=Listed(_every, label="Course or policy"))
+    form = form_of(course_id=Picked(pickable.COURSE_OR_POLICY, label="Course or policy"))
     about = "course"
     group = "Many at once"
     long = True
@@ -176,7 +170,7 @@ class RemindOfCourse(Act):
 
     def _owed(self, acting: Acting, now: datetime) -> list[Owed]:
         """What is owed of it. Raises CannotActError for more than one run of the worker takes."""
-        found = owed_of(acting.organization_id, uuid.UUID(acting.data["course_id"]), now)
+        found = owed_of(acting.organization_id, acting.data["course_id"], now)
         if len(found) > RECORDS_AT_MOST:
             raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
         return found

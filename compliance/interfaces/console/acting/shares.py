@@ -9,16 +9,16 @@ from django import forms
 
 from compliance.catalogue import owed
 from compliance.facts.lines import CourseShared, PolicyShared, ShareChanged, ShareEnded
+from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded
 from compliance.interfaces.console.acting.fields import (
     SHARE,
     AudienceForm,
-    Listed,
     audience_of,
-    courses_of_kind,
     deadline_of,
     form_of,
 )
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.reach import reached
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Door, Requirement
@@ -31,7 +31,7 @@ REQUIREMENT = forms.ChoiceField(
 class ShareCourseForm(AudienceForm):
     """A course and its audience."""
 
-    course_id = Listed(courses_of_kind("training", "Choose a course"), label="Course")
+    course_id = Picked(pickable.COURSE, label="Course")
     requirement = REQUIREMENT
     field_order = ("course_id", "requirement")
 
@@ -39,7 +39,7 @@ class ShareCourseForm(AudienceForm):
 class SharePolicyForm(AudienceForm):
     """A policy and its audience."""
 
-    course_id = Listed(courses_of_kind("policy", "Choose a policy"), label="Policy")
+    course_id = Picked(pickable.POLICY, label="Policy")
     field_order = ("course_id",)
 
 
@@ -83,13 +83,13 @@ _PARTS: dict[str, Callable[[Acting], Any]] = {
 def _new(*parts: str) -> Callable[[Acting], dict[str, Any]]:
     return lambda acting: {
         "share_id": uuid.uuid4(),
-        "course_id": uuid.UUID(acting.data["course_id"]),
+        "course_id": acting.data["course_id"],
         **{part: _PARTS[part](acting) for part in parts},
     }
 
 
 def _share_of(acting: Acting) -> dict[str, Any]:
-    return {"share_id": uuid.UUID(acting.data["share_id"])}
+    return {"share_id": acting.data["share_id"]}
 
 
 def _reaching(message: str, page: str) -> Callable[[Acting, Any], Done]:

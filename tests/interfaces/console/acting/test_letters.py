@@ -135,7 +135,7 @@ def test_an_invitation_is_a_letter_and_can_be_sent_again(staff, company):
     )
     place = f"/console/companies/{company.organization_id}/act/send-invitation/"
     refused = client.post(place, {"invitation_id": str(invitation.invitation_id), "step": "preview"})
-    assert "no such invitation" in refused.content.decode()
+    assert "not here, or not any more" in refused.content.decode()
 
 
 def test_a_person_gets_one_letter_about_courses_and_policies_that_were_chosen(staff, company):

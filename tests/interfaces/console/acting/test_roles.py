@@ -118,7 +118,7 @@ def test_a_person_whom_the_company_does_not_know_is_refused(staff: Staff, compan
             f"/console/companies/{company.organization_id}/act/roles/",
             {"step": "preview", "learner_profile_id": str(learner), "others": "driver"},
         )
-        assert "the company knows no such person" in page.content.decode()
+        assert "not here, or not any more" in page.content.decode()
 
 
 def test_who_may_only_read_sees_roles_and_is_not_offered_the_act(staff: Staff, company: Company) -> None:
