@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compliance.interfaces.pages.private_paths.PrivatePathsRequestMiddleware",
+    "compliance.interfaces.pages.spoken.Spoken",
     "compliance.interfaces.console.languages.Spoken",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

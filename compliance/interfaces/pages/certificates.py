@@ -10,18 +10,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import orjson
+from django.utils.translation import gettext
 
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.facts.certificates.naming import NamedCertificate, name_on
 from compliance.facts.certificates.queries import FoundCertificate
 from compliance.facts.training.queries import trainer_of
 from compliance.history import records
+from compliance.learning import words
 from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.rules.vocabulary import CertificateKind, CertificateStatus, LiveSessionFormat
 from compliance.tenancy.queries import organization
-
-DEFAULT_TRAINER = "Trainer"
-_FORMATS = {LiveSessionFormat.ONLINE: "online", LiveSessionFormat.ON_SITE: "on site"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +68,11 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
         certificate_id=found.certificate_id,
         check_code=found.check_code,
         company=company.name,
-        person_name=name or "The holder",
+        person_name=name or gettext("The holder"),
         title=row["certificate_title"],
-        kind="Assessed" if assessed else "Completed",
-        heading="Certificate of achievement" if assessed else "Certificate of completion",
-        sentence="has passed the assessment of" if assessed else "has completed",
+        kind=gettext("Assessed") if assessed else gettext("Completed"),
+        heading=gettext("Certificate of achievement") if assessed else gettext("Certificate of completion"),
+        sentence=gettext("has passed the assessment of") if assessed else gettext("has completed"),
         earned_on=written_day(earned),
         issued_on=written_day(issued_at.astimezone(zone).date()),
         valid_until=None if valid_until is None else written_day(valid_until.astimezone(zone).date()),
@@ -88,8 +87,8 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
 
 
 def written_day(day: date) -> str:
-    """A day as people write it: 7 March 2026."""
-    return f"{day.day} {day:%B %Y}"
+    """A day as people write it in the active language: 7 March 2026."""
+    return words.day(day)
 
 
 def written_moment(moment: datetime, time_zone: str) -> str:
@@ -102,9 +101,16 @@ def _session(organization_id: uuid.UUID, row: dict[str, Any], zone: ZoneInfo) ->
     """One sentence about the live session by which the course was finished, if it was."""
     if row.get("live_session_id") is None:
         return None
-    trainer = trainer_of(organization_id, uuid.UUID(row["live_session_id"])) or DEFAULT_TRAINER
+    trainer = trainer_of(organization_id, uuid.UUID(row["live_session_id"]))
     starts_at = datetime.fromisoformat(row["live_session_starts_at"]).astimezone(zone)
-    held = _FORMATS[LiveSessionFormat(row["live_session_format"])]
-    minutes = row["live_session_minutes"]
-    led = f"led by {trainer}" if trainer != DEFAULT_TRAINER else "led by the trainer"
-    return f"in a live session {held} on {written_day(starts_at.date())}, {minutes} minutes, {led}"
+    on_site = LiveSessionFormat(row["live_session_format"]) is LiveSessionFormat.ON_SITE
+    values = {"day": written_day(starts_at.date()), "minutes": row["live_session_minutes"], "trainer": trainer}
+    if on_site and trainer:
+        sentence = gettext("in a live session on site on %(day)s, %(minutes)s minutes, led by %(trainer)s")
+    elif on_site:
+        sentence = gettext("in a live session on site on %(day)s, %(minutes)s minutes, led by the trainer")
+    elif trainer:
+        sentence = gettext("in a live session online on %(day)s, %(minutes)s minutes, led by %(trainer)s")
+    else:
+        sentence = gettext("in a live session online on %(day)s, %(minutes)s minutes, led by the trainer")
+    return sentence % values

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from compliance.facts.certificates.queries import certificate_of_code
@@ -19,10 +21,17 @@ from compliance.rules.vocabulary import CertificateStatus
 from compliance.tenancy import context
 
 _SAID = {
-    CertificateStatus.VALID: "This certificate is valid today.",
-    CertificateStatus.EXPIRED: "This certificate has expired.",
-    CertificateStatus.REVOKED: "This certificate was revoked.",
-    CertificateStatus.REPLACED: "This certificate was replaced by a corrected one.",
+    CertificateStatus.VALID: gettext_lazy("This certificate is valid today."),
+    CertificateStatus.EXPIRED: gettext_lazy("This certificate has expired."),
+    CertificateStatus.REVOKED: gettext_lazy("This certificate was revoked."),
+    CertificateStatus.REPLACED: gettext_lazy("This certificate was replaced by a corrected one."),
+}
+
+_CALLED = {
+    CertificateStatus.VALID: gettext_lazy("Valid"),
+    CertificateStatus.EXPIRED: gettext_lazy("Expired"),
+    CertificateStatus.REVOKED: gettext_lazy("Revoked"),
+    CertificateStatus.REPLACED: gettext_lazy("Replaced"),
 }
 
 
@@ -39,6 +48,7 @@ def check_certificate(request: HttpRequest, code: str) -> HttpResponse:
         "certificate": certificate,
         "said": _SAID[certificate.status],
         "status": certificate.status.value,
+        "status_words": _CALLED[certificate.status],
         "pdf": f"/check/{certificate.check_code}/certificate.pdf" if certificate.printable else None,
     }
     return page(request, "check.html", context)
@@ -50,7 +60,9 @@ def print_certificate(request: HttpRequest, code: str) -> HttpResponse:
     wait = seconds_to_wait(request, "check", CHECKS_PER_MINUTE)
     if wait:
         return _too_often(request, wait)
-    certificate = _certificate(code, datetime.now(UTC))
+    # What is printed is one document for every reader, in the language of its layout.
+    with translation.override("en"):
+        certificate = _certificate(code, datetime.now(UTC))
     if certificate is None or not certificate.printable:
         return _nothing(request)
     document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{certificate.check_code}")
@@ -70,8 +82,11 @@ def _certificate(code: str, now: datetime) -> ShownCertificate | None:
 def _nothing(request: HttpRequest) -> HttpResponse:
     return message(
         request,
-        "No certificate here",
-        ["No certificate answers to this code.", "Compare it with the one on the paper, letter by letter."],
+        gettext("No certificate here"),
+        [
+            gettext("No certificate answers to this code."),
+            gettext("Compare it with the one on the paper, letter by letter."),
+        ],
         status=404,
         named=False,
     )
@@ -80,8 +95,8 @@ def _nothing(request: HttpRequest) -> HttpResponse:
 def _too_often(request: HttpRequest, wait: int) -> HttpResponse:
     return message(
         request,
-        "Too many checks",
-        [f"Too many codes were asked for from your network. Try again in {wait} seconds."],
+        gettext("Too many checks"),
+        [gettext("Too many codes were asked for from your network. Try again in %(wait)s seconds.") % {"wait": wait}],
         status=429,
         retry_after=wait,
     )

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.learner import failing
 from compliance.interfaces.pages import request_id
@@ -17,44 +19,55 @@ from compliance.interfaces.pages.answers import sealed
 class Words(NamedTuple):
     """What a failure is called, and what to do about it."""
 
-    title: str
-    sentences: tuple[str, ...]
+    title: str | Promise
+    sentences: tuple[str | Promise, ...]
 
 
 UNREADABLE = Words(
-    "This request could not be read",
-    ("The address or the form was cut off, too large, or meant for another host.", "Go back and try it again."),
-)
-CLOSED = Words("This page is not open to you", ("Your account does not reach this page.",))
-STALE_FORM = Words(
-    "This form could not be sent",
+    gettext_lazy("This request could not be read"),
     (
-        "It was open for too long, or your browser sent no cookie with it. Nothing was changed.",
-        "Go back, load the page again, and send the form once more.",
+        gettext_lazy("The address or the form was cut off, too large, or meant for another host."),
+        gettext_lazy("Go back and try it again."),
+    ),
+)
+CLOSED = Words(gettext_lazy("This page is not open to you"), (gettext_lazy("Your account does not reach this page."),))
+STALE_FORM = Words(
+    gettext_lazy("This form could not be sent"),
+    (
+        gettext_lazy("It was open for too long, or your browser sent no cookie with it. Nothing was changed."),
+        gettext_lazy("Go back, load the page again, and send the form once more."),
     ),
 )
 NOWHERE = Words(
-    "There is no page at this address",
-    ("It was mistyped or cut off, or what it showed is no longer there.",),
+    gettext_lazy("There is no page at this address"),
+    (gettext_lazy("It was mistyped or cut off, or what it showed is no longer there."),),
 )
-NOT_THIS_WAY = Words("This address cannot be used in this way", ("Open the page again and use what it offers.",))
-TOO_OFTEN = Words("Too many requests", ("Wait a moment, then try again.",))
+NOT_THIS_WAY = Words(
+    gettext_lazy("This address cannot be used in this way"),
+    (gettext_lazy("Open the page again and use what it offers."),),
+)
+TOO_OFTEN = Words(gettext_lazy("Too many requests"), (gettext_lazy("Wait a moment, then try again."),))
 BROKEN = Words(
-    "Something went wrong on our side",
+    gettext_lazy("Something went wrong on our side"),
     (
-        "The page could not be made. Try again in a moment.",
-        "If you have just sent a form, look first whether it was recorded.",
+        gettext_lazy("The page could not be made. Try again in a moment."),
+        gettext_lazy("If you have just sent a form, look first whether it was recorded."),
     ),
 )
 TOO_SLOW = Words(
-    "This form took too long to arrive",
-    ("Your connection may be slow or was interrupted. Nothing was changed.", "Send the form once more."),
+    gettext_lazy("This form took too long to arrive"),
+    (
+        gettext_lazy("Your connection may be slow or was interrupted. Nothing was changed."),
+        gettext_lazy("Send the form once more."),
+    ),
 )
 TOO_LARGE = Words(
-    "This form is too large",
-    ("Nothing was changed. Files can be sent by staff who are signed in, up to 64 MiB.",),
+    gettext_lazy("This form is too large"),
+    (gettext_lazy("Nothing was changed. Files can be sent by staff who are signed in, up to 64 MiB."),),
 )
-BUSY = Words("The service is busy", ("Nothing was changed. Wait a moment, then try again.",))
+BUSY = Words(
+    gettext_lazy("The service is busy"), (gettext_lazy("Nothing was changed. Wait a moment, then try again."),)
+)
 _BY_STATUS = {
     400: UNREADABLE,
     403: CLOSED,

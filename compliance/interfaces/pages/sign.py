@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
@@ -54,22 +55,30 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
     """The page: the policy and the form, or the receipt; POST signs."""
     wait = seconds_to_wait(request, "sign", SIGNINGS_PER_MINUTE)
     if wait:
-        sentence = f"This page was asked for too often from your network. Try again in {wait} seconds."
-        return message(request, "One moment", [sentence], status=429, retry_after=wait)
+        sentence = gettext("This page was asked for too often from your network. Try again in %(wait)s seconds.") % {
+            "wait": wait
+        }
+        return message(request, gettext("One moment"), [sentence], status=429, retry_after=wait)
     now = datetime.now(UTC)
     try:
         organization_id = company_of(token)
         with context.company(organization_id):
             link = read_token(organization_id, token, now)
     except LinkExpiredError as error:
-        sentences = [f"It could be used until {written_day(error.expired_at.date())}.", "Ask for a new one."]
-        return message(request, "This link has run out", sentences, status=410)
+        sentences = [
+            gettext("It could be used until %(date)s.") % {"date": written_day(error.expired_at.date())},
+            gettext("Ask for a new one."),
+        ]
+        return message(request, gettext("This link has run out"), sentences, status=410)
     except LinkRevokedError:
-        sentences = ["It was withdrawn by whoever sent it.", "Ask for a new one."]
-        return message(request, "This link was withdrawn", sentences, status=410)
+        sentences = [gettext("It was withdrawn by whoever sent it."), gettext("Ask for a new one.")]
+        return message(request, gettext("This link was withdrawn"), sentences, status=410)
     except LearningError:
-        sentences = ["It was altered or cut off on its way.", "Open it again from the message it came with."]
-        return message(request, "This link does not work", sentences, status=404)
+        sentences = [
+            gettext("It was altered or cut off on its way."),
+            gettext("Open it again from the message it came with."),
+        ]
+        return message(request, gettext("This link does not work"), sentences, status=404)
     if request.method != "POST":
         return _closed(request, link, now)
     if request.POST.get("step") == "open":
@@ -81,16 +90,26 @@ def _closed(request: HttpRequest, link: Link, now: datetime) -> HttpResponse:
     """What a link shows before its button is pressed: nothing of the person, the policy or the company."""
     if link.signed_at is None:
         sentences = [
-            "Somebody asks you to read a policy and to confirm it.",
-            "Use this link only if it was sent to you.",
+            gettext("Somebody asks you to read a policy and to confirm it."),
+            gettext("Use this link only if it was sent to you."),
         ]
-        values = {"title": "A policy waits for you", "sentences": sentences, "button": "Open the policy"}
+        values = {
+            "title": gettext("A policy waits for you"),
+            "sentences": sentences,
+            "button": gettext("Open the policy"),
+        }
     elif _receipt_is_shown(link, now):
-        sentences = ["Your confirmation is recorded.", "The receipt is shown here for a quarter of an hour."]
-        values = {"title": "Done", "sentences": sentences, "button": "Show the receipt"}
+        sentences = [
+            gettext("Your confirmation is recorded."),
+            gettext("The receipt is shown here for a quarter of an hour."),
+        ]
+        values = {"title": gettext("Done"), "sentences": sentences, "button": gettext("Show the receipt")}
     else:
-        sentences = ["What was asked for through this link is done.", "Ask for a new link to see the receipt again."]
-        values = {"title": "Done", "sentences": sentences, "button": ""}
+        sentences = [
+            gettext("What was asked for through this link is done."),
+            gettext("Ask for a new link to see the receipt again."),
+        ]
+        values = {"title": gettext("Done"), "sentences": sentences, "button": ""}
     return page(request, "open.html", values)
 
 
@@ -161,10 +180,10 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
                 )
             locked.save(update_fields=["signed_at", "receipt_until"])
     except LearningError:
-        return message(request, "This link was withdrawn", ["Ask for a new one."], status=410)
+        return message(request, gettext("This link was withdrawn"), [gettext("Ask for a new one.")], status=410)
     except SigningRefusedError as error:
         if error.code == "other_version":
-            fault = "A newer version was published while you read. Please read it before you sign."
+            fault = gettext("A newer version was published while you read. Please read it before you sign.")
             return _shown(request, link, now, fault=fault, status=409)
         return _nothing_to_sign(request)
     except OtherNameError as error:
@@ -245,7 +264,7 @@ def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion)
 
 def _nothing_to_sign(request: HttpRequest) -> HttpResponse:
     sentences = [
-        "Nothing is asked of you through this link at present.",
-        "If you expected a policy here, ask for a new link.",
+        gettext("Nothing is asked of you through this link at present."),
+        gettext("If you expected a policy here, ask for a new link."),
     ]
-    return message(request, "Nothing to sign", sentences, status=404)
+    return message(request, gettext("Nothing to sign"), sentences, status=404)

@@ -48,7 +48,7 @@ def release_of(request: HttpRequest) -> UUID:
     try:
         return UUID(request.POST.get("release", ""))
     except ValueError:
-        raise SigningRefusedError("The form names no version.", "other_version") from None
+        raise SigningRefusedError(gettext("The form names no version."), "other_version") from None
 
 
 def signature_of(request: HttpRequest, person_name: str | None) -> dict[str, Any] | None:
