@@ -48,7 +48,7 @@ def test_a_form_that_comes_without_its_token_is_told_so_on_a_page(settings):
     visitor = Client(enforce_csrf_checks=True)
     answer = visitor.post("/console/sign-in/", {"login": "anna", "password": "x"})
     text = answer.content.decode()
-    assert (answer.status_code, failures.str(STALE_FORM.title) in text) == (403, True)
+    assert (answer.status_code, str(failures.STALE_FORM.title) in text) == (403, True)
     assert answer.headers["X-Request-Id"] in text
 
 
@@ -68,13 +68,13 @@ def test_a_method_that_an_address_does_not_take_has_a_page_too(stranger):
     answer = stranger.post(f"/console/companies/{uuid.UUID(int=7)}/")
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET")
     assert int(answer.headers["Content-Length"]) == len(answer.content)
-    assert failures.str(NOT_THIS_WAY.title) in answer.content.decode()
+    assert str(failures.NOT_THIS_WAY.title) in answer.content.decode()
     assert answer.headers["X-Request-Id"] in answer.content.decode()
 
 
 def test_a_host_that_is_not_ours_has_a_page_too(stranger):
     answer = stranger.get("/console/", headers={"host": "elsewhere.example"})
-    assert (answer.status_code, failures.str(UNREADABLE.title) in answer.content.decode()) == (400, True)
+    assert (answer.status_code, str(failures.UNREADABLE.title) in answer.content.decode()) == (400, True)
     assert answer.headers["X-Request-Id"] in answer.content.decode()
 
 
