@@ -6,6 +6,7 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "people_profile": ("person_name", "account_email", "work_email"),
     "people_personaldetail": ("person_name", "account_email", "work_email"),
     "people_personroles": ("role_ids",),
+    "people_absence": ("reason_code",),
     "people_invitation": ("work_email", "person_name"),
     "people_contact": ("company",),
     "training_trainer": ("trainer_name",),

@@ -16,10 +16,10 @@ class Logic:
     date: date
 
 
-LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22)}
+LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22), 3: date(2026, 11, 23)}
 """The day on which each version of the decider took effect: a snapshot names the version that decided its rows."""
 
-LOGIC = Logic(version=2, date=LOGIC_DATES[2])
+LOGIC = Logic(version=3, date=LOGIC_DATES[3])
 """The version of the running code."""
 
 
@@ -110,6 +110,15 @@ class WaiverReasonCode(StrEnum):
     MEDICAL = "medical"
     ADMINISTRATIVE = "administrative"
     ENTERED_IN_ERROR = "entered_in_error"
+
+
+class AbsenceReasonCode(StrEnum):
+    """Why a person is away, in so few words that none tells of health; no rule looks at it."""
+
+    LEAVE = "leave"
+    PARENTAL_LEAVE = "parental_leave"
+    LONG_ABSENCE = "long_absence"
+    OTHER = "other"
 
 
 class EntryType(StrEnum):

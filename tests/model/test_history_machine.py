@@ -34,8 +34,10 @@ from compliance.history.verify import Verified, verify_history
 from compliance.registers import training
 from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Company, Pin, Question
+from compliance.rules.absences import Absence
 from compliance.rules.owed_learning import facts as rules
 from compliance.rules.vocabulary import (
+    AbsenceReasonCode,
     Attendance,
     CertificateKind,
     Door,
@@ -81,6 +83,7 @@ class Ledger:
     stays: dict[uuid.UUID, list[rules.Employment]] = field(default_factory=dict)
     teams: dict[tuple[uuid.UUID, uuid.UUID], list[rules.Membership]] = field(default_factory=dict)
     erased: dict[uuid.UUID, datetime] = field(default_factory=dict)
+    absences: dict[uuid.UUID, tuple[uuid.UUID, Absence]] = field(default_factory=dict)
     completions: dict[uuid.UUID, tuple[uuid.UUID, uuid.UUID, rules.Completion]] = field(default_factory=dict)
     sessions: dict[uuid.UUID, tuple[uuid.UUID, rules.SessionAttendance]] = field(default_factory=dict)
     marks: dict[tuple[uuid.UUID, uuid.UUID], list[rules.AttendanceMark]] = field(default_factory=dict)
@@ -104,6 +107,7 @@ class Ledger:
                 tuple(stays),
                 tuple(stay for team in TEAMS for stay in self.teams.get((learner, team), ())),
                 self.erased.get(learner),
+                tuple(absence for whose, absence in self.absences.values() if whose == learner),
             )
             for learner, stays in self.stays.items()
         }
@@ -265,6 +269,30 @@ class HistoryMachine(RuleBasedStateMachine):
         else:
             assert self.tell(lines.TeamJoined, at, team_id=team, learner_profile_id=learner)
             stays.append(rules.Membership(team, at))
+
+    @rule(number=which, half_days=ago, first=st.integers(-60, 60), days=st.sampled_from([0, 6, 20, 90]))
+    def be_away(self, number: int, half_days: int, first: int, days: int) -> None:
+        learner, at, absence_id = self.living(number), self.when(half_days), self.name("absence")
+        first_day = self.at(first).date()
+        absence = Absence(absence_id, at, first_day, first_day + timedelta(days=days))
+        accepted = self.tell(
+            lines.AbsenceRecorded, at, absence_id=absence_id, learner_profile_id=learner,
+            **{"from": first_day, "to": absence.last_day, "reason_code": AbsenceReasonCode.LEAVE},
+        )  # fmt: skip
+        assert accepted == (learner not in self.ledger.erased)
+        if accepted:
+            self.ledger.absences[absence_id] = (learner, absence)
+
+    @rule(number=which, half_days=ago)
+    @precondition(lambda self: self.ledger.absences)
+    def be_there_after_all(self, number: int, half_days: int) -> None:
+        absence_id = list(self.ledger.absences)[number % len(self.ledger.absences)]
+        learner, absence = self.ledger.absences[absence_id]
+        at = self.when(half_days)
+        accepted = self.tell(lines.AbsenceVoided, at, absence_id=absence_id)
+        assert accepted == (absence.voided_at is None and at >= absence.at and learner not in self.ledger.erased)
+        if accepted:
+            self.ledger.absences[absence_id] = (learner, absence._replace(voided_at=at))
 
     @rule(number=which)
     @precondition(lambda self: self.names > 60 and not self.ledger.erased)

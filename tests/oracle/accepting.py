@@ -16,6 +16,7 @@ IDENTIFIERS: dict[str, Any] = {
     "learner_profile_id": JOININGS,
     "course_id": lines.CourseCreated | lines.PolicyPublished,
     "course_release_id": lines.ReleasePublished | lines.PolicyPublished,
+    "absence_id": lines.AbsenceRecorded,
     "share_id": lines.CourseShared | lines.PolicyShared,
 }
 """Which facts make an identifier known."""
@@ -55,7 +56,12 @@ def _possible(told: Told, line: FactLine) -> bool:
             opened = told.of(lines.PolicyShared, share_id=line.share_id)[0].at
             ended = isinstance(line, lines.ShareEnded) and told.of(lines.ShareEnded, share_id=line.share_id)
             return line.at >= opened and not ended
-        case lines.CourseCompleted():
+        case lines.AbsenceVoided():
+            absence = told.of(lines.AbsenceRecorded, absence_id=line.absence_id)[0]
+            void = told.of(lines.AbsenceVoided, absence_id=line.absence_id)
+            erased = standing.erased_at(told, absence.learner_profile_id) is not None
+            return line.at >= absence.at and not void and not erased
+        case lines.CourseCompleted() | lines.AbsenceRecorded():
             return standing.erased_at(told, line.learner_profile_id) is None
         case lines.TeamCreated() | lines.CourseCreated() | lines.ReleasePublished():
             return True

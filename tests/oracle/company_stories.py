@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from compliance.facts import lines
-from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct, Requirement
+from compliance.rules.vocabulary import AbsenceReasonCode, ChangeKind, Door, PolicyAct, Requirement
 from tests.oracle.accepting import accepts
 from tests.oracle.owed_learning import TICK, last_tick_of, months_later, wall_date
 from tests.oracle.shares import covering, published
@@ -105,6 +105,8 @@ class _Teller:
         policies = [self.name(), self.name()]
         for policy in policies:
             self.policy(policy)
+        for learner in self.learners:
+            self.absences(learner)
         told = Told(self.organization_id, self.zone)
         for line in sorted(self.facts, key=lambda each: each.at):
             if accepts(told, line):
@@ -194,6 +196,19 @@ class _Teller:
             if self.likely(0.6):
                 at = self.moment(at + TICK, 50)
                 self.tell(lines.ContactLeft, at, learner_profile_id=learner, door=door)
+
+    def absences(self, learner: UUID) -> None:
+        """Weeks away, some one after the other; a few are recorded when they are over, a few voided."""
+        for _ in range(self.chance.choice([0, 0, 1, 2])):
+            at = self.moment()
+            first = wall_date(self.zone, self.moment()) - timedelta(days=self.chance.choice([0, 0, 7, 30]))
+            absence, last = self.name(), first + timedelta(days=self.chance.choice([0, 4, 13, 45]))
+            self.tell(
+                lines.AbsenceRecorded, at, absence_id=absence, learner_profile_id=learner,
+                **{"from": first, "to": last, "reason_code": AbsenceReasonCode.LEAVE},
+            )  # fmt: skip
+            if self.likely(0.3):
+                self.tell(lines.AbsenceVoided, self.moment(at - timedelta(days=2), 40), absence_id=absence)
 
     # --- what is shared
 

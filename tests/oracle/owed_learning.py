@@ -21,6 +21,7 @@ from typing import Any
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
+from compliance.rules.absences import Absence
 from compliance.rules.owed_learning.facts import CourseFacts, DoingFacts, LearnerFacts, Share, ShareStep
 
 TICK = timedelta(microseconds=1)
@@ -113,6 +114,26 @@ def wall_date(zone: str, moment: datetime) -> date:
 def days_after(zone: str, moment: datetime, days: int) -> datetime:
     """The end of the company's day so many days later."""
     return last_tick_of(zone, wall_date(zone, moment) + timedelta(days=days))
+
+
+def excused(zone: str, due_at: datetime, absences: list[Absence]) -> datetime:
+    """A deadline that falls on a day of absence, moved beyond it, and beyond the next one that it then falls into."""
+    away = {
+        each.first_day + timedelta(days=number)
+        for each in absences
+        for number in range((each.last_day - each.first_day).days + 1)
+    }
+    moved, day = due_at, wall_date(zone, due_at)
+    while day in away:
+        first = last = day
+        while first - timedelta(days=1) in away:
+            first -= timedelta(days=1)
+        while last + timedelta(days=1) in away:
+            last += timedelta(days=1)
+        away -= {first + timedelta(days=number) for number in range((last - first).days + 1)}
+        day = last + (day - first)
+        moved = last_tick_of(zone, day)
+    return moved
 
 
 def months_later(day: date, months: int) -> date:
@@ -252,6 +273,14 @@ class World:
             for job in self.learner.employments
         )
 
+    def excused(self, due: tuple[datetime | None, str], m: datetime) -> tuple[datetime | None, str]:
+        """A deadline and its basis, as the absences that are known at `m` leave them."""
+        counting = [
+            each for each in self.learner.absences if each.at <= m and not (each.voided_at and each.voided_at <= m)
+        ]
+        moved = due[0] and excused(self.zone, due[0], counting)
+        return due if moved == due[0] else (moved, "override")
+
     def says(self, share: Share, m: datetime) -> ShareStep | None:
         if share.ended_at is not None and share.ended_at <= m:
             return None
@@ -312,6 +341,8 @@ class World:
         for stay in self.learner.memberships:
             found |= {stay.from_at, stay.until}
         found.add(self.learner.erased_at)
+        for absence in self.learner.absences:
+            found |= {absence.at, absence.voided_at}
         for deed in self.deeds:
             found |= {deed.at, deed.voided_at, deed.lowered_at, self.opens(deed)}
         found |= {change.at for change in self.changes}
@@ -824,11 +855,11 @@ class Walk:
                         rec.release = world.current(m)
                     gone = world.revocation(rec.source, world.tip(rec.source, m), m)
                     ends = [world.valid_until(rec.source)] + ([days_after(world.zone, gone[0], 30)] if gone else [])
-                    rec.plain_due = (min(end for end in ends if end is not None), "renewal")
+                    rec.plain_due = world.excused((min(end for end in ends if end is not None), "renewal"), m)
                 else:
                     rec.plain_due = self.share_due(rec, m, shares)
         if not rec.frozen:
-            rec.due = (rec.override, "override") if rec.override is not None else rec.plain_due
+            rec.due = rec.plain_due if rec.override is None else world.excused((rec.override, "override"), m)
             rec.frozen = rec.deed is not None and rec.requirement == "required"
 
     def share_due(self, rec: Rec, m: datetime, shares: list[Share]) -> tuple[datetime | None, str]:
@@ -840,7 +871,7 @@ class Walk:
                 continue
             if step.deadline.basis == "share_deadline":
                 if rec.floor is None or step.deadline.due_at >= rec.floor:  # type: ignore[operator]
-                    deadlines.append((step.deadline.due_at, "a fixed one first", "share_deadline"))
+                    deadlines.append((step.deadline.due_at, "share_deadline"))
             elif step.deadline.basis == "days_after_added":
                 from_when = [world.since(m, lambda earlier, share=share: world.covers(share, earlier))]
                 from_when.append(
@@ -856,11 +887,10 @@ class Walk:
                 if rec.floor is not None:
                     from_when.append(rec.floor)
                 due = days_after(world.zone, max(from_when), step.deadline.days)  # type: ignore[arg-type]
-                deadlines.append((due, "then days", "days_after_added"))
-        if not deadlines:
-            return None, "none"
-        first = min(deadlines)  # type: ignore[type-var]
-        return first[0], first[2]
+                deadlines.append((due, "days_after_added"))
+        first_ones = ("share_deadline", "days_after_added", "override")
+        excused = [world.excused(due, m) for due in deadlines]
+        return min(excused, key=lambda due: (due[0], first_ones.index(due[1])), default=(None, "none"))
 
 
 def known_by(facts: Facts, moment: datetime) -> Facts:
@@ -895,6 +925,9 @@ def known_by(facts: Facts, moment: datetime) -> Facts:
                 stay._replace(until=upto(stay.until)) for stay in told.memberships if stay.from_at <= moment
             ),
             erased_at=upto(told.erased_at),
+            absences=tuple(
+                absence._replace(voided_at=upto(absence.voided_at)) for absence in told.absences if absence.at <= moment
+            ),
         )
 
     def doing(told: DoingFacts) -> DoingFacts:

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from compliance.facts import lines
-from tests.oracle.owed_learning import TICK, days_after, last_tick_of, months_later, wall_date
+from compliance.rules.absences import Absence
+from tests.oracle.owed_learning import TICK, days_after, excused, last_tick_of, months_later, wall_date
 from tests.oracle.receipts import ACTS, ZEROS, names, signer, title, version_of, written
 from tests.oracle.shares import Reach, covered_since, covering, moments, published
 from tests.oracle.standing import erased_at, standing
@@ -129,6 +130,7 @@ def deadline(
 ) -> tuple[datetime | None, UUID, str]:
     """The earliest deadline of the shares that cover a person, then the lowest identifier; and its share and door."""
     found = []
+    away = absences(told, learner, moment)
     effective_on = published(told, policy, moment)[-1].effective_on
     asked_again = cycle.asked.change_kind != "first" or cycle.before is not None
     for share in covers:
@@ -141,6 +143,17 @@ def deadline(
             due_at = days_after(told.zone, opened_at, 30) if too_early else share.deadline.due_at
         if due_at is not None and effective_on is not None:
             due_at = max(due_at, last_tick_of(told.zone, effective_on))
+        due_at = due_at and excused(told.zone, due_at, away)
         found.append((due_at is None, due_at, share.share_id, share.door))
     first = min(found, key=lambda each: (each[0], each[1] or moment, each[2]))
     return first[1], first[2], first[3]
+
+
+def absences(told: Told, learner: UUID, moment: datetime) -> list[Absence]:
+    """The absences of a person that count at a moment."""
+    void = {line.absence_id for line in told.of(lines.AbsenceVoided, moment)}
+    return [
+        Absence(line.absence_id, line.at, line.first_day, line.last_day)
+        for line in told.of(lines.AbsenceRecorded, moment, learner_profile_id=learner)
+        if line.absence_id not in void
+    ]

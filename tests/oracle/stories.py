@@ -1,10 +1,11 @@
 """Random stories of one learner and one course, seeded: all kinds of fact, on so coarse a grid that moments collide."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 from uuid import UUID, uuid5
 
+from compliance.rules.absences import Absence
 from compliance.rules.owed_learning.facts import (
     AttendanceMark,
     CertificateCorrection,
@@ -211,11 +212,12 @@ def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
 
     doing = DoingFacts(tuple(completions), tuple(changes), tuple(attendances), tuple(revocations), tuple(corrections))
     erased_at = moment(60) if chance.random() < 0.08 else None
+    absences = () if plain else _absences(Random(f"absences of {seed}"), told if crowded else [])
     return Facts(
         ORGANIZATION,
         chance.choice(ZONES),
         {COURSE: CourseFacts(COURSE, tuple(releases), tuple(shares), tuple(editions))},
-        {LEARNER: LearnerFacts(LEARNER, tuple(employments), tuple(memberships), erased_at)},
+        {LEARNER: LearnerFacts(LEARNER, tuple(employments), tuple(memberships), erased_at, absences)},
         {(LEARNER, COURSE): doing},
         now=START + timedelta(days=chance.choice([40, 80, 200])),
     )
@@ -239,6 +241,25 @@ def at_edges(facts: Facts, seed: int) -> Facts:
         completions = (*doing.completions[:number], done, *doing.completions[number + 1 :])
         facts = replace(facts, doings={(LEARNER, COURSE): doing._replace(completions=completions)})
     return facts
+
+
+def _absences(chance: Random, told: list[datetime]) -> tuple[Absence, ...]:
+    """Some weeks away, with chance of their own, so that the rest of a story is the same with them and without.
+
+    They overlap, adjoin and follow one another; some were recorded later than they began, or voided.
+    """
+    found = []
+    day = (START + timedelta(days=chance.randint(-10, 50))).date()
+    for number in range(chance.choice([0, 1, 1, 2, 2, 3])):
+        last = day + timedelta(days=chance.choice([0, 6, 20, 30, 45, 59]))
+        at = START + timedelta(days=chance.randint(-10, SPAN) / 2)
+        if told and chance.random() < 0.7:
+            at = chance.choice(told)
+        voided_at = at + timedelta(days=chance.randint(0, 80) / 2) if chance.random() < 0.25 else None
+        found.append(Absence(UUID(int=number), at, day, last, voided_at))
+        day = last + timedelta(days=chance.choice([-10, -1, 0, 1, 1, 2, 15]))
+        day = max(day, date(2023, 1, 1))
+    return tuple(found)
 
 
 class _Names:

@@ -21,6 +21,8 @@ from compliance.facts.lines.courses import (
 )
 from compliance.facts.lines.fields import FactLine
 from compliance.facts.lines.people import (
+    AbsenceRecorded,
+    AbsenceVoided,
     ContactJoined,
     ContactLeft,
     EmployeeJoined,
@@ -60,9 +62,9 @@ from compliance.facts.lines.training import (
 )
 
 __all__ = [
-    "KINDS", "PERSONAL_FIELDS", "AttendanceMarked", "Audience", "Certificate", "CertificateCorrected",
-    "CertificateRevoked", "CompletionVoided", "ContactJoined", "ContactLeft", "CourseChanged", "CourseCompleted",
-    "CourseCreated", "CourseShared", "DaysAfterAdded", "Deadline", "EmployeeJoined", "EmployeeLeft",
+    "KINDS", "PERSONAL_FIELDS", "AbsenceRecorded", "AbsenceVoided", "AttendanceMarked", "Audience", "Certificate",
+    "CertificateCorrected", "CertificateRevoked", "CompletionVoided", "ContactJoined", "ContactLeft", "CourseChanged",
+    "CourseCompleted", "CourseCreated", "CourseShared", "DaysAfterAdded", "Deadline", "EmployeeJoined", "EmployeeLeft",
     "EmployeeResumed", "EmployeeSuspended", "FactLine", "FixedDeadline", "InvitationRevoked", "LessonShared",
     "LiveSessionHeld", "NoDeadline", "ObligationChanged", "PersonChanged", "PersonErased", "PersonInvited",
     "PolicyPublished", "PolicyShared", "PolicySigned", "ReleaseLesson", "ReleasePublished", "ReleaseWithdrawn",
@@ -75,7 +77,8 @@ KINDS: dict[str, type[FactLine]] = {
     for line in (
         TeamCreated, TeamRenamed, CourseCreated, CourseChanged, PersonInvited, InvitationRevoked, EmployeeJoined,
         EmployeeLeft, EmployeeSuspended, EmployeeResumed, ContactJoined, ContactLeft, PersonChanged, TeamJoined,
-        TeamLeft, ReleasePublished, ReleaseWithdrawn, PolicyPublished, CourseShared, LessonShared, PolicyShared,
+        TeamLeft, AbsenceRecorded, AbsenceVoided, ReleasePublished, ReleaseWithdrawn, PolicyPublished, CourseShared,
+        LessonShared, PolicyShared,
         ShareChanged, ShareEnded, CourseCompleted, CompletionVoided, TrainerNamed, LiveSessionHeld, AttendanceMarked,
         ObligationChanged, ReminderSent, CertificateCorrected, CertificateRevoked, PolicySigned, PersonErased,
     )
@@ -84,7 +87,16 @@ KINDS: dict[str, type[FactLine]] = {
 # Fields that erasure clears: a line's digest leaves them out, so that a repetition of a fact about an erased person is
 # still known.
 PERSONAL_FIELDS = frozenset(
-    {"person_name", "work_email", "account_email", "role_ids", "company", "trainer_name", "signature"}
+    {
+        "person_name",
+        "work_email",
+        "account_email",
+        "role_ids",
+        "absence_reason",
+        "company",
+        "trainer_name",
+        "signature",
+    }
 )
 
 adapter: TypeAdapter[FactLine] = TypeAdapter(

@@ -1,14 +1,19 @@
 """Lines about teams, invitations, employees, contacts and erasure."""
 
+from datetime import timedelta
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from compliance.facts.lines.fields import Email, FactLine, Identifier, Identifiers, Instant, Name, RoleIds
-from compliance.rules.vocabulary import Door
+from compliance.facts.lines.fields import Day, Email, FactLine, Identifier, Identifiers, Instant, Name, RoleIds
+from compliance.rules.vocabulary import AbsenceReasonCode, Door
 
 ContactDoor = Literal[Door.PARTNER, Door.CUSTOMER]
+
+LONGEST_ABSENCE = timedelta(days=1096)
+"""Three years, the longest leave that law knows in Europe: a longer one is rather a slip of the year. Absences that
+adjoin count as one, so that longer ones are several facts."""
 
 
 class _OfTeam(FactLine):
@@ -159,3 +164,35 @@ class PersonErased(FactLine):
     recorders = "people.erasing"
     fact: Literal["person_erased"] = "person_erased"
     learner_profile_id: Identifier
+
+
+class _OfAbsence(FactLine):
+    recorders = "people.absences"
+
+
+class AbsenceRecorded(_OfAbsence):
+    """A person is away from one day to another, both included: deadlines in between move beyond."""
+
+    fact: Literal["absence_recorded"] = "absence_recorded"
+    absence_id: Identifier
+    learner_profile_id: Identifier
+    first_day: Day = Field(alias="from")
+    last_day: Day = Field(alias="to")
+    absence_reason: AbsenceReasonCode = Field(alias="reason_code")
+
+    @model_validator(mode="after")
+    def _is_a_stretch(self) -> Self:
+        if self.last_day < self.first_day:
+            raise PydanticCustomError("to", "to must not come before from")
+        if self.last_day - self.first_day >= LONGEST_ABSENCE:
+            raise PydanticCustomError(
+                "to", "from and to span more than 1096 days; a longer absence is several that adjoin"
+            )
+        return self
+
+
+class AbsenceVoided(_OfAbsence):
+    """An absence was declared void: it moves no deadline any more that is not settled."""
+
+    fact: Literal["absence_voided"] = "absence_voided"
+    absence_id: Identifier

@@ -198,6 +198,8 @@ def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
 _ENUMERATION = re.compile(r"<\w+\.\w+: ('[^']*')>")
 _PATTERNS = {
     "effective_on": "must be a date like 2026-05-31.",
+    "from": "must be a date like 2026-05-31.",
+    "to": "must be a date like 2026-05-31.",
     "work_email": "must be an email address.",
     "account_email": "must be an email address.",
 }

@@ -54,6 +54,7 @@ _WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values t
     "people_invitation": _INVITATIONS,
     "people_personaldetail": BY_PROFILE,
     "people_personroles": BY_PROFILE,
+    "people_absence": BY_PROFILE,
     "people_profile": BY_PROFILE,
     "people_contact": BY_PROFILE,
     "training_trainer": "organization_id = %(organization)s AND trainer_profile_id = ANY(%(profiles)s)",

@@ -7,6 +7,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 
 from compliance.facts.people.models import (
+    Absence,
     Contact,
     Employment,
     Erasure,
@@ -64,6 +65,7 @@ PARTS = (
     Part("suspensions", Suspension, _suspensions),
     of_learner("partner_or_customer", Contact),
     Part("teams", TeamMembership, _teams, ("name",)),
+    of_learner("absences", Absence),
     Part("invitations", Invitation, invitations_of),
     Part("commitments", Identity, _identities),
     of_learner("erasure", Erasure),

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from compliance.rules.absences import Absence
 from compliance.rules.company_days import LAST_INSTANT
 from compliance.rules.owed_learning.facts import (
     Employment,
@@ -103,7 +104,7 @@ def load_learners(
     known: Learners | None = None,
     until: datetime = LAST_INSTANT,
 ) -> Learners:
-    """Each profile's stays, team stretches and erasure; one of which nothing is known is there and empty.
+    """Each profile's stays, team stretches, erasure and absences; one of which nothing is known is there and empty.
 
     What is `known` already is taken from there, and what is read is added to it.
     """
@@ -142,12 +143,21 @@ def _read_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID
             [organization_id, wanted, until],
         )
     )
+    absences: dict[uuid.UUID, list[Absence]] = defaultdict(list)
+    for profile_id, *absence in sql.fetch(
+        "SELECT learner_profile_id, absence_id, at, first_day, last_day, CASE WHEN voided_at <= %s THEN voided_at END"
+        " FROM people_absence"
+        " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND at <= %s",
+        [until, organization_id, wanted, until],
+    ):
+        absences[profile_id].append(Absence(*absence))
     return {
         profile_id: LearnerFacts(
             profile_id,
             tuple(employments.get(profile_id, ())),
             tuple(memberships.get(profile_id, ())),
             erased.get(profile_id),
+            tuple(absences.get(profile_id, ())),
         )
         for profile_id in profile_ids
     }

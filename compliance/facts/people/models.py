@@ -163,6 +163,22 @@ class TeamMembership(CompanyRow):
         ]
 
 
+class Absence(CompanyRow):
+    """A person is away from `first_day` to `last_day`, of the company's days: counted from `at` until `voided_at`."""
+
+    absence_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    at = models.DateTimeField()
+    first_day = models.DateField()
+    last_day = models.DateField()
+    reason_code = models.CharField(max_length=14, null=True)
+    voided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization_id", "absence_id"], name="absence_once")]
+        indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="absence_by_person")]
+
+
 class Erasure(CompanyRow):
     """A person erased at the company's instruction. Stays for ever; holds nothing personal."""
 

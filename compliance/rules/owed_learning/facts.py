@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from compliance.rules.absences import Absence
 from compliance.rules.vocabulary import (
     Attendance,
     CertificateKind,
@@ -108,6 +109,7 @@ class LearnerFacts(NamedTuple):
     employments: tuple[Employment, ...] = ()
     memberships: tuple[Membership, ...] = ()
     erased_at: datetime | None = None
+    absences: tuple[Absence, ...] = ()
 
 
 class Completion(NamedTuple):

@@ -1,7 +1,8 @@
 """The shortcut for plain decisions, which nearly all are.
 
-Plain is: one share that was never changed, one release that was never withdrawn, one employment, and at most one
-completion, which earns nothing and was not voided. `story` gives the same answer; tests hold the two to each other.
+Plain is: one share that was never changed, one release that was never withdrawn, one employment, no absence, and at
+most one completion, which earns nothing and was not voided. `story` gives the same answer; tests hold the two to
+each other.
 What it buys: 8 microseconds of processor time a decision instead of 40 (22 November 2026). A capture of 25,000 subjects
 takes up to two seconds in all; without the shortcut it would take 0.8 s more.
 """
@@ -64,8 +65,8 @@ def decide(
     completions, changes, attendances, revocations, corrections = doing
     if changes or attendances or revocations or corrections or len(completions) > 1:
         return None
-    learner_profile_id, employments, memberships, erased_at = learner
-    if erased_at is not None or len(employments) != 1:
+    learner_profile_id, employments, memberships, erased_at, absences = learner
+    if erased_at is not None or absences or len(employments) != 1:
         return None
     _, joined_at, left_at, staff_practice = employments[0]
     if staff_practice:

@@ -3,12 +3,16 @@
 from datetime import datetime
 from uuid import UUID
 
+from compliance.rules.absences import Away, moved
 from compliance.rules.company_days import end_of_day_after
 from compliance.rules.owed_learning.certificates import Chain
 from compliance.rules.owed_learning.completions import Done
 from compliance.rules.owed_learning.decisions import RecordContent
 from compliance.rules.owed_learning.tracks import Track
 from compliance.rules.vocabulary import Door, DueBasis, EndedReason, Requirement, WaiverReasonCode
+
+_PREFERRED = (DueBasis.SHARE_DEADLINE, DueBasis.DAYS_AFTER_ADDED, DueBasis.OVERRIDE)
+"""Of equal deadlines, the first of these counts."""
 
 
 class Record:
@@ -83,8 +87,11 @@ class Record:
         self.begun_at = moment
         self.ended_at = self.ended_reason = None
 
-    def settle_terms(self, zone: str, moment: datetime) -> None:
-        """Requirement, `assigned_at`, deadline, shares and doors as of `moment`, and freezing."""
+    def settle_terms(self, zone: str, moment: datetime, away: tuple[Away, ...]) -> None:
+        """Requirement, `assigned_at`, deadline, shares and doors as of `moment`, and freezing.
+
+        `away`: the days on which the learner is absent, as known at `moment`.
+        """
         track = self.track
         if track.covered:
             self.share_ids = tuple(stay.stage.share.share_id for stay in track.staying)
@@ -97,21 +104,21 @@ class Record:
                 if self.done is None or track.required or self.begun_at == moment:
                     self.assigned_at = max(track.first_required or self.begun_at, self.begun_at)
                 if self.chain is not None:
-                    self.share_due_at = self.chain.renewal_due(zone, moment)
-                    self.share_due_basis = DueBasis.RENEWAL
+                    due_at = self.chain.renewal_due(zone, moment)
+                    self.share_due_at, self.share_due_basis = _excused(zone, due_at, DueBasis.RENEWAL, away)
                     if self.done is None or self.done.at >= moment or self.begun_at == moment:
                         self.release = track.current
                 else:
-                    self.share_due_at, self.share_due_basis = self._share_deadline(zone)
+                    self.share_due_at, self.share_due_basis = self._share_deadline(zone, away)
         if not self.frozen:
             if self.override is not None:
-                self.due_at, self.due_basis = self.override, DueBasis.OVERRIDE
+                self.due_at, self.due_basis = _excused(zone, self.override, DueBasis.OVERRIDE, away)
             else:
                 self.due_at, self.due_basis = self.share_due_at, self.share_due_basis
             self.frozen = self.required and self.done is not None
 
-    def _share_deadline(self, zone: str) -> tuple[datetime | None, DueBasis]:
-        """The earliest deadline among the required shares; of equals, a fixed one.
+    def _share_deadline(self, zone: str, away: tuple[Away, ...]) -> tuple[datetime | None, DueBasis]:
+        """The earliest deadline among the required shares, each moved by absences; of equals, a fixed one.
 
         `plain.py` sets the deadline of plain decisions itself, `days_after_added` included;
         `tests/oracle/test_owed_learning.py` compares its answers with those of this way.
@@ -121,18 +128,20 @@ class Record:
             if not stay.stage.required:
                 continue
             deadline = stay.stage.deadline
-            due: tuple[datetime, int, DueBasis]
             if deadline.basis == DueBasis.SHARE_DEADLINE and deadline.due_at is not None:
                 if self.floor is not None and deadline.due_at < self.floor:
                     continue
-                due = (deadline.due_at, 0, DueBasis.SHARE_DEADLINE)
+                due_at, basis = deadline.due_at, DueBasis.SHARE_DEADLINE
             elif deadline.basis == DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
                 added = max(stay.entry, stay.stage.required_since, self.track.run_start or stay.entry)
                 if self.floor is not None:
                     added = max(added, self.floor)
-                due = (end_of_day_after(zone, added, deadline.days), 1, DueBasis.DAYS_AFTER_ADDED)
+                due_at, basis = end_of_day_after(zone, added, deadline.days), DueBasis.DAYS_AFTER_ADDED
             else:
                 continue
+            excused_at, basis = _excused(zone, due_at, basis, away)
+            assert excused_at is not None
+            due = (excused_at, _PREFERRED.index(basis), basis)
             if best is None or due < best:
                 best = due
         return (best[0], best[2]) if best is not None else (None, DueBasis.NONE)
@@ -176,3 +185,13 @@ class Record:
             certificate_id=earned.tip(moment) if earned is not None else None,
             obligation_change_id=self.change_id,
         )
+
+
+def _excused(
+    zone: str, due_at: datetime | None, basis: DueBasis, away: tuple[Away, ...]
+) -> tuple[datetime | None, DueBasis]:
+    """A deadline and its basis as absences leave them: one that they move is an override."""
+    if due_at is None or not away:
+        return due_at, basis
+    excused_at = moved(zone, due_at, away)
+    return excused_at, basis if excused_at == due_at else DueBasis.OVERRIDE

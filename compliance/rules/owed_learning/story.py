@@ -8,6 +8,7 @@ from bisect import insort
 from datetime import datetime
 from uuid import UUID
 
+from compliance.rules.absences import NOT_AWAY, away_at, turning_points
 from compliance.rules.company_days import LAST_INSTANT as END
 from compliance.rules.owed_learning.certificates import Certificates, Chain
 from compliance.rules.owed_learning.completions import Done, done_by_attendance, done_by_receipt
@@ -20,11 +21,7 @@ from compliance.rules.owed_learning.decisions import (
     RefusalCode,
     RefusedFact,
 )
-from compliance.rules.owed_learning.facts import (
-    DoingFacts,
-    LearnerFacts,
-    ObligationChange,
-)
+from compliance.rules.owed_learning.facts import DoingFacts, LearnerFacts, ObligationChange
 from compliance.rules.owed_learning.identity import record_id, renewal_record_id
 from compliance.rules.owed_learning.records import Record
 from compliance.rules.owed_learning.tracks import Track
@@ -116,6 +113,7 @@ class Story:
                 moments.add(end)
         if self.learner.erased_at is not None:
             moments.add(self.learner.erased_at)
+        moments |= turning_points(self.learner.absences)
         for done in self.all_done:
             moments.add(done.at)
             moments.update(at for at in (done.voided_at, done.lowered_at) if at is not None)
@@ -170,9 +168,10 @@ class Story:
                 self._record_certificate_facts(moment)
         self._record_certificate_facts(moment, last_time=True)
         self._open_renewal(moment)
+        away = away_at(self.learner.absences, moment) if self.learner.absences else NOT_AWAY
         for record in self.records:
             if record.live:
-                record.settle_terms(self.zone, moment)
+                record.settle_terms(self.zone, moment, away)
 
     # What ends and what comes back
 

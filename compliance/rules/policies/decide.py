@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
+from compliance.rules.absences import NOT_AWAY, Away, away_at, moved, turning_points
 from compliance.rules.company_days import (
     FIRST_INSTANT,
     LAST_INSTANT,
@@ -102,6 +103,7 @@ class _Fold:
         self.cycle = _FIRST_CYCLE
         self.lapsed: _Cycle | None = None
         self.entries: dict[UUID, datetime] = {}
+        self.away: tuple[Away, ...] = NOT_AWAY
         self.written: dict[UUID, list[Version[RecordContent]]] = {}
         self.current_record: UUID | None = None
 
@@ -154,6 +156,7 @@ class _Fold:
                 found.add(end)
         if learner.erased_at is not None:
             found.add(learner.erased_at)
+        found |= turning_points(learner.absences)
         first = self.versions[0].published_at
         return sorted(moment for moment in found if moment >= first)
 
@@ -201,6 +204,7 @@ class _Fold:
         self.receipts = waiting
 
     def _write(self, moment: datetime) -> None:
+        self.away = away_at(self.signer.learner.absences, moment)
         covering = coverings(self.policy.shares, self.current, self.signer, moment) if self.current is not None else {}
         self.entries = {share_id: self.entries.get(share_id, moment) for share_id in covering}
         content = self._content(covering) if covering else None
@@ -250,11 +254,13 @@ class _Fold:
         )
 
     def _due_at(self, covering: Covering) -> datetime | None:
-        """Return the share's deadline for this cycle, but none before the current version has taken effect."""
+        """Return the share's deadline: none before the current version has taken effect, none inside an absence."""
         due_at = self._deadline(covering)
-        if due_at is None or self.current is None or self.current.effective_on is None:
-            return due_at
-        return max(due_at, end_of_day(self.zone, self.current.effective_on))
+        if due_at is None:
+            return None
+        if self.current is not None and self.current.effective_on is not None:
+            due_at = max(due_at, end_of_day(self.zone, self.current.effective_on))
+        return moved(self.zone, due_at, self.away)
 
     def _deadline(self, covering: Covering) -> datetime | None:
         deadline = covering.step.deadline

@@ -58,6 +58,11 @@ STORY: list[dict[str, Any]] = [
     fact("person_changed", "anna", 20, learner_profile_id="anna", person_name="Anna Maria"),
     fact("team_joined", "anna", 6, team_id="team red", learner_profile_id="anna"),
     fact("team_left", "anna", 30, team_id="team red", learner_profile_id="anna"),
+    fact(
+        "absence_recorded", "anna", 31, absence_id="absence anna", learner_profile_id="anna", reason_code="leave",
+        **{"from": "2025-03-01", "to": "2025-03-20"},
+    ),
+    fact("absence_voided", "anna", 32, absence_id="absence anna"),
     shared("fire", 1, deadline={"basis": "days_after_added", "days": 30}),
     shared("safety", 1, audience={"team_ids": ids("team blue")}, deadline=DUE),
     fact(
@@ -97,7 +102,7 @@ SOURCES = (
     "people_employment", "people_suspension", "people_contact", "people_teammembership", "courses_course",
     "courses_certificateedition", "courses_lesson", "courses_release", "shares_share", "shares_sharestep",
     "training_completion", "training_obligationchange", "training_reminder", "training_livesession",
-    "training_attendancemark", "training_trainer",
+    "training_attendancemark", "training_trainer", "people_absence",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
+from compliance.rules.absences import Absence
 from compliance.rules.owed_learning import identity
 from compliance.rules.owed_learning.decide import decide, prepare
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision, RecordContent
@@ -86,6 +87,7 @@ class Tale:
         self.employments: list[Employment] = []
         self.memberships: list[Membership] = []
         self.erased_at: datetime | None = None
+        self.absences: dict[str, Absence] = {}
         self.completions: dict[str, Completion] = {}
         self.changes: list[ObligationChange] = []
         self.sessions: dict[str, SessionAttendance] = {}
@@ -143,6 +145,15 @@ class Tale:
 
     def erased(self, at: float) -> "Tale":
         self.erased_at = day(at)
+        return self
+
+    def away(self, at: float, first: int, last: int, name: str = "away") -> "Tale":
+        """Recorded at `at`: away from one day to another."""
+        self.absences[name] = Absence(named(name), day(at), day(first).date(), day(last).date())
+        return self
+
+    def there_after_all(self, at: float, name: str = "away") -> "Tale":
+        self.absences[name] = self.absences[name]._replace(voided_at=day(at))
         return self
 
     def certified(
@@ -208,7 +219,13 @@ class Tale:
         )
         return (
             CourseFacts(COURSE, tuple(self.releases.values()), shares, tuple(self.editions)),
-            LearnerFacts(LEARNER, tuple(self.employments), tuple(self.memberships), self.erased_at),
+            LearnerFacts(
+                LEARNER,
+                tuple(self.employments),
+                tuple(self.memberships),
+                self.erased_at,
+                tuple(self.absences.values()),
+            ),
             DoingFacts(
                 tuple(self.completions.values()),
                 tuple(self.changes),

@@ -79,6 +79,7 @@ def test_facts_in_any_order_give_the_same_decision(facts: Facts, seed: int) -> N
                 shuffled(learner.employments),
                 shuffled(learner.memberships),
                 learner.erased_at,
+                shuffled(learner.absences),
             )
         },
         doings={(LEARNER, COURSE): DoingFacts(*(shuffled(told) for told in doing))},

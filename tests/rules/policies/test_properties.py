@@ -7,6 +7,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from compliance.rules.absences import Absence
 from compliance.rules.owed_learning.facts import Deadline, Employment, LearnerFacts, Membership, Share, ShareStep
 from compliance.rules.people.facts import ContactStay
 from compliance.rules.policies.decide import decide
@@ -84,7 +85,13 @@ def stories(draw: some.DrawFn) -> tuple[PolicyFacts, Signer, tuple[ReceiptFacts,
         )
         for number, moment in enumerate(draw(some.lists(moments, max_size=5, unique=True)), 1)
     )
-    learner = LearnerFacts(PERSON, employments, memberships, draw(some.none() | moments))
+    absences = tuple(
+        Absence(UUID(int=number), at, first.date(), max(first, last).date(), voided_at)
+        for number, (at, first, last, voided_at) in enumerate(
+            draw(some.lists(some.tuples(moments, moments, moments, some.none() | moments), max_size=2)), 1
+        )
+    )
+    learner = LearnerFacts(PERSON, employments, memberships, draw(some.none() | moments), absences)
     return PolicyFacts(POLICY, versions, shares), Signer(learner, contacts), receipts
 
 
@@ -128,6 +135,11 @@ def known_by(story: Story, moment: datetime) -> Story:
                     if each.from_at <= moment
                 ),
                 until(signer.learner.erased_at),
+                tuple(
+                    each._replace(voided_at=until(each.voided_at))
+                    for each in signer.learner.absences
+                    if each.at <= moment
+                ),
             ),
             tuple(each._replace(until=until(each.until)) for each in signer.contacts if each.from_at <= moment),
         ),

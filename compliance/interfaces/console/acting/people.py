@@ -111,6 +111,7 @@ CLEARED = {  # in words, each column that an erasure clears
     "people_personaldetail.account_email": "account emails, as facts told them",
     "people_personaldetail.work_email": "work emails, as facts told them",
     "people_personroles.role_ids": "roles, as facts told them",
+    "people_absence.reason_code": "why they were away",
     "people_invitation.work_email": "addresses on invitations",
     "people_invitation.person_name": "names on invitations",
     "people_contact.company": "companies they came from",

@@ -1,0 +1,73 @@
+"""Absences: recorders of their facts, and what other rooms read of them."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
+from compliance.facts.pending.models import SubjectKind
+from compliance.facts.people import resolving
+from compliance.facts.people.models import Absence
+from compliance.facts.reasons import RefusalReason
+from compliance.facts.recording.batch import Batch
+from compliance.facts.recording.rows import keep, lookup, update
+
+VOIDED = "The absence has been voided already."
+
+
+class StoredAbsence(NamedTuple):
+    """An absence as stored."""
+
+    learner_profile_id: uuid.UUID
+    at: datetime
+    voided_at: datetime | None
+
+
+def absences(organization_id: uuid.UUID, absence_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredAbsence]:
+    """The absences that were recorded, by identifier."""
+    found = lookup(
+        "SELECT absence_id, learner_profile_id, at, voided_at FROM people_absence"
+        " WHERE organization_id = %s AND absence_id = ANY(%s)",
+        organization_id,
+        absence_ids,
+    )
+    return {absence_id: StoredAbsence(*row) for absence_id, row in found.items()}
+
+
+def record_absence_recorded(batch: Batch[AbsenceRecorded]) -> None:
+    """Records that people are away; every deadline of theirs may move."""
+    resolving.once_in(batch, Absence, "absence_id")
+    resolving.living_profiles(batch)
+    lines = batch.accepted_lines()
+    keep(Absence, batch.organization_id, lines, reason_code=[line.absence_reason.value for line in lines])
+    batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, (line.learner_profile_id for line in lines))
+
+
+def record_absence_voided(batch: Batch[AbsenceVoided]) -> None:
+    """Records that absences are void; the earliest voiding counts."""
+    found = absences(batch.organization_id, {staged.line.absence_id for staged in batch.lines})
+    erased = resolving.profiles(
+        batch.organization_id, {each.learner_profile_id for each in found.values()}, resolving.WRITING
+    )
+    for staged in batch.lines:
+        absence = found.get(staged.line.absence_id)
+        if absence is None:
+            batch.refuse(staged, RefusalReason.UNRESOLVED, "absence_id: the company knows no such absence.")
+        elif erased.get(absence.learner_profile_id):
+            batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
+        elif absence.voided_at is not None:
+            batch.refuse(staged, RefusalReason.RULE, VOIDED)
+        elif staged.line.at < absence.at:
+            batch.refuse(staged, RefusalReason.RULE, "The absence was not recorded yet at that moment.")
+    resolving.earliest_per(batch, lambda line: line.absence_id, VOIDED)
+    lines = batch.accepted_lines()
+    update(
+        "people_absence",
+        batch.organization_id,
+        {"absence_id": "uuid", "at": "timestamptz"},
+        "voided_at = x.at",
+        "t.absence_id = x.absence_id",
+        [(line.absence_id, line.at) for line in lines],
+    )
+    batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, (found[line.absence_id].learner_profile_id for line in lines))
