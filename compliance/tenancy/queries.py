@@ -15,6 +15,15 @@ def organization(organization_id: uuid.UUID) -> Organization:
         raise NoSuchCompanyError(f"There is no organization {organization_id}.") from None
 
 
+def only_company(allowed: frozenset[uuid.UUID] | None) -> uuid.UUID | None:
+    """The company of somebody who may see exactly one of those that there are (`allowed` None: all), else None."""
+    companies = Organization.objects.all()
+    if allowed is not None:
+        companies = companies.filter(organization_id__in=allowed)
+    found = list(companies.values_list("organization_id", flat=True)[:2])
+    return found[0] if len(found) == 1 else None
+
+
 @lru_cache(maxsize=1)
 def deployment_id() -> uuid.UUID:
     """This deployment's id, which never changes once made."""

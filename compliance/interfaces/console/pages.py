@@ -12,9 +12,10 @@ from compliance.interfaces.console.people.pages import PAGES as OF_PEOPLE
 from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.stored.pages import PAGES as STORED
+from compliance.interfaces.console.today.pages import PAGES as TODAY
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
-    *SEE, *OF_PEOPLE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS, *STORED,
+    *TODAY, *SEE, *OF_PEOPLE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS, *STORED,
 )  # fmt: skip

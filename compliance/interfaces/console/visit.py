@@ -94,12 +94,13 @@ class Visit:
         for page in self.pages:
             if page.section is None or not page.company or not self.staff.may(page.permission):
                 continue
-            title = page.title
+            title, count = page.title, 0
             if page.name == INBOX:
                 if not settings.FOUR_EYES:
                     continue
                 others = jobs.prepared(self.company.organization_id, self.now).exclude(user_id=self.staff.user_id)
-                title = f"{title} ({others.count()})"
-            entry = {"title": str(title), "address": self.address(page.name), "here": page.name == self.page.name}
+                count = others.count()
+            address = self.address(page.name)
+            entry = {"title": title, "address": address, "here": page.name == self.page.name, "count": count}
             sections.setdefault(page.section, []).append(entry)
         return [{"title": gettext(name), "entries": sections[name]} for name in Section if name in sections]

@@ -61,6 +61,11 @@ class Staff:
         return self.organization_ids is None or organization_id in self.organization_ids
 
     @property
+    def sees_companies(self) -> bool:
+        """Whether there may be more than one company to choose from."""
+        return self.organization_ids is None or len(self.organization_ids) > 1
+
+    @property
     def keeps_staff(self) -> bool:
         """Whether the staff accounts are this person's to keep."""
         return Permission.KEEP_STAFF in self.permissions

@@ -102,7 +102,7 @@ def _addresses(full: Full) -> list[str]:
     return [
         *found, *(f"{each}?as_at=2026-01-01" for each in registers[:2]), f"{registers[0]}?as_at=soon",
         f"{registers[0]}?show=waived", f"/sign/{full.samples['signed']}", "/sign/broken", "/check/nothing",
-        "/nothing/here", "/console/nothing/", "/docs#schema-TrainingRecord", "/console/?q=nobody",
+        "/nothing/here", "/console/nothing/", "/docs#schema-TrainingRecord", "/console/companies/?q=nobody",
         f"/console/companies/{uuid.UUID(int=1)}/",
     ]  # fmt: skip
 
@@ -219,7 +219,7 @@ def test_a_preview_without_a_reason_an_open_menu_and_a_wrong_password_are_withou
     found = _looked_at(page)
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"/console/companies/{company}/")
-    page.locator("label[for=menu]").click()
+    page.get_by_role("button", name="Menu").click()
     expect(page.locator("nav.side")).to_be_visible()
     found += _looked_at(page)
     page.context.clear_cookies()

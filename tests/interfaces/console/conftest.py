@@ -110,7 +110,7 @@ def desk(browser, served):
         contexts.append(opened)
         page = opened.new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        page.goto("/console/")
+        page.goto("/console/companies/")
         page.get_by_label("Name").fill(user.username)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()

@@ -177,7 +177,7 @@ def test_each_change_of_a_staff_account_and_each_failed_sign_in_has_its_line(cli
 
 def test_made_up_companies_fill_no_table_and_stand_in_the_deployments_chain(staff):
     client = staff(AUDITOR)
-    client.get("/console/")
+    client.get("/console/companies/")
     before = AccessChain.objects.count()
     for _ in range(3):
         assert client.get(f"/console/companies/{uuid.uuid4()}/").status_code == 404

@@ -33,7 +33,7 @@ def test_each_group_walks_from_a_company_to_a_story_and_a_proof(group, width, sc
     expect(page.get_by_text("healthy")).to_be_visible()
     _fits(page)
     if width < 860:
-        page.locator("label[for=menu]").click()
+        page.get_by_role("button", name="Menu").click()
     page.locator("nav.side").get_by_role("link", name="Training records", exact=True).click()
     expect(page.locator("main")).to_contain_text("4 rows")
     _fits(page)

@@ -44,13 +44,14 @@ def _each(names: str, methods: str, who: set[str]) -> dict[str, tuple[str, set[s
 # Pages of the console: who gets in, and by which methods.
 PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
-        "overview training-records period people certificates course-versions policy-versions policy-records"
+        "today history training-records period people certificates course-versions policy-versions policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
         " inbox letters letter letter-html sources webhooks webhook",
         "get",
         ALL,
     ),
+    **_each("home", "get", ALL),
     **_each("companies search", "get post", ALL),
     **_each("team", "get", ALL),
     **_each("teams", "get post", ALL),

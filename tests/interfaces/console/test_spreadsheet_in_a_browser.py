@@ -41,7 +41,7 @@ def test_fifty_new_people_come_in_with_their_teams_by_at_most_six_clicks(full, d
     file = tmp_path / "new people.csv"
     file.write_bytes(personio(employees(50)))
     page, click = desk(OPERATOR), Clicks()
-    page.goto("/console/")
+    page.goto("/console/companies/")
     page.get_by_label("Name or id").fill(str(full.company.organization_id))
     page.get_by_label("Name or id").press("Enter")
     click(page.get_by_role("link", name="Browser"))

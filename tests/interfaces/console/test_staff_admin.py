@@ -119,7 +119,7 @@ def test_a_lost_device_is_taken_from_the_account_and_every_session_ends(staff):
     assert b"Remove the second factor" in admin.get(where).content
     assert admin.post(where, {"do": "reset"}).status_code == 302
     assert not Authenticator.objects.filter(user=user).exists()
-    assert thief.get("/console/").status_code == 302
+    assert thief.get("/console/companies/").status_code == 302
 
 
 def test_a_superuser_ends_the_sessions_of_others(staff):
@@ -130,7 +130,7 @@ def test_a_superuser_ends_the_sessions_of_others(staff):
     admin.get(where)
     admin.post(where, {"do": "end"})
     assert not StaffSession.objects.filter(user=user).exists()
-    assert other.get("/console/").status_code == 302
+    assert other.get("/console/companies/").status_code == 302
     assert admin.get(where).status_code == 200
 
 
@@ -146,7 +146,7 @@ def test_a_closed_account_is_out_at_once(staff):
     User.objects.filter(pk=user.pk).update(email="old@example.com")
     answer = admin.post(f"{STAFF}auth/user/{user.pk}/change/", values)
     assert answer.status_code == 302, answer.context["errors"]
-    assert other.get("/console/").status_code == 302
+    assert other.get("/console/companies/").status_code == 302
     assert Letter.objects.get(kind="address changed").address == "old@example.com"
 
 

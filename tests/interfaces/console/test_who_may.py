@@ -59,7 +59,7 @@ def test_an_account_without_a_group_sees_nothing(staff, empty_company):
 def test_whoever_is_bound_to_companies_cannot_tell_another_one_from_one_that_does_not_exist(staff, empty_company):
     bound = {group: staff(group, companies=[uuid.uuid4()]) for group in GROUPS}
     for client in bound.values():
-        assert empty_company.name not in client.get("/console/").content.decode()
+        assert empty_company.name not in client.get("/console/companies/").content.decode()
     for page in PAGES:
         group = next((group for group in GROUPS if page.permission in GROUPS[group]), None)
         if page.company and group is not None:
@@ -73,7 +73,7 @@ def test_whoever_is_bound_to_companies_cannot_tell_another_one_from_one_that_doe
 
 def test_an_auditor_whose_time_has_ended_is_nobody(staff, empty_company):
     client = staff(AUDITOR, days=-1)
-    assert client.get("/console/").status_code == 403
+    assert client.get("/console/companies/").status_code == 403
 
 
 def test_an_auditor_without_an_end_of_access_is_told_so_on_signing_in(client):
@@ -90,7 +90,7 @@ def test_an_auditor_without_an_end_of_access_is_told_so_on_signing_in(client):
     "group, days, said", [(AUDITOR, -1, "Its access ended on "), (None, 30, "It belongs to no group of the console.")]
 )
 def test_whoever_has_no_access_is_told_why(staff, group, days, said):
-    assert said in staff(group, days=days).get("/console/").content.decode()
+    assert said in staff(group, days=days).get("/console/companies/").content.decode()
 
 
 def test_another_group_beside_auditor_grants_nothing(staff, empty_company):
@@ -128,7 +128,7 @@ def test_only_administrators_enter_the_staff_accounts(staff):
 
 
 def test_pages_of_the_console_allow_no_script_but_files_of_our_own_and_are_never_kept(staff):
-    response = staff(OPERATOR).get("/console/")
+    response = staff(OPERATOR).get("/console/companies/")
     policy = response.headers["Content-Security-Policy"]
     assert "unsafe" not in policy
     assert "default-src 'none'" in policy

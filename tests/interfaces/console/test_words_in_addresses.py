@@ -45,12 +45,12 @@ def test_companies_are_searched_by_a_form_that_is_posted(staff):
         )
     Organization.objects.create(name="Another", time_zone="UTC", history_complete_from=began, created_at=began)
     client = staff("Operator")
-    assert "Another" in client.get("/console/", {"q": "Quiet"}).content.decode()
-    first = client.post("/console/", {"q": "qui\0et take"}).content.decode()
+    assert "Another" in client.get("/console/companies/", {"q": "Quiet"}).content.decode()
+    first = client.post("/console/companies/", {"q": "qui\0et take"}).content.decode()
     assert "Quiet Takeover 000" in first
     assert "Another" not in first
     assert not [each for each in addresses(first) if "quiet" in each.lower()]
-    second = client.get("/console/" + following(first)).content.decode()
+    second = client.get("/console/companies/" + following(first)).content.decode()
     assert "Quiet Takeover 052" in second
     assert "Quiet Takeover 000" not in second
     assert "Another" not in second
@@ -74,7 +74,7 @@ def test_a_place_opens_on_its_own_page_alone(staff, empty_company):
     client = staff("Operator")
     where = reverse("console:captures", kwargs={"organization_id": empty_company.organization_id})
     assert client.get(where, {"after": keyset.seal(where, (7,))}).status_code == 200
-    for other in ("/console/", where.replace(str(empty_company.organization_id), str(uuid.UUID(int=3)))):
+    for other in ("/console/companies/", where.replace(str(empty_company.organization_id), str(uuid.UUID(int=3)))):
         assert client.get(where, {"after": keyset.seal(other, (7,))}).status_code == 422
 
 

@@ -40,7 +40,7 @@ class Done(NamedTuple):
     many people a new share reaches."""
 
     message: str
-    page: str = "overview"
+    page: str = "today"
     values: dict[str, Any] = {}
     secret: str = ""
     warnings: tuple[str, ...] = ()

@@ -22,17 +22,15 @@ def companies(visit: Visit) -> HttpResponse:
     return visit.render("console/see/companies.html", {"companies": found, "wanted": wanted, "following": following})
 
 
-def overview(visit: Visit) -> HttpResponse:
+def history(visit: Visit) -> HttpResponse:
     """One company's health, and how many records its registers hold."""
-    visit.crumb("Companies", "companies")
     organization = visit.organization
     health = queries.health(organization, visit.now)
     counts = queries.records_by_register(organization.organization_id, health.head.sequence)
     registers = [(each.title, each.name, counts.get(number, 0)) for number, each in REGISTERS.items()]
     values = {
-        "title": organization.name,
         "health": health,
         "registers": registers,
         "may_verify": visit.staff.may(Permission.OPERATE),
     }
-    return visit.render("console/see/overview.html", values)
+    return visit.render("console/see/history.html", values)

@@ -21,9 +21,9 @@ _SEE = Permission.SEE
 _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Section.POLICY}
 
 PAGES: tuple[Page, ...] = (
-    Page("companies", "", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
-    Page("overview", "", companies.overview, _SEE, "Overview", section=Section.TODAY),
-    Page("search", "search/", search.search, _SEE, "Find a person", section=Section.PEOPLE, methods=("GET", "POST")),
+    Page("companies", "companies/", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
+    Page("history", "history/", companies.history, _SEE, "History", section=Section.PROOF),
+    Page("search", "search/", search.search, _SEE, "Find a person", methods=("GET", "POST")),
     *(
         Page(
             register_page(register.page),
@@ -55,9 +55,9 @@ PAGES: tuple[Page, ...] = (
     ),
     Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, "Receipt"),
     Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, "Policy version"),
-    Page("captures", "captures/", machinery.captures, _SEE, "Captures", section=Section.PROOF),
+    Page("captures", "captures/", machinery.captures, _SEE, "Captures"),
     Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, "Capture"),
-    Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside", section=Section.PROOF),
+    Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside"),
     Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
     Page("sources", "sources/", machinery.sources, _SEE, "Sources", section=Section.SETTINGS),
     Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROOF),

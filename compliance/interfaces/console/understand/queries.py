@@ -109,6 +109,16 @@ def courses(organization_id: uuid.UUID) -> list[CourseLine]:
     return list(found.values())
 
 
+def due_within_a_week(organization_id: uuid.UUID) -> dict[str, int]:
+    """How many records of each course or policy come due within seven days of the mark's moment."""
+    rows = sql.fetch(
+        "SELECT course_id::text, sum(number)::bigint FROM console_tally WHERE organization_id = %(organization)s"
+        " AND kind = 'week' GROUP BY course_id",
+        {"organization": organization_id},
+    )
+    return {course_id: int(number) for course_id, number in rows}
+
+
 def teams(organization_id: uuid.UUID) -> dict[str, str]:
     """Names of the teams by identifier, in order of name."""
     return {str(team_id): name for team_id, name in people_queries.team_names(organization_id).items()}

@@ -191,6 +191,15 @@ SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
            CASE WHEN outcome <> 'open' THEN outcome WHEN {_LATE} THEN 'overdue' ELSE 'to_do' END
     FROM s WHERE register = %(policies)s
   UNION ALL
+    SELECT 'unsigned-team', s.course_id, team.id::text
+    FROM s JOIN s p ON p.register = %(people)s AND p.learner_profile_id = s.learner_profile_id
+    CROSS JOIN LATERAL unnest(p.team_ids) AS team(id)
+    WHERE s.register = %(policies)s AND s.outcome = 'open' AND {outcomes.past("s.due_by", "%(now)s")}
+  UNION ALL
+    SELECT 'week', course_id, CASE WHEN register = %(policies)s THEN 'policy' ELSE 'training' END
+    FROM s WHERE register IN (%(training)s, %(policies)s) AND outcome = 'open' AND NOT {_LATE}
+      AND due_by < %(now)s + interval '7 days'
+  UNION ALL
     SELECT 'certificate', course_id,
            CASE WHEN outcome <> %(valid)s THEN outcome WHEN {_LATE} THEN 'expired'
                 WHEN due_by < %(now)s + interval '30 days' THEN '30'

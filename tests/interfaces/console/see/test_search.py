@@ -64,9 +64,9 @@ def test_the_page_and_the_list_of_companies_find_without_accents(staff, named):
     page = client.post(f"/console/companies/{named.organization_id}/search/", {"q": "ZOE BRONTE"}).content.decode()
     assert "Zoë Brontë-Müller" in page
     Organization.objects.filter(organization_id=named.organization_id).update(name="Société Générale d’Été")
-    page = client.post("/console/", {"q": "generale d'ete"}).content.decode()
+    page = client.post("/console/companies/", {"q": "generale d'ete"}).content.decode()
     assert "Société Générale d’Été" in page
-    assert "Société Générale d’Été" not in client.post("/console/", {"q": "ete_"}).content.decode()
+    assert "Société Générale d’Été" not in client.post("/console/companies/", {"q": "ete_"}).content.decode()
 
 
 def test_people_who_are_only_invited_are_found_too(named):

@@ -83,7 +83,7 @@ def test_whom_an_administrator_linked_by_address_comes_in_and_from_then_on_by_su
     client = Client()
     assert b"Sign in with Harbour" in client.get("/console/sign-in/").content
     assert _at_provider(client, "subject-1").url == "/console/"
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
     link = CompanyAccount.objects.get()
     assert (link.issuer, link.subject) == (company, "subject-1")
     assert AccessLog.objects.filter(page="signed in", username="olga").exists()
@@ -113,7 +113,7 @@ def test_an_address_that_is_not_verified_or_not_linked_opens_nothing(claims, com
     client = Client()
     answer = _at_provider(client, "subject-3")
     assert (answer.status_code, b"is linked to no account" in answer.content) == (403, True)
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
     assert User.objects.count() == 1
     assert AccessLog.objects.filter(page="company account refused").exists()
 
@@ -133,7 +133,7 @@ def test_groups_are_what_they_are_here(company):
     _person(company, "subject-5", groups=["Operator"], is_superuser=True, roles=["admin"])
     client = Client()
     _at_provider(client, "subject-5")
-    assert client.get("/console/").status_code == 403
+    assert client.get("/console/companies/").status_code == 403
     user.refresh_from_db()
     assert not user.is_superuser
     assert not user.groups.exists()
@@ -146,14 +146,14 @@ def test_the_second_factor_here_is_still_asked_for(company, settings):
     _person(company, "subject-6")
     client = Client()
     _at_provider(client, "subject-6")
-    assert client.get("/console/").headers["Location"] == FIRST
+    assert client.get("/console/companies/").headers["Location"] == FIRST
     assert client.get(APP).headers["Location"] == FIRST, "without an invitation nothing is enrolled by this way either"
     secret = give_app(user)
     client = Client()
     assert _at_provider(client, "subject-6").url == CODE
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
     assert client.post(CODE, {"code": code(secret)}).status_code == 302
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
 
 
 def test_a_closed_account_stays_closed(company):
@@ -163,7 +163,7 @@ def test_a_closed_account_stays_closed(company):
     _person(company, "subject-7")
     client = Client()
     assert _at_provider(client, "subject-7").status_code == 403
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
 
 
 def test_nobody_links_an_account_of_theirs_to_their_session(company):
@@ -187,7 +187,7 @@ def test_a_state_of_another_browser_is_refused(company):
     victim = Client()
     answer = victim.get(f"{back.path}?{back.query}")
     assert b"You are not signed in" in answer.content
-    assert victim.get("/console/").status_code == 302
+    assert victim.get("/console/companies/").status_code == 302
 
 
 def test_an_id_token_of_another_sign_in_is_refused(company):
@@ -202,7 +202,7 @@ def test_an_id_token_of_another_sign_in_is_refused(company):
         said = browser.post(start.replace(nonce, "of-another-sign-in"), data={"sub": "subject-9"})
     back = urlsplit(urljoin(start, said.headers["location"]))
     assert client.get(f"{back.path}?{back.query}").status_code == 403
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
     assert _at_provider(client, "subject-9").url == "/console/"
 
 
@@ -232,8 +232,8 @@ def test_the_provider_s_second_factor_counts_only_where_the_deployment_says_so(c
     _person(company, "subject-11", **({"amr": amr} if amr else {}))
     client = Client()
     _at_provider(client, "subject-11")
-    assert client.get("/console/").status_code == (200 if opens else 302)
+    assert client.get("/console/companies/").status_code == (200 if opens else 302)
     give_app(user)
     again = Client()
     assert _at_provider(again, "subject-11").url == ("/console/" if opens else CODE)
-    assert again.get("/console/").status_code == (200 if opens else 302)
+    assert again.get("/console/companies/").status_code == (200 if opens else 302)

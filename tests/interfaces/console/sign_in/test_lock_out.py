@@ -39,11 +39,11 @@ def test_after_five_wrong_passwords_the_right_one_waits_for_the_window_to_end(cl
     for _ in range(lock_out.GUESSES_FOR_ONE_NAME):
         assert b"do not belong together" in sign_in(client, user, "wrong").content
     assert TOO_MANY in sign_in(client, user).content
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
     assert AccessLog.objects.filter(page="locked out", id__gt=last).count() == 1
     Guess.objects.update(window_ends_at=timezone.now() - timedelta(seconds=1))
     assert sign_in(client, user).status_code == 302
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
 
 
 def test_who_guesses_at_a_name_locks_out_nobody_on_another_network():
@@ -63,7 +63,7 @@ def test_a_browser_that_signed_in_before_comes_in_whatever_strangers_guess():
     assert TOO_MANY in _guess(user, 6)[-1]
     assert TOO_MANY in sign_in(Client(REMOTE_ADDR="203.0.113.200"), user).content, "a stranger's browser waits"
     assert sign_in(own, user).status_code == 302
-    assert own.get("/console/").status_code == 200
+    assert own.get("/console/companies/").status_code == 200
 
 
 def test_a_known_browser_guesses_no_more_than_a_stranger():

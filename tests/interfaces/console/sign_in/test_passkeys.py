@@ -77,7 +77,7 @@ def test_a_passkey_is_enrolled_used_and_asked_for_again_by_keyboard(olga, page, 
     _press(page, "button", "Add the passkey")
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
     assert StaffSession.objects.get(user=olga).second_factor_at is not None
-    page.goto("/console/")
+    page.goto("/console/companies/")
     expect(page.get_by_role("heading", name="Companies")).to_be_visible()
     _press(page, "button", "Sign out")
     expect(page.get_by_label("Password")).to_be_visible()

@@ -62,7 +62,7 @@ def test_a_session_stopped_before_the_second_factor_stays_stopped_when_the_owner
     sign_in(owner, user)
     assert owner.post(FIRST, {"code": invite(user)}).status_code == 302
     assert enrol_app(owner).status_code == 302
-    assert owner.get("/console/").status_code == 200
+    assert owner.get("/console/companies/").status_code == 200
     _opens_nothing(thief)
     assert "_auth_user_id" not in thief.session
 
@@ -83,8 +83,8 @@ def test_enrolling_ends_every_other_session_also_where_it_is_not_required():
     sign_in(other, user)
     owner.post(FIRST, {"code": invite(user)})
     enrol_app(owner)
-    assert other.get("/console/").status_code == 302
-    assert owner.get("/console/").status_code == 200
+    assert other.get("/console/companies/").status_code == 302
+    assert owner.get("/console/companies/").status_code == 200
 
 
 @pytest.mark.parametrize("must", [True, False])
@@ -113,10 +113,10 @@ def test_an_invitation_leads_to_a_password_and_a_second_factor_once(required):
     assert b"not the same" in client.post(INVITATION, values | {"password2": "x"}).content
     assert b"too short" in client.post(INVITATION, values | {"password1": "short", "password2": "short"}).content
     assert client.post(INVITATION, values).headers["Location"] == FIRST
-    assert client.get("/console/").headers["Location"] == FIRST
+    assert client.get("/console/companies/").headers["Location"] == FIRST
     assert enrol_app(client).status_code == 302
     assert client.get("/console/sign-in/second-factor/codes/").status_code == 200
-    assert client.get("/console/").status_code == 403, "in, but without a group"
+    assert client.get("/console/companies/").status_code == 403, "in, but without a group"
     assert b"is not one of ours" in Client().post(INVITATION, values).content
 
 
@@ -137,7 +137,7 @@ def test_an_invitation_of_an_account_with_a_second_factor_sets_a_password_and_no
     values = {"code": found, "password1": "seven turnips dance at noon", "password2": "seven turnips dance at noon"}
     client = Client()
     assert client.post(INVITATION, values).headers["Location"] == "/console/sign-in/"
-    assert client.get("/console/").headers["Location"].startswith("/console/sign-in/")
+    assert client.get("/console/companies/").headers["Location"].startswith("/console/sign-in/")
     assert sign_in(client, user, "seven turnips dance at noon").headers["Location"] == CODE
 
 
@@ -259,7 +259,7 @@ def test_whoever_waits_with_the_old_password_is_stopped_when_it_is_changed():
     user.set_password("seven turnips dance at noon")
     user.save()
     assert b"was changed meanwhile" in thief.post(CODE, {"code": code(secret)}).content
-    assert thief.get("/console/").status_code == 302
+    assert thief.get("/console/companies/").status_code == 302
 
 
 def test_the_only_superuser_who_lost_the_device_comes_back_from_the_command_line(capsys):

@@ -22,7 +22,7 @@ def test_a_password_alone_lets_in_where_no_second_factor_is_required(client):
     user = make_staff("olga", OPERATOR)
     response = sign_in(client, user)
     assert (response.status_code, response.headers["Location"]) == (302, "/console/")
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
     assert AccessLog.objects.filter(page="signed in", username="olga").count() == 1
 
 
@@ -46,11 +46,11 @@ def test_a_session_ends_when_idle_and_at_the_latest_after_twelve_hours(clock, se
     row = StaffSession.objects.get()
     setattr(row, clock, row.began_at - timedelta(seconds=getattr(settings, seconds) - 5))
     row.save()
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
     row.seen_at = row.began_at = timezone.now()
     setattr(row, clock, row.began_at - timedelta(seconds=getattr(settings, seconds)))
     row.save()
-    assert client.get("/console/").headers["Location"].startswith(SIGN_IN)
+    assert client.get("/console/companies/").headers["Location"].startswith(SIGN_IN)
     assert "_auth_user_id" not in client.session
     assert not StaffSession.objects.exists()
 
@@ -63,14 +63,14 @@ def test_a_page_that_refreshes_itself_does_not_keep_an_abandoned_session_alive(s
     client.get(job)
     row = StaffSession.objects.get()
     assert timezone.now() - row.seen_at >= idle
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
     row.refresh_from_db()
     assert timezone.now() - row.seen_at < timedelta(minutes=1)
 
 
 def test_a_session_that_the_console_did_not_begin_is_none(client):
     client.force_login(make_staff("olga", OPERATOR))
-    assert client.get("/console/").status_code == 302
+    assert client.get("/console/companies/").status_code == 302
 
 
 def test_signing_out_ends_the_session_for_whoever_kept_its_cookie():
@@ -79,7 +79,7 @@ def test_signing_out_ends_the_session_for_whoever_kept_its_cookie():
     thief = Client()
     thief.cookies.update(client.cookies)
     assert client.post("/console/sign-in/out/").headers["Location"] == SIGN_IN
-    assert thief.get("/console/").headers["Location"].startswith(SIGN_IN)
+    assert thief.get("/console/companies/").headers["Location"].startswith(SIGN_IN)
 
 
 def test_every_page_of_one_s_own_account_opens():
@@ -108,11 +108,11 @@ def test_one_sees_one_s_sessions_and_ends_them():
     assert "127.0.0.1" in page
     row = StaffSession.objects.get(device="Firefox on Linux")
     assert here.post("/console/sign-in/sessions/", {"session": str(row.pk)}).status_code == 302
-    assert there.get("/console/").status_code == 302
-    assert elsewhere.get("/console/").status_code == 200
+    assert there.get("/console/companies/").status_code == 302
+    assert elsewhere.get("/console/companies/").status_code == 200
     here.post("/console/sign-in/sessions/", {"session": "others"})
-    assert elsewhere.get("/console/").status_code == 302
-    assert here.get("/console/").status_code == 200
+    assert elsewhere.get("/console/companies/").status_code == 302
+    assert here.get("/console/companies/").status_code == 200
     lines = AccessLog.objects.filter(page="account", act="sessions ended", username="olga")
     assert [line.subject for line in lines] == [f"user={user.pk}"] * 2
 
@@ -122,7 +122,7 @@ def test_nobody_ends_a_session_of_somebody_else():
     row = StaffSession.objects.get()
     attacker = signed_in(make_staff("mallory", OPERATOR))
     attacker.post("/console/sign-in/sessions/", {"session": str(row.pk)})
-    assert other.get("/console/").status_code == 200
+    assert other.get("/console/companies/").status_code == 200
     assert attacker.post("/console/sign-in/sessions/", {"session": "x"}).status_code == 404
 
 
@@ -131,7 +131,7 @@ def test_sessions_survive_a_change_of_the_secret_key(settings):
     client = Client()
     sign_in(client, user)
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [django_settings.SECRET_KEY], "a new key of the test" * 3
-    assert client.get("/console/").status_code == 200
+    assert client.get("/console/companies/").status_code == 200
     settings.SECRET_KEY_FALLBACKS = []
-    assert client.get("/console/").status_code == 200, "the session was signed anew with the new key"
+    assert client.get("/console/companies/").status_code == 200, "the session was signed anew with the new key"
     assert Session.objects.exists()

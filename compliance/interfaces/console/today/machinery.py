@@ -1,0 +1,45 @@
+"""What the machinery asks of whoever operates it; whether the history holds is for everybody to know."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from compliance.facts.pending import queries as pending
+from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.operations.models import CompanyStanding
+
+
+def lines(visit: Visit) -> Iterator[Line]:
+    """Subjects that could not be decided, a writer that is late, a history that does not hold."""
+    organization_id = visit.organization.organization_id
+    waits = pending.waiting(organization_id)
+    yield Line(
+        part=Part.WAITS,
+        what=_("Changes that could not be taken up"),
+        number=waits.set_aside,
+        address=visit.address("waiting"),
+        act=_("See why"),
+        act_address=visit.address("waiting"),
+        alarm=True,
+    )
+    if waits.lag(visit.now).total_seconds() > settings.WRITER_LAG_SECONDS:
+        yield Line(
+            part=Part.WAITS,
+            what=_("Changes that wait too long: is the worker running?"),
+            number=waits.waiting,
+            address=visit.address("waiting"),
+            alarm=True,
+        )
+    standing = CompanyStanding.objects.filter(organization_id=organization_id).first()
+    if standing is not None and standing.verified_at and not standing.verified_well:
+        yield Line(
+            part=Part.WAITS,
+            what=_("The last verification found that the history does not hold"),
+            number=1,
+            address=visit.address("history"),
+            act=_("See what it found"),
+            act_address=visit.address("history"),
+            alarm=True,
+        )

@@ -1,0 +1,12 @@
+"""The pages of this part."""
+
+from django.utils.translation import gettext_lazy
+
+from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.today import views
+from compliance.interfaces.console.who_may import Permission
+
+PAGES: tuple[Page, ...] = (
+    Page("home", "", views.home, Permission.SEE, gettext_lazy("Home"), company=False),
+    Page("today", "", views.today, Permission.SEE, gettext_lazy("Today"), section=Section.TODAY),
+)

@@ -1,0 +1,29 @@
+"""What others prepared, for whoever may confirm it, and work that stopped on the way."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.acting.registry import ACTS
+from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.visit import Visit
+
+
+def lines(visit: Visit) -> Iterator[Line]:
+    """What waits in the inbox for this person, by the permissions of each act."""
+    if not settings.FOUR_EYES:
+        return
+    prepared = jobs.prepared(visit.organization.organization_id, visit.now)
+    waiting = prepared.exclude(user_id=visit.staff.user_id).values_list("act", flat=True)[:200]
+    mine = sum(name in ACTS and visit.staff.may(ACTS[name].permission) for name in waiting)
+    yield Line(
+        part=Part.WAITS,
+        what=_("Prepared by somebody else, for a second person"),
+        number=mine,
+        address=visit.address("inbox"),
+        act=_("Look and decide"),
+        act_address=visit.address("inbox"),
+        alarm=True,
+    )

@@ -1,0 +1,118 @@
+"""The first page of the console and the first page of a company."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy
+
+from compliance.interfaces.console.page import Words
+from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.today.rooms import ROOMS
+from compliance.interfaces.console.understand import queries
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
+from compliance.tenancy.queries import only_company
+
+LISTED = 6
+"""Lines of a part that are listed at once; the others are folded."""
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """A part of the page: its heading, what it says when there is nothing, and where all of it is listed."""
+
+    part: Part
+    title: Words
+    nothing: Words
+    everything: dict[str, str]
+
+
+_HEADINGS = (
+    _Heading(
+        Part.OWED,
+        gettext_lazy("Overdue, by course and policy"),
+        gettext_lazy("Nothing is overdue."),
+        {"show": "overdue"},
+    ),
+    _Heading(Part.TEAMS, gettext_lazy("Overdue, by team"), gettext_lazy("No team has anything overdue."), {}),
+    _Heading(Part.WAITS, gettext_lazy("Waits for you"), gettext_lazy("Nothing waits for you."), {}),
+    _Heading(
+        Part.WEEK,
+        gettext_lazy("Due within seven days"),
+        gettext_lazy("Nothing comes due within seven days."),
+        {"show": "due-7"},
+    ),
+)
+
+_STARTS: tuple[tuple[str, Words], ...] = (
+    ("act-import-people", gettext_lazy("Add people")),
+    ("act-share-course", gettext_lazy("Share a course")),
+    ("act-share-policy", gettext_lazy("Share a policy")),
+    ("act-remind-course", gettext_lazy("Send reminders")),
+    ("act-invite", gettext_lazy("Invite a person")),
+    ("act-send-link", gettext_lazy("Send a link")),
+)
+"""What people begin most often, by page; each sees those that they may."""
+
+_READS: tuple[tuple[str, Words], ...] = (
+    ("matrix", gettext_lazy("Who did what")),
+    ("acknowledgements", gettext_lazy("Signed receipts")),
+    ("evidence", gettext_lazy("Evidence packs")),
+    ("log", gettext_lazy("Who saw and did what")),
+    ("history", gettext_lazy("Is the history intact?")),
+)
+"""What whoever only reads begins with."""
+
+
+def home(visit: Visit) -> HttpResponse:
+    """Leads on: to the page of today where there is one company to see, else to the list of companies."""
+    only = only_company(visit.staff.organization_ids)
+    if only is None:
+        return HttpResponseRedirect(visit.address("companies"))
+    return HttpResponseRedirect(reverse("console:today", kwargs={"organization_id": only}))
+
+
+def today(visit: Visit) -> HttpResponse:
+    """What is overdue and where, what waits, what comes due: each with its number, its rows and what finishes it."""
+    organization_id = visit.organization.organization_id
+    state = queries.state(organization_id)
+    tallies = queries.tallies(organization_id, None)
+    found = [line for room in ROOMS for line in room(visit) if line.number]
+    required, done = (sum(tallies[kind].values()) for kind in ("required", "done"))
+    due = tallies["week"]
+    values = {
+        "state": state,
+        "overdue": tallies["outcome"].get("overdue", 0),
+        "unsigned": tallies["signature"].get("overdue", 0),
+        "due": sum(due.values()),
+        "percent": 100 * done // required if required else None,
+        "people": sum(tallies["access"].values()),
+        "addresses": {show: visit.link("work", {"show": show}) for show in ("overdue", "unsigned-overdue", "due-7")},
+        "parts": [_part(visit, heading, found) for heading in _HEADINGS],
+        "starts": _starts(visit),
+    }
+    return visit.render("console/today/today.html", values)
+
+
+def _part(visit: Visit, heading: _Heading, found: list[Line]) -> dict[str, Any]:
+    lines = sorted(
+        (line for line in found if line.part is heading.part),
+        key=lambda line: (not line.alarm, -line.number, str(line.what)),
+    )
+    return {
+        "name": heading.part.value,
+        "title": heading.title,
+        "nothing": heading.nothing,
+        "lines": lines[:LISTED],
+        "more": lines[LISTED:],
+        "everything": visit.link("work", heading.everything) if heading.everything and lines else "",
+    }
+
+
+def _starts(visit: Visit) -> list[tuple[Words, str]]:
+    """What this person begins with, as far as they may."""
+    acts = visit.staff.may(Permission.CHANGE_PEOPLE)
+    may = {page.name for page in visit.pages if visit.staff.may(page.permission)}
+    return [(words, visit.address(name)) for name, words in (_STARTS if acts else _READS) if name in may]

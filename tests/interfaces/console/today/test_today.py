@@ -1,0 +1,95 @@
+"""The first page: its numbers are those of the lists behind them, acts are for whoever may, one company goes there."""
+
+import re
+import uuid
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from compliance.history.actions import capture_all
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.understand.refreshing import refresh
+from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.tenancy import context
+from tests.companies import make_present_company, noon
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def behind():
+    """Three people of two teams; one did the first course, two are late with it, all have another to do this week."""
+    company = make_present_company("Behind")
+    sales, office = company.team("Sales"), company.team("Office")
+    people = [company.join(name, team_ids=(team,)) for name, team in zip("ABC", (sales, sales, office), strict=True)]
+    late, coming = company.course("Fire safety"), company.course("Hygiene")
+    company.share(late, days=10)
+    company.share(coming, due_at=timezone.now() + timedelta(days=3))
+    company.complete(people[0], late, noon(95))
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    refresh(company.organization_id, timezone.now())
+    return company
+
+
+def _page(client, company):
+    return client.get(_address(company)).content.decode()
+
+
+def _address(company):
+    return reverse("console:today", kwargs={"organization_id": company.organization_id})
+
+
+def _lines(page, part):
+    """What the lines of a part say: how many, of what, where it is listed."""
+    (section,) = re.findall(rf'aria-labelledby="part-{part}".*?</section>', page, re.S)
+    found = re.findall(r'<b>([\d,]+)</b><span class="what"><a href="([^"]+)">([^<]+)', section)
+    return {what: (int(number.replace(",", "")), unescape(where)) for number, where, what in found}
+
+
+def test_each_number_is_that_of_the_list_that_it_leads_to(staff, behind):
+    client = staff(COMPLIANCE_MANAGER)
+    page = _page(client, behind)
+    assert {what: number for what, (number, _) in _lines(page, "owed").items()} == {"Fire safety": 2}
+    assert {what: number for what, (number, _) in _lines(page, "teams").items()} == {"Sales": 1, "Office": 1}
+    assert {what: number for what, (number, _) in _lines(page, "week").items()} == {"Hygiene": 3}
+    for part in ("owed", "teams", "week"):
+        for number, where in _lines(page, part).values():
+            assert len(re.findall(r'data-name="Person"', client.get(where).content.decode())) == number
+
+
+def test_whoever_may_remind_does_it_from_the_line_and_an_auditor_only_looks(staff, behind):
+    assert "act/remind-course/?course_id=" in _page(staff(COMPLIANCE_MANAGER), behind)
+    page = _page(staff(AUDITOR, [behind.organization_id]), behind)
+    assert "/act/" not in page.partition('class="tiles"')[2]
+    assert _lines(page, "owed")["Fire safety"][0] == 2
+    assert "Evidence packs" in page.partition('class="tiles"')[0]
+
+
+def test_what_another_prepared_waits_for_whoever_may_confirm_it(staff, behind, settings):
+    settings.FOUR_EYES = True
+    with context.company(behind.organization_id):
+        Job.objects.create(
+            organization_id=behind.organization_id, act="erase", user_id=1, username="anna", asked_at=timezone.now(),
+            state=Job.State.PREPARED,
+        )  # fmt: skip
+    words = "Prepared by somebody else, for a second person"
+    assert _lines(_page(staff(COMPLIANCE_MANAGER), behind), "waits")[words][0] == 1
+    assert words not in _page(staff(OPERATOR), behind), "an operator may not erase"
+
+
+def test_a_company_where_nothing_is_to_do_says_so(staff, empty_company):
+    page = _page(staff(COMPLIANCE_MANAGER), empty_company)
+    assert "Nothing is overdue." in page
+    assert "Nothing waits for you." in page
+    assert "counted for the first time" in page
+
+
+def test_whoever_sees_one_company_is_led_to_its_page_of_today(staff, behind, empty_company):
+    assert staff(COMPLIANCE_MANAGER, [behind.organization_id]).get("/console/").url == _address(behind)
+    both = [behind.organization_id, empty_company.organization_id]
+    assert staff(COMPLIANCE_MANAGER, both).get("/console/").url == "/console/companies/"
+    assert staff(COMPLIANCE_MANAGER, [uuid.uuid4()]).get("/console/").url == "/console/companies/"
