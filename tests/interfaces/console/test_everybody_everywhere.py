@@ -51,7 +51,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "get",
         ALL,
     ),
-    **_each("home", "get", ALL),
+    **_each("start", "get", ALL),
     **_each("companies search", "get post", ALL),
     **_each("team", "get", ALL),
     **_each("teams", "get post", ALL),
@@ -338,7 +338,9 @@ def expected(way: Asked, who: Somebody) -> set[str]:
         return {"sign in"}
     if who.group not in groups:
         return {"refused"}
-    return {"no such company"} if who.elsewhere and way.name not in ("companies", "stored-companies") else {"in"}
+    return (
+        {"no such company"} if who.elsewhere and way.name not in ("start", "companies", "stored-companies") else {"in"}
+    )
 
 
 def _turned_away(answer: HttpResponse) -> bool:

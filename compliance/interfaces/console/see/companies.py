@@ -4,6 +4,7 @@ from django.http import HttpResponse
 
 from compliance.catalogue import REGISTERS
 from compliance.interfaces.console import keyset
+from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.see.queries import companies as queries
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
@@ -27,7 +28,7 @@ def history(visit: Visit) -> HttpResponse:
     organization = visit.organization
     health = queries.health(organization, visit.now)
     counts = queries.records_by_register(organization.organization_id, health.head.sequence)
-    registers = [(each.title, each.name, counts.get(number, 0)) for number, each in REGISTERS.items()]
+    registers = [(each.title, register_page(each.name), counts.get(number, 0)) for number, each in REGISTERS.items()]
     values = {
         "health": health,
         "registers": registers,

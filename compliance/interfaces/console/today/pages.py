@@ -7,6 +7,6 @@ from compliance.interfaces.console.today import views
 from compliance.interfaces.console.who_may import Permission
 
 PAGES: tuple[Page, ...] = (
-    Page("home", "", views.home, Permission.SEE, gettext_lazy("Home"), company=False),
+    Page("start", "", views.start, Permission.SEE, gettext_lazy("Start"), company=False),
     Page("today", "", views.today, Permission.SEE, gettext_lazy("Today"), section=Section.TODAY),
 )

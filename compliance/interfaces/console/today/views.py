@@ -66,7 +66,7 @@ _READS: tuple[tuple[str, Words], ...] = (
 """What whoever only reads begins with."""
 
 
-def home(visit: Visit) -> HttpResponse:
+def start(visit: Visit) -> HttpResponse:
     """Leads on: to the page of today where there is one company to see, else to the list of companies."""
     only = only_company(visit.staff.organization_ids)
     if only is None:

@@ -114,7 +114,7 @@ def test_nobody_confirms_or_declines_what_they_prepared(company, anna):
         assert decide(client, company, "erase", job, step).status_code == 422
     assert client.get(address(company, "erase", job.job_id)).status_code == 422
     assert (
-        'Waits for a second person</a>' in client.get(f"/console/companies/{company.organization_id}/").content.decode()
+        "Waits for a second person</a>" in client.get(f"/console/companies/{company.organization_id}/").content.decode()
     )
     # The page of the act takes no job that waits, however its form is forged.
     forged = {"learner_profile_id": str(anna.learner_profile_id), "step": "confirm", "job": str(job.job_id)}
