@@ -1,7 +1,7 @@
 """The pages of this part."""
 
 from compliance.catalogue import READINGS
-from compliance.catalogue.courses import COURSES
+from compliance.catalogue.declaration import Register
 from compliance.interfaces.console.page import Page, Section, register_page
 from compliance.interfaces.console.see import (
     companies,
@@ -20,6 +20,13 @@ from compliance.rules.vocabulary import Scope
 _SEE = Permission.SEE
 _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Section.POLICY}
 
+
+def _section(register: Register) -> Section | None:
+    """Where a register stands in the navigation: those of versions are reached from the lists that have their names."""
+    listed = register_page(register.page) == register.page
+    return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
+
+
 PAGES: tuple[Page, ...] = (
     Page("companies", "companies/", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
     Page("history", "history/", companies.history, _SEE, "History", section=Section.PROOF),
@@ -31,7 +38,7 @@ PAGES: tuple[Page, ...] = (
             registers.register,
             _SEE,
             register.title,
-            section=None if register is COURSES else _SECTIONS.get(register.scope, Section.COURSE),
+            section=_section(register),
             arguments=(("register", register.page),),
         )
         for register in READINGS

@@ -190,7 +190,9 @@ def test_nothing_waits_longer_than_seven_days(staff, company, anna):
         Job.objects.update(asked_at=timezone.now() - timedelta(days=7, minutes=1))
     client = staff(COMPLIANCE_MANAGER)
     assert decide(client, company, "erase", job).status_code == 404
-    assert "(0)" in client.get(f"/console/companies/{company.organization_id}/").content.decode()
+    assert (
+        "Waits for a second person</a>" in client.get(f"/console/companies/{company.organization_id}/").content.decode()
+    )
     with context.company(company.organization_id):
         jobs.forget_uploads(company.organization_id, timezone.now())
     assert the_job(company).state == Job.State.FAILED
