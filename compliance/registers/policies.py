@@ -68,6 +68,7 @@ _RECORDS = Listing(
     filters={
         "to_do": Filter("To do", outcomes.SIGNATURE_TO_DO, ("signature", "to_do")),
         "overdue": Filter("Overdue", outcomes.SIGNATURE_OVERDUE, ("signature", "overdue")),
+        "unsigned": Filter("Not signed", outcomes.UNSIGNED, ("signature", "to_do", "overdue")),
         "signed": Filter("Signed", outcomes.SIGNED, ("signature", "signed")),
     },
 )

@@ -188,6 +188,55 @@ def newest_version(organization_id: uuid.UUID, course_id: uuid.UUID) -> int:
     return found.aggregate(newest=Max("version"))["newest"] or 0
 
 
+class Version(NamedTuple):
+    """A version of a policy without its text, and how many versions the policy had by then."""
+
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    policy_title: str
+    published_at: datetime
+    act: str
+    doors: list[str]
+    effective_on: date | None
+    renew_months: int
+    change_kind: str
+
+
+_VERSION = ", ".join(Version._fields)
+
+
+def newest_versions(
+    organization_id: uuid.UUID, now: datetime, after: tuple[str, uuid.UUID] | None, most: int
+) -> list[tuple[str, Version]]:
+    """The version of each policy that is in force, by title, behind `after`: each with what it is sorted by."""
+    rows = sql.fetch(
+        f"SELECT sorted, {_VERSION} FROM ("  # noqa: S608
+        f" SELECT DISTINCT ON (course_id) lower(policy_title) AS sorted, {_VERSION} FROM policies_policyversion"
+        " WHERE organization_id = %(organization)s AND published_at <= %(now)s ORDER BY course_id, version DESC) v"
+        " WHERE %(title)s::text IS NULL OR (sorted, course_id) > (%(title)s::text, %(course)s::uuid)"
+        " ORDER BY sorted, course_id LIMIT %(most)s",
+        {
+            "organization": organization_id,
+            "now": now,
+            "title": after[0] if after else None,
+            "course": after[1] if after else None,
+            "most": most,
+        },
+    )
+    return [(row[0], Version._make(row[1:])) for row in rows]
+
+
+def versions_of(organization_id: uuid.UUID, course_id: uuid.UUID) -> list[Version]:
+    """Every version of a policy, newest first; none where the company has no such policy."""
+    rows = sql.fetch(
+        f"SELECT {_VERSION} FROM policies_policyversion"  # noqa: S608
+        " WHERE organization_id = %s AND course_id = %s ORDER BY version DESC",
+        [organization_id, course_id],
+    )
+    return [Version._make(row) for row in rows]
+
+
 def version_row(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> PolicyVersion | None:
     """A published version as sealed, None when there is none of this identifier."""
     return PolicyVersion.objects.filter(organization_id=organization_id, course_release_id=course_release_id).first()

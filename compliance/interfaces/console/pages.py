@@ -9,6 +9,7 @@ from compliance.interfaces.console.exports.pages import PAGES as EXPORTS
 from compliance.interfaces.console.letters.pages import PAGES as LETTERS
 from compliance.interfaces.console.page import Page
 from compliance.interfaces.console.people.pages import PAGES as OF_PEOPLE
+from compliance.interfaces.console.policies.pages import PAGES as OF_POLICIES
 from compliance.interfaces.console.reading.pages import PAGES as READING
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.stored.pages import PAGES as STORED
@@ -17,5 +18,6 @@ from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
-    *TODAY, *SEE, *OF_PEOPLE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS, *STORED,
+    *TODAY, *SEE, *OF_PEOPLE, *OF_POLICIES, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS,
+    *STORED,
 )  # fmt: skip

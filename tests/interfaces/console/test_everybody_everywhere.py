@@ -47,7 +47,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "today history training-records period people certificates course-versions policy-versions policy-records"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
-        " inbox letters letter letter-html sources webhooks webhook",
+        " policies policy-page inbox letters letter letter-html sources webhooks webhook",
         "get",
         ALL,
     ),

@@ -1,0 +1,92 @@
+"""How many people have signed a policy: counted exactly where that is quick, else as the dashboard counted last.
+
+Numbers of the present come from what the dashboard keeps where a company is too large to be counted while somebody
+waits; those of a past day are counted by the worker, once.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import OperationalError, transaction
+from psycopg.errors import QueryCanceled
+
+from compliance.catalogue import owed
+from compliance.interfaces.console.moments import Chosen
+from compliance.interfaces.console.see import counting, registers
+from compliance.interfaces.console.understand import queries as kept
+from compliance.registers import pages
+from compliance.registers.listings import LISTINGS
+from compliance.tenancy import sql
+
+RECORDS = LISTINGS[owed("policy").page]
+STATES = ("signed", "to_do", "overdue")
+"""The filters that count everybody once."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """People who owe a policy, by what they have done; `as_at` is when they were counted, None: just now."""
+
+    signed: int = 0
+    to_do: int = 0
+    overdue: int = 0
+    as_at: datetime | None = None
+
+    @property
+    def unsigned(self) -> int:
+        """Those who have not signed, late or not."""
+        return self.to_do + self.overdue
+
+    @property
+    def people(self) -> int:
+        """Everybody who owes it."""
+        return self.signed + self.unsigned
+
+    @property
+    def percent(self) -> int:
+        """How many of a hundred have signed, never rounded up to all of them."""
+        return self.signed * 100 // self.people if self.people else 0
+
+
+def of_all(when: Chosen) -> dict[uuid.UUID, Numbers]:
+    """The numbers of every policy that anybody owes now, by its identifier."""
+    if when.latest_sequence <= registers.LARGE and (exact := _counted(when)) is not None:
+        return exact
+    as_at = kept.state(when.question.company.organization_id).as_at
+    return {
+        uuid.UUID(line.course_id): Numbers(**{state: line.counts.get(state, 0) for state in STATES}, as_at=as_at)
+        for line in kept.courses(when.question.company.organization_id)
+        if line.kind == "signature"
+    }
+
+
+def of_one(when: Chosen, course_id: uuid.UUID) -> Numbers | None:
+    """The numbers of one policy at the chosen moment; None until the worker has counted them."""
+    if when.latest_sequence <= registers.LARGE and (exact := _counted(when)) is not None:
+        return exact.get(course_id, Numbers())
+    if not when.travels:
+        organization_id = when.question.company.organization_id
+        found = kept.tallies(organization_id, course_id)["signature"]
+        as_at = kept.state(organization_id).as_at
+        return Numbers(**{state: found.get(state, 0) for state in STATES}, as_at=as_at)
+    counts = {state: counting.number(when.question, RECORDS.register.page, state) for state in STATES}
+    known = {state: number for state, number in counts.items() if number is not None}
+    return Numbers(**known) if len(known) == len(counts) else None
+
+
+def _counted(when: Chosen) -> dict[uuid.UUID, Numbers] | None:
+    """Counted now, None where that takes too long; by policy, of the one policy that is asked about if one is."""
+    try:
+        with transaction.atomic():
+            ((before, _),) = sql.fetch(
+                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
+                [str(registers.COUNTED_MILLISECONDS)],
+            )
+            found = pages.numbers(RECORDS, when.question, STATES)
+            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            return None
+        raise
+    return {course_id: Numbers(**numbers) for course_id, numbers in found.items()}

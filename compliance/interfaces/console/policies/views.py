@@ -1,0 +1,124 @@
+"""The list of policies, and one policy: who has signed it and who has not, as at the end of a day, on one page."""
+
+import uuid
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+
+from compliance.facts.happenings import happenings
+from compliance.facts.policies import queries
+from compliance.facts.policies.queries import Version
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.acting.registry import ACTS
+from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.moments import Chosen, chosen
+from compliance.interfaces.console.policies import standing
+from compliance.interfaces.console.see import registers
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
+
+HAPPENINGS_SHOWN = 30
+_NOBODY = standing.Numbers()
+
+
+def policies(visit: Visit) -> HttpResponse:
+    """Every policy with the version in force, and how many people have signed it."""
+    organization_id = visit.organization.organization_id
+    position = keyset.after(visit.request, 2)
+    after = (str(position[0]), uuid.UUID(position[1])) if position else None
+    found = queries.newest_versions(organization_id, visit.now, after, keyset.PAGE + 1)
+    shown = [version for sorted_by, version in found[: keyset.PAGE]]
+    last = (found[keyset.PAGE - 1][0], shown[-1].course_id) if len(found) > keyset.PAGE else None
+    numbers = standing.of_all(chosen(visit)) if shown else {}
+    values = {
+        "policies": [(each, numbers.get(each.course_id, _NOBODY)) for each in shown],
+        "as_at": next((each.as_at for each in numbers.values()), None),
+        "following": keyset.following(visit.request, last),
+        "register": standing.RECORDS.register,
+        "may_publish": _may(visit, "publish-policy"),
+    }
+    return visit.render("console/policies/policies.html", values)
+
+
+def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
+    """One policy at the chosen day: the numbers, who has not signed, who has; its versions and what happened to it."""
+    organization_id = visit.organization.organization_id
+    versions = queries.versions_of(organization_id, course_id)
+    if not versions:
+        raise NothingThereError(_("This company has no such policy."))
+    when = chosen(visit, course=course_id)
+    visit.crumb(_("Policies"), "policies")
+    asked = visit.request.GET.get("show", "")
+    words = (asked,) if asked in standing.RECORDS.filters else ("unsigned", "signed")
+    lists = [_list(visit, when, word, only=len(words) == 1) for word in words]
+    in_force = _in_force(versions, when)
+    values: dict[str, Any] = {
+        "title": (in_force or versions[-1]).policy_title,
+        "course_id": course_id,
+        "register": standing.RECORDS.register,
+        "when": when,
+        "version": in_force,
+        "first": versions[-1],
+        "versions": versions,
+        "numbers": standing.of_one(when, course_id),
+        "lists": lists,
+        "lists_of": {word: _address(visit, when, word) for word in standing.RECORDS.filters}
+        | {"both": _address(visit, when, "")},
+        "show": asked if len(words) == 1 else "",
+        "facts": happenings(organization_id, visit.organization.time_zone, None, course_id)[-HAPPENINGS_SHOWN:][::-1],
+        "acts": {} if when.travels else _acts(visit, course_id),
+        "exports": _exports(visit, when, course_id, asked),
+    }
+    return visit.render("console/policies/policy.html", values)
+
+
+def _in_force(versions: list[Version], when: Chosen) -> Version | None:
+    """The version that was the newest at the chosen moment; None before the first."""
+    return next((each for each in versions if each.published_at <= when.question.moment), None)
+
+
+def _list(visit: Visit, when: Chosen, word: str, *, only: bool) -> dict[str, Any]:
+    """One of the page's lists: its first rows, or, where it is the only one, the page that the address asks for."""
+    position = keyset.after(visit.request, 4) if only else None
+    question = when.question._replace(start=None)
+    page, _total, last = registers.read(question, standing.RECORDS, word, position, counts=False)
+    rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    visit.saw(row["learner_profile_id"] for row in rows)
+    return {
+        "word": word,
+        "rows": rows,
+        "more": last is not None and not only,
+        "following": keyset.following(visit.request, last) if only else "",
+        "all": _address(visit, when, word),
+    }
+
+
+def _address(visit: Visit, when: Chosen, show: str) -> str:
+    """This page at the same moment, with one of its lists alone."""
+    asked = {"as_at": when.as_at, "time": when.at_time, "known": when.known, "show": show}
+    return visit.link("policy-page", asked, course_id=when.question.course)
+
+
+def _acts(visit: Visit, course_id: uuid.UUID) -> dict[str, str]:
+    """The acts that the page offers, by name, with the policy filled in."""
+    offered = ("remind-course", "share-policy", "publish-policy")
+    return {
+        name.replace("-", "_"): visit.link(f"act-{name}", {"course_id": course_id})
+        for name in offered
+        if _may(visit, name)
+    }
+
+
+def _exports(visit: Visit, when: Chosen, course_id: uuid.UUID, show: str) -> list[tuple[str, str]]:
+    """What the page lists, as files, with the address of each; none for who may take nothing away."""
+    if not visit.staff.may(Permission.EXPORT):
+        return []
+    asked = {"course": course_id, "as_at": when.as_at, "time": when.at_time, "known": when.known, "show": show}
+    what = standing.RECORDS.register.page
+    return [(name.upper(), visit.link("export", asked, what=what, written_as=name)) for name in ("csv", "xlsx")]
+
+
+def _may(visit: Visit, act: str) -> bool:
+    return visit.staff.may(ACTS[act].permission)
