@@ -11,6 +11,7 @@ from compliance.interfaces.console.page import Page
 from compliance.interfaces.console.people.pages import PAGES as OF_PEOPLE
 from compliance.interfaces.console.policies.pages import PAGES as OF_POLICIES
 from compliance.interfaces.console.reading.pages import PAGES as READING
+from compliance.interfaces.console.reports.pages import PAGES as REPORTS
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.stored.pages import PAGES as STORED
 from compliance.interfaces.console.today.pages import PAGES as TODAY
@@ -19,5 +20,5 @@ from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
     *TODAY, *SEE, *OF_PEOPLE, *OF_POLICIES, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS,
-    *STORED,
+    *REPORTS, *STORED,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from compliance.interfaces.console.acting.act import CannotActError
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.evidence import keeping
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.reports import keeping as reports
 from compliance.interfaces.console.see import counting
 from compliance.interfaces.console.who_may import staff_of
 from compliance.tenancy import context, queries
@@ -37,7 +38,7 @@ def send_waiting() -> None:
     now = datetime.now(UTC)
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
-            jobs.send_waiting(organization_id, now, {keeping.ACT: keeping.TASK})
+            jobs.send_waiting(organization_id, now, {keeping.ACT: keeping.TASK, reports.ACT: reports.TASK})
 
 
 def _work(job: Job, findings: list[str]) -> str:

@@ -58,6 +58,9 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each("log log-person log-file export evidence evidence-pack evidence-file exports exports-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each("pick", "post", ALL),
+    **_each("reports report report-changes", "get", ALL),
+    **_each("reports-make", "post", ALL),
+    **_each("act-add-report act-stop-report", "get post", RECORDS),
     **_each(
         "stored-companies stored stored-captures stored-captures-row stored-rows stored-rows-row stored-receipts"
         " stored-receipts-row stored-waiting stored-waiting-row stored-jobs stored-jobs-row stored-verifications"

@@ -14,6 +14,7 @@ from compliance.interfaces.console.acting import (
     people,
     policies,
     reminding,
+    reports,
     roles,
     shares,
     sources,
@@ -27,7 +28,7 @@ from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
     people, spreadsheet, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies,
-    certificates, keys, sources, exports, upkeep, webhooks,
+    certificates, keys, sources, exports, reports, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

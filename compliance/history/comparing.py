@@ -1,0 +1,191 @@
+"""Two moments of a company beside each other: each record at the first, as that was known then, and at the second.
+
+What was recorded after the first moment about a time before it (a late fact) is a difference between the first two.
+Records are read a few thousand at a time, in the order of their birth, so that memory does not grow with the company;
+the history only grows, so what was asked up to one `sequence` stays of one piece however long it takes.
+"""
+
+import uuid
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+import orjson
+
+from compliance.catalogue import REGISTERS
+from compliance.history import in_force
+from compliance.rules.vocabulary import AccessState
+from compliance.tenancy import context, sql
+
+RECORDS_A_READ = 4000
+OF_PEOPLE = next(register.number for register in REGISTERS.values() if register.of_person == "employments")
+HERE = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTICE)
+"""The states of access of somebody who is with the company."""
+
+
+class Held(NamedTuple):
+    """What held of a record at a moment: the columns that the clock is compared with."""
+
+    sequence: int
+    state: str | None
+    state_before_end: str | None
+    begins_at: datetime | None
+    due_at: datetime | None
+    done_at: datetime | None
+    waived_at: datetime | None
+    ends_at: datetime | None
+    receipt_id: uuid.UUID | None
+
+    def says(self) -> tuple[object, ...]:
+        """All but the number of the version: two versions that say the same differ in nothing that people see."""
+        return self[1:]
+
+
+class Compared(NamedTuple):
+    """A record beside itself; None where it was not there. `known_then`: the first moment as it was known at it."""
+
+    birth: int
+    record_id: uuid.UUID
+    learner_profile_id: uuid.UUID | None
+    course_id: uuid.UUID | None
+    before: Held | None
+    after: Held | None
+    known_then: Held | None
+
+
+class Known(NamedTuple):
+    """How far a company's history was at a moment: its newest capture and row version; zeros before the first."""
+
+    capture_sequence: int
+    sequence: int
+
+
+# Captures are numbered without a gap and their moments never go back, so the newest one up to a moment is found by
+# halving: some twenty look-ups by primary key, where a scan would read every capture since.
+_KNOWN = """
+WITH RECURSIVE search AS (
+    SELECT %(moment)s::timestamptz AS moment, 0::bigint AS low, h.capture_sequence AS high
+    FROM history_historyhead h WHERE h.organization_id = (SELECT %(organization)s::uuid)
+  UNION ALL
+    SELECT s.moment, CASE WHEN c.captured_at <= s.moment THEN c.capture_sequence ELSE s.low END,
+           CASE WHEN c.captured_at <= s.moment THEN s.high ELSE c.capture_sequence - 1 END
+    FROM search s JOIN history_capture c ON c.organization_id = (SELECT %(organization)s::uuid)
+      AND c.capture_sequence = (s.low + s.high + 1) / 2
+    WHERE s.low < s.high)
+SELECT s.low, coalesce(c.last_sequence, 0) FROM search s
+LEFT JOIN history_capture c ON c.organization_id = (SELECT %(organization)s::uuid) AND c.capture_sequence = s.low
+WHERE s.low = s.high"""
+
+
+def known_at(organization_id: uuid.UUID, moment: datetime) -> Known:
+    """How far the history was at `moment`. One statement, in the company's context."""
+    rows = sql.fetch(_KNOWN, {"organization": organization_id, "moment": moment})
+    return Known(*rows[0]) if rows else Known(0, 0)
+
+
+_COLUMNS = (
+    "v.sequence, v.state, v.state_before_end, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.receipt_id"
+)
+_HELD = len(Held._fields)
+
+
+def _of(alias: str) -> str:
+    """The columns of a version under another name; all null where the record is absent."""
+    names = [each.strip().removeprefix("v.") for each in _COLUMNS.split(",")]
+    return ", ".join(f"CASE WHEN {alias}.present THEN {alias}.{name} END" for name in names)
+
+
+def _version(moment: str, sequence: str) -> str:
+    return in_force.version(f"{_COLUMNS}, {in_force.PRESENT} AS present", moment=moment, sequence=sequence)
+
+
+_COMPARED = f"""
+SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_of("b")}, {_of("a")}, {_of("k")}
+FROM (SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM {in_force.RECORDS}
+      AND r.register = %(register)s AND r.birth > %(after)s AND r.birth <= %(sequence)s
+      ORDER BY r.birth LIMIT %(most)s) r
+LEFT JOIN LATERAL {_version("%(first)s", "%(sequence)s")} b ON true
+LEFT JOIN LATERAL {_version("%(second)s", "%(sequence)s")} a ON true
+LEFT JOIN LATERAL {_version("%(first)s", "%(known)s")} k ON true
+ORDER BY r.birth"""  # noqa: S608 - expressions of our own
+
+
+def compared(
+    organization_id: uuid.UUID, register: int, *, first: datetime, second: datetime, sequence: int, known: int
+) -> Iterator[list[Compared]]:
+    """The records of a register up to `sequence`, some thousands at a time, each batch in a transaction of its own.
+
+    `known` is the sequence up to which the history was written at `first`.
+    """
+    asked = {
+        "organization": organization_id,
+        "register": register,
+        "first": first,
+        "second": second,
+        "sequence": sequence,
+        "known": known,
+        "most": RECORDS_A_READ,
+    }
+    after = 0
+    while True:
+        with context.company(organization_id):
+            rows = sql.fetch(_COMPARED, asked | {"after": after})
+        if rows:
+            yield [_read(row) for row in rows]
+        if len(rows) < RECORDS_A_READ:
+            return
+        after = rows[-1][0]
+
+
+def _read(row: sql.Row) -> Compared:
+    held = (row[at : at + _HELD] for at in range(4, 4 + 3 * _HELD, _HELD))
+    return Compared(*row[:4], *(None if each[0] is None else Held(*each) for each in held))
+
+
+Teams = tuple[uuid.UUID, ...]
+NOBODY: tuple[Teams, Teams] = ((), ())
+"""The teams of somebody who was not with the company at either moment."""
+
+
+def _people(moment: str) -> str:
+    return in_force.version("v.state, v.body", moment=moment)
+
+
+_TEAMS = f"""
+SELECT r.learner_profile_id, b.state, b.body, a.state, a.body
+FROM (SELECT r.birth, r.learner_profile_id FROM {in_force.RECORDS} AND r.register = {OF_PEOPLE}
+      AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s) r
+LEFT JOIN LATERAL {_people("%(first)s")} b ON true
+LEFT JOIN LATERAL {_people("%(second)s")} a ON true"""  # noqa: S608 - expressions of our own
+
+
+def teams_at(
+    organization_id: uuid.UUID,
+    learners: Collection[uuid.UUID],
+    *,
+    first: datetime,
+    second: datetime,
+    sequence: int,
+) -> dict[uuid.UUID, tuple[Teams, Teams]]:
+    """The teams of these people at both moments, of those who were with the company. One statement."""
+    values = {
+        "organization": organization_id,
+        "learners": list(learners),
+        "first": first,
+        "second": second,
+        "sequence": sequence,
+    }
+    with context.company(organization_id):
+        rows = sql.fetch(_TEAMS, values)
+    found: dict[uuid.UUID, tuple[Teams, Teams]] = {}
+    for learner, *versions in rows:
+        before, after = found.get(learner, NOBODY)
+        found[learner] = (before or _teams(*versions[:2]), after or _teams(*versions[2:]))
+    return found
+
+
+def _teams(state: str | None, body: str | None) -> Teams:
+    """The teams that a row of the people register names; none of somebody who is not there."""
+    if not body or state not in HERE:
+        return ()
+    return tuple(uuid.UUID(each) for each in orjson.loads(body)["team_ids"])

@@ -1,0 +1,182 @@
+"""Reports that come by letter: when each is due, what it is about, and the letter, which holds numbers and a link only.
+
+A report is made and its letter sent by the worker. A mail server that refuses is asked again after 5, 10, 20, ...
+minutes; the report stays the same. Whoever may not see the company any more gets no letter.
+"""
+
+import logging
+import smtplib
+import uuid
+from datetime import date, datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.mail import EmailMessage
+from django.db.models import Q
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from compliance.errors import ComplianceError
+from compliance.interfaces.console.exports import schedule
+from compliance.interfaces.console.reports import keeping, queries
+from compliance.interfaces.console.reports.errors import CannotReportError
+from compliance.interfaces.console.reports.making import make
+from compliance.interfaces.console.reports.models import Report, StandingReport
+from compliance.interfaces.console.reports.periods import quarter_of
+from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
+from compliance.interfaces.console.who_may import Permission, staff_of
+from compliance.rules import company_days
+from compliance.tenancy import context
+from compliance.tenancy.models import Organization
+from compliance.tenancy.queries import organization
+
+log = logging.getLogger(__name__)
+GIVEN_UP = timedelta(hours=2)
+"""A run that has not ended by then never will: the task's own limit is shorter."""
+
+MOST_ATTEMPTS = 6
+AGAIN = timedelta(minutes=5)
+Every = StandingReport.Every
+
+
+def next_run(zone: str, every: str, hour: int, after: datetime) -> datetime:
+    """The first moment behind `after` at which a report of this kind is due."""
+    found = schedule.next_run(zone, "week" if every == Every.WEEK else "month", hour, after)
+    while every == Every.QUARTER and company_days.day_of(zone, found).month % 3 != 1:
+        found = schedule.next_run(zone, "month", hour, found)
+    return found
+
+
+def period_before(zone: str, every: str, due: datetime) -> tuple[date, date]:
+    """The first and the last day of what a report that is due then is about: the week, month or quarter before."""
+    today = company_days.day_of(zone, due)
+    if every == Every.WEEK:
+        ends = today - timedelta(days=today.weekday() + 1)
+        return ends - timedelta(days=6), ends
+    begins = today.replace(day=1) if every == Every.MONTH else quarter_of(today)
+    return company_days.add_months(begins, -1 if every == Every.MONTH else -3), begins - timedelta(days=1)
+
+
+def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
+    """The reports that are to be made or sent now, within the company's context."""
+    found = _claimable(now).filter(organization_id=organization_id)
+    return list(found.values_list("standing_id", flat=True))
+
+
+def _claimable(now: datetime):  # type: ignore[no-untyped-def]
+    free = Q(begun_at=None) | Q(begun_at__lte=now - GIVEN_UP)
+    return StandingReport.objects.filter(free, stopped_at=None, try_at__lte=now)
+
+
+def run(organization_id: uuid.UUID, standing_id: uuid.UUID, now: datetime) -> bool:
+    """Makes a report that is due and sends its letter, once however often it is asked for; whether one was sent."""
+    company = organization(organization_id)
+    with context.company(organization_id):
+        mine = StandingReport.objects.filter(organization_id=organization_id, standing_id=standing_id)
+        claimed = _claimable(now).filter(organization_id=organization_id, standing_id=standing_id).update(begun_at=now)
+        standing = mine.first()
+    if not claimed or standing is None:
+        return False
+    try:
+        user = _reader(standing, now)
+        report = _report(company, standing, now)
+        with context.company(organization_id):
+            mine.update(report_id=report.report_id)
+            message = _letter(company, standing, report, user)
+        message.send()
+    except (smtplib.SMTPException, OSError) as error:
+        log.warning("report_letter_refused", extra={"standing_id": str(standing_id), "error": type(error).__name__})
+        _put_off(standing, now)
+        return False
+    except ComplianceError as error:
+        log.warning("report_failed", extra={"standing_id": str(standing_id), "error": type(error).__name__})
+        _end(company, standing, now, problem=str(error))
+        return False
+    _end(company, standing, now, report=report)
+    return True
+
+
+def _reader(standing: StandingReport, now: datetime) -> User:
+    """Whoever the letter goes to. Raises CannotReportError for somebody who may not see the company any more."""
+    user = User.objects.filter(pk=standing.user_id).first()
+    staff = staff_of(user or AnonymousUser(), now)
+    if user is None or staff is None or not staff.may(Permission.SEE) or not staff.may_enter(standing.organization_id):
+        raise CannotReportError(
+            _("%(name)s may not see this company any more. Stop this report, and have it set up anew.")
+            % {"name": standing.username}
+        )
+    if not user.email:
+        raise CannotReportError(
+            _("The account %(name)s has no e-mail address. Whoever keeps the staff accounts can add one.")
+            % {"name": standing.username}
+        )
+    return user
+
+
+def _report(company: Organization, standing: StandingReport, now: datetime) -> Report:
+    """The report that is due, ready: what an earlier try made, or a new one."""
+    with context.company(company.organization_id):
+        known = Report.objects.filter(
+            organization_id=company.organization_id, report_id=standing.report_id, ready=True
+        ).first()
+        if known is not None:
+            return known
+        first, last = period_before(company.time_zone, standing.every, standing.next_run_at)
+        begins = company_days.start_of_day(company.time_zone, first) - company_days.ONE_MICROSECOND
+        report, _new = keeping.begun(company, begins, company_days.end_of_day(company.time_zone, last), now)
+    if not report.ready:
+        make(report)
+    return report
+
+
+def _letter(company: Organization, standing: StandingReport, report: Report, user: User) -> EmailMessage:
+    """The letter: how much was done, what changed, and where to read more. It names nobody."""
+    sums = queries.whole(report, None, None)
+    first, last = period_before(company.time_zone, standing.every, standing.next_run_at)
+    address = reverse("console:report", args=[company.organization_id, report.report_id])
+    values = {
+        "company": company,
+        "first": first,
+        "last": last,
+        "training": sums.get(TRAINING, queries.Sums()),
+        "signing": sums.get(SIGNING, queries.Sums()),
+        "late": sum(each.get("late", 0) for each in report.counts.values()),
+        "registers": len(COMPARED),
+        "address": f"{settings.BASE_URL.rstrip('/')}{address}",
+        "username": user.get_username(),
+    }
+    return EmailMessage(
+        subject=_("%(company)s: completion from %(first)s to %(last)s")
+        % {"company": " ".join(company.name.split()), "first": f"{first:%-d %B %Y}", "last": f"{last:%-d %B %Y}"},
+        body=render_to_string("console/reports/letter.txt", values),
+        to=[user.email],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+
+
+def _put_off(standing: StandingReport, now: datetime) -> None:
+    """Has the letter tried again later, or, after so many times, not any more until the next report is due."""
+    attempts = standing.attempts + 1
+    if attempts >= MOST_ATTEMPTS:
+        company = organization(standing.organization_id)
+        _end(company, standing, now, problem=_("The mail server did not take the last letter."))
+        return
+    with context.company(standing.organization_id):
+        StandingReport.objects.filter(
+            organization_id=standing.organization_id, standing_id=standing.standing_id
+        ).update(attempts=attempts, begun_at=None, try_at=now + AGAIN * 2 ** (attempts - 1))
+
+
+def _end(
+    company: Organization, standing: StandingReport, now: datetime, *, report: Report | None = None, problem: str = ""
+) -> None:
+    """Writes down how a run ended, and when the next one is due."""
+    following = next_run(company.time_zone, standing.every, standing.hour, max(now, standing.next_run_at))
+    ended = {"begun_at": None, "attempts": 0, "report_id": None, "next_run_at": following, "try_at": following}
+    if report is not None:
+        ended |= {"last_report_id": report.report_id, "last_run_at": now}
+    with context.company(company.organization_id):
+        StandingReport.objects.filter(organization_id=company.organization_id, standing_id=standing.standing_id).update(
+            **ended, problem=problem[:300]
+        )
