@@ -11,6 +11,7 @@ from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.reports import schedule
 from compliance.interfaces.console.reports.models import StandingReport
 from compliance.interfaces.console.who_may import Permission
+from compliance.rules.company_days import zone_info
 
 MOST = 20
 """How many reports by letter a company may have."""
@@ -58,7 +59,7 @@ class AddReport(_OfReport):
         """Says to whom, and when first."""
         address, data = self._address(acting), acting.data
         first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
-        local = first.astimezone(schedule.company_days.zone_info(acting.organization.time_zone))
+        local = first.astimezone(zone_info(acting.organization.time_zone))
         return Preview(
             pairs=[
                 (_("To"), address),

@@ -8,6 +8,7 @@ import logging
 import smtplib
 import uuid
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
@@ -117,9 +118,8 @@ def _reader(standing: StandingReport, now: datetime) -> User:
 def _report(company: Organization, standing: StandingReport, now: datetime) -> Report:
     """The report that is due, ready: what an earlier try made, or a new one."""
     with context.company(company.organization_id):
-        known = Report.objects.filter(
-            organization_id=company.organization_id, report_id=standing.report_id, ready=True
-        ).first()
+        of_company = Report.objects.filter(organization_id=company.organization_id, ready=True)
+        known = of_company.filter(report_id=standing.report_id).first() if standing.report_id else None
         if known is not None:
             return known
         first, last = period_before(company.time_zone, standing.every, standing.next_run_at)
@@ -173,7 +173,13 @@ def _end(
 ) -> None:
     """Writes down how a run ended, and when the next one is due."""
     following = next_run(company.time_zone, standing.every, standing.hour, max(now, standing.next_run_at))
-    ended = {"begun_at": None, "attempts": 0, "report_id": None, "next_run_at": following, "try_at": following}
+    ended: dict[str, Any] = {
+        "begun_at": None,
+        "attempts": 0,
+        "report_id": None,
+        "next_run_at": following,
+        "try_at": following,
+    }
     if report is not None:
         ended |= {"last_report_id": report.report_id, "last_run_at": now}
     with context.company(company.organization_id):

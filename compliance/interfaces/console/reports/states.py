@@ -55,7 +55,7 @@ def _certificate(held: Held, moment: datetime) -> str:
 
 
 def _person(held: Held, moment: datetime) -> str:
-    return held.state if held.state in HERE else ""  # type: ignore[return-value]
+    return held.state if held.state in HERE else ""
 
 
 _STATES: dict[int, Callable[[Held, datetime], str]] = {
