@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from compliance.facts.lines import EmployeeJoined
+from compliance.facts.people.employees import ADDRESSED
 from compliance.facts.people.queries import HERE
 from compliance.facts.recording.acting import act
 from compliance.tenancy import sql
@@ -72,6 +73,12 @@ def sent_invitation(
     else:
         state = InvitationState.OPEN
     return SentInvitation(state, person_name, expires_at)
+
+
+def known_by_address(organization_id: uuid.UUID, address: str) -> uuid.UUID | None:
+    """Whose account's or work address this is, the first of several; case does not count. In the company's context."""
+    found = sql.fetch(f"SELECT * FROM ({ADDRESSED.format(address='%s')}) a ORDER BY 1 LIMIT 1", [address])  # noqa: S608
+    return found[0][0] if found else None
 
 
 def accept_invitation(

@@ -36,8 +36,8 @@ class CannotActError(ConsoleError):
 
 
 class Done(NamedTuple):
-    """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, and how
-    many people a new share reaches."""
+    """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, how many
+    people a new share reaches, and where a fact allows it how it is undone: an act, and what its form is filled with."""
 
     message: str
     page: str = "today"
@@ -45,6 +45,7 @@ class Done(NamedTuple):
     secret: str = ""
     warnings: tuple[str, ...] = ()
     reaches: int | None = None
+    undo: tuple[str, dict[str, Any]] | None = None
 
 
 @dataclass
@@ -171,6 +172,7 @@ class Recorded(Act):
     done: Words | Callable[[Acting, Any], Done]
     page: str = ""
     action: Callable[..., Any] | None = None
+    undo: Callable[[Acting], tuple[str, dict[str, Any]]] | None = None
     form: type[ActForm] = ActForm
     about: str = "company"
     danger: bool = False
@@ -180,8 +182,10 @@ class Recorded(Act):
         action = self.action or partial(act, self.tells[0])
         result = action(**acting.common, **self.arguments(acting))
         if isinstance(self.done, str | Promise):
-            return to(acting, str(self.done), self.page)
-        return self.done(acting, result)
+            done = to(acting, str(self.done), self.page)
+        else:
+            done = self.done(acting, result)
+        return done._replace(undo=self.undo(acting)) if self.undo else done
 
 
 def to(acting: Acting, message: str, page: str = "person") -> Done:

@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from compliance.errors import ComplianceError
 from compliance.interfaces.console import access_log, awaiting, identifiers
@@ -36,6 +38,11 @@ def log(visit: Visit, act: str, acting: Acting | None, job: Job | None = None) -
     visit.logged = True
 
 
+def _with_undo(message: str, undo: str) -> str:
+    """What was done, with the way back where there is one: the act that undoes it, filled in, to be confirmed."""
+    return format_html('{} <a class="undo" href="{}">{}</a>', message, undo, gettext("Undo")) if undo else message
+
+
 def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = False) -> HttpResponse:
     """Does the act of a job, or lets the worker begin it, and leads to where that shows. Raises what refuses it.
 
@@ -55,11 +62,12 @@ def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = 
     except ComplianceError:
         visit.act, visit.logged = f"{chosen.name} (refused)", False
         raise
+    undo = visit.link(f"act-{done.undo[0]}", done.undo[1]) if done.undo else ""
     if done.secret:
         onward = visit.address(done.page, **done.values)
-        values = {"title": chosen.title, "act": chosen, "done": done, "onward": onward}
+        values = {"title": chosen.title, "act": chosen, "done": done, "onward": onward, "undo": undo}
         return visit.render("console/acting/secret.html", values)
-    messages.success(visit.request, done.message)
+    messages.success(visit.request, _with_undo(done.message, undo))
     for warning in done.warnings:
         messages.warning(visit.request, warning)
     return HttpResponseRedirect(awaiting.address(visit.address(done.page, **done.values), visit.now))

@@ -52,7 +52,9 @@ class SendLink(Act):
         _recipient(acting)
         learner: uuid.UUID = acting.data["learner_profile_id"]
         ask(acting.organization_id, Kind.STAFF_LINK, now=acting.at, learner_profile_id=learner)
-        return to(acting, "The letter with the link is on its way.")
+        return to(acting, "The letter with the link is on its way.")._replace(
+            undo=("revoke-links", {"learner_profile_id": learner})
+        )
 
 
 class CopyLink(Act):
@@ -83,7 +85,8 @@ class CopyLink(Act):
         self._person(acting)
         learner: uuid.UUID = acting.data["learner_profile_id"]
         token = links.make(acting.organization_id, now=acting.at, life=links.ASKED_FOR, learner_profile_id=learner)
-        return to(acting, "The link is made.")._replace(secret=links.address_of(token))
+        undo = ("revoke-links", {"learner_profile_id": learner})
+        return to(acting, "The link is made.")._replace(secret=links.address_of(token), undo=undo)
 
     def _person(self, acting: Acting) -> str:
         """What the person is called. Raises CannotActError for who may not come in."""

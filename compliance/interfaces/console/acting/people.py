@@ -1,6 +1,7 @@
 """Acts on people: invite, let in, suspend, end, withdraw their links, erase."""
 
 import uuid
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -44,7 +45,11 @@ def _invited(acting: Acting) -> dict[str, Any]:
 def _invitation_leaves(acting: Acting, line: Any) -> Done:
     """Has the invited hear of it."""
     ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
-    return Done(f"The invitation is recorded, and a letter with it goes to {line.work_email}.", "people")
+    return Done(
+        f"The invitation is recorded, and a letter with it goes to {line.work_email}.",
+        "people",
+        undo=("revoke-invitation", {"invitation_id": line.invitation_id}),
+    )
 
 
 def _employment(acting: Acting) -> dict[str, Any]:
@@ -53,6 +58,18 @@ def _employment(acting: Acting) -> dict[str, Any]:
     if found is None:
         raise CannotActError("This person is no employee of the company now.")
     return {"person_id": found}
+
+
+def _undone_by(act: str) -> Callable[[Acting], tuple[str, dict[str, Any]]]:
+    """The act that undoes what was done to the same person."""
+    return lambda acting: (act, {"learner_profile_id": acting.data["learner_profile_id"]})
+
+
+def _moved_back(acting: Acting) -> tuple[str, dict[str, Any]]:
+    """The same person into or out of the same team, the other way round."""
+    back = "leave" if acting.data["change"] == "join" else "join"
+    kept = {name: acting.data[name] for name in ("learner_profile_id", "team_id")}
+    return "team", kept | {"change": back}
 
 
 def _move(*, change: str, **told: Any) -> None:
@@ -211,6 +228,7 @@ ACTS: tuple[Act, ...] = (
         title="Suspend",
         explains="The person cannot come in for the time being. What they owe goes on, and so do its deadlines.",
         done="The person is suspended.",
+        undo=_undone_by("resume"),
     ),
     _OfEmployee(
         name="resume",
@@ -218,6 +236,7 @@ ACTS: tuple[Act, ...] = (
         title="Resume",
         explains="Ends a suspension.",
         done="The suspension is over.",
+        undo=_undone_by("suspend"),
     ),
     _OfEmployee(
         name="end",
@@ -226,6 +245,7 @@ ACTS: tuple[Act, ...] = (
         explains="The person leaves the company: what they owe ends. Coming back later starts a new stay.",
         danger=True,
         done="The person has left the company.",
+        undo=_undone_by("rejoin"),
     ),
     _OfEmployee(
         name="team",
@@ -242,6 +262,7 @@ ACTS: tuple[Act, ...] = (
         action=_move,
         arguments=lambda acting: acting.data,
         done="The teams are changed.",
+        undo=_moved_back,
     ),
     RevokeLinks(),
     Erase(),

@@ -3,10 +3,12 @@
 from typing import Any
 
 from compliance.interfaces.console.acting import (
+    auditors,
     bulk,
     certificates,
     courses,
     exports,
+    joining,
     keys,
     learning,
     letters,
@@ -19,6 +21,7 @@ from compliance.interfaces.console.acting import (
     shares,
     sources,
     spreadsheet,
+    teams,
     upkeep,
     webhooks,
 )
@@ -27,8 +30,8 @@ from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
-    people, spreadsheet, roles, letters, shares, obligations, learning, bulk, reminding, courses, policies,
-    certificates, keys, sources, exports, reports, upkeep, webhooks,
+    people, joining, teams, spreadsheet, roles, letters, shares, obligations, learning, bulk, reminding, courses,
+    policies, certificates, auditors, keys, sources, exports, reports, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

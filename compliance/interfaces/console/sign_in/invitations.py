@@ -1,6 +1,7 @@
 """One-time invitations: without one nobody enrols the first second factor of an account.
 
-A superuser hands it over. Whoever holds only the password of an account can therefore not enrol a device of their own.
+A superuser hands it over, or staff of a company to an auditor whom the company lets in (`auditors.py`). Whoever holds
+only the password of an account can therefore not enrol a device of their own.
 """
 
 import hashlib
@@ -31,6 +32,16 @@ def issue(*, user: User, by: str, at: datetime, lasts: timedelta = LASTS) -> str
         defaults={"code_sha256": _digest(code), "made_at": at, "made_by": by[:150], "ends_at": at + lasts},
     )
     return code
+
+
+def of(user: User) -> Invitation | None:
+    """The invitation of `user` that waits, used up or not there: None."""
+    return Invitation.objects.filter(user=user).first()
+
+
+def withdraw(user: User) -> None:
+    """Takes the invitation of `user` back, where one waits."""
+    Invitation.objects.filter(user=user).delete()
 
 
 def link(code: str) -> str:

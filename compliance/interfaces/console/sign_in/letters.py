@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from celery import current_app
+from cryptography.fernet import InvalidToken, MultiFernet
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
@@ -18,8 +19,10 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from kombu.exceptions import OperationalError
 
+from compliance import sealing
 from compliance.interfaces.console import access_log
 from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.sign_in import invitations
 from compliance.interfaces.console.sign_in.address import client_address
 from compliance.interfaces.console.sign_in.models import Letter
 from compliance.interfaces.console.sign_in.sessions import describe_device
@@ -27,6 +30,8 @@ from compliance.interfaces.console.sign_in.sessions import describe_device
 log = logging.getLogger(__name__)
 TASK = "compliance.sign_in.send_letters"
 MOST_ATTEMPTS = 8
+AUDITOR_INVITED = "auditor invited"
+"""The one letter that brings a link: to an auditor, whose new account opens with it alone."""
 
 KINDS = {
     "password changed": "Your password was changed.",
@@ -43,6 +48,8 @@ KINDS = {
     "invitation used": "The invitation to your account was used.",
     "second factor reset": "The second factor of your account was removed by whoever keeps the staff accounts.",
     "address changed": "The e-mail address of your account was changed. This letter went to the address before.",
+    "access granted": "Your account may see the records of a company until another day.",
+    "access ended": "The access of your account to the records of a company was ended.",
     "company account bound": "Your account at the company's sign-in was used for the first time and is now linked.",
 }
 
@@ -58,11 +65,24 @@ def tell(
 
 
 def write(
-    user: User, kind: str, now: datetime, *, address: str | None = None, network: str = "", device: str = ""
+    user: User,
+    kind: str,
+    now: datetime,
+    *,
+    address: str | None = None,
+    network: str = "",
+    device: str = "",
+    code: str = "",
 ) -> None:
-    """Writes the letter about a change, to be sent by the worker; none for an account without an address."""
+    """Writes the letter about a change, to be sent by the worker; none for an account without an address.
+
+    The `code` of an invitation waits sealed, and goes with the letter.
+    """
     if to := address or user.email:
-        Letter.objects.create(user=user, address=to, kind=kind, at=now, due_at=now, network=network, device=device)
+        sealed = _ring().encrypt(code.encode()).decode() if code else ""
+        Letter.objects.create(
+            user=user, address=to, kind=kind, at=now, due_at=now, network=network, device=device, sealed=sealed
+        )
         transaction.on_commit(_ask_to_send)
 
 
@@ -88,7 +108,7 @@ def send_due(now: datetime) -> int:
             letter.save(update_fields=["attempts", "due_at"])
         try:
             _message(letter).send()
-        except (smtplib.SMTPException, OSError, ValueError) as error:
+        except (smtplib.SMTPException, OSError, ValueError, InvalidToken) as error:
             log.warning("letter_refused", extra={"kind": letter.kind, "error": type(error).__name__})
             if letter.attempts >= MOST_ATTEMPTS:
                 log.error("letter_given_up", extra={"kind": letter.kind, "user_id": letter.user_id})
@@ -99,13 +119,25 @@ def send_due(now: datetime) -> int:
 
 
 def _message(letter: Letter) -> EmailMessage:
-    values = {"letter": letter, "words": KINDS[letter.kind], "host": urlsplit(settings.BASE_URL).netloc}
+    values = {"letter": letter, "host": urlsplit(settings.BASE_URL).netloc}
+    if letter.kind == AUDITOR_INVITED:
+        template, subject = "sign_in/auditor_letter.txt", "You are invited to look at compliance records"
+        values["link"] = invitations.link(_ring().decrypt(letter.sealed.encode()).decode())
+        values["waiting"] = invitations.of(letter.user)
+    else:
+        template, subject = "sign_in/letter.txt", f"Your account of the compliance records: {letter.kind}"
+        values["words"] = KINDS[letter.kind]
     return EmailMessage(
-        subject=f"Your account of the compliance records: {letter.kind}",
-        body=render_to_string("sign_in/letter.txt", values),
+        subject=subject,
+        body=render_to_string(template, values),
         to=[letter.address],
         headers={"Auto-Submitted": "auto-generated"},
     )
+
+
+def _ring() -> MultiFernet:
+    """Under the secret that web, which makes invitations, and the worker, which sends letters, both hold."""
+    return sealing.ring((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS), b"compliance invitation letter 1")
 
 
 def _ask_to_send() -> None:

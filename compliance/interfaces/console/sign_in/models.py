@@ -78,6 +78,9 @@ class Letter(models.Model):
     device = models.CharField(max_length=200, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField()
+    sealed = models.TextField(
+        blank=True, default="", help_text="The code of an invitation that the letter brings, sealed; it goes with it."
+    )
 
     class Meta:
         indexes = [models.Index(fields=["due_at"], name="letter_by_due")]
