@@ -1,6 +1,7 @@
 """Accepting an invitation: whoever was invited joins, by their own word."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -73,6 +74,39 @@ def sent_invitation(
     else:
         state = InvitationState.OPEN
     return SentInvitation(state, person_name, expires_at)
+
+
+TELLS = (EmployeeJoined,)
+"""The kinds of fact that `take_in` records."""
+
+
+def take_in(
+    *,
+    organization_id: uuid.UUID,
+    learner_profile_id: uuid.UUID,
+    at: datetime,
+    now: datetime,
+    actor_id: uuid.UUID,
+    person_name: str | None = None,
+    account_email: str | None = None,
+    team_ids: Collection[uuid.UUID] = (),
+) -> None:
+    """Records that somebody is an employee from `at` on, by staff's word: somebody new, or who was here before.
+
+    Raises the errors of `facts.errors` where the fact is refused.
+    """
+    act(
+        EmployeeJoined,
+        organization_id=organization_id,
+        at=at,
+        now=now,
+        actor_id=actor_id,
+        person_id=uuid.uuid4(),
+        learner_profile_id=learner_profile_id,
+        person_name=person_name,
+        account_email=account_email,
+        team_ids=tuple(team_ids) or None,
+    )
 
 
 def known_by_address(organization_id: uuid.UUID, address: str) -> uuid.UUID | None:

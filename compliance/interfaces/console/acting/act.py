@@ -37,7 +37,7 @@ class CannotActError(ConsoleError):
 
 class Done(NamedTuple):
     """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, how many
-    people a new share reaches, and where a fact allows it how it is undone: an act, and what its form is filled with."""
+    people a new share reaches, and where a fact allows it how it is undone: an act, and what fills its form."""
 
     message: str
     page: str = "today"

@@ -9,9 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from compliance.facts.lines import EmployeeJoined
 from compliance.facts.people import joining, queries, team_queries
-from compliance.facts.recording import act
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import TEAMS, ActForm, PersonForm, day_field
 from compliance.interfaces.console.acting.people import GROUP
@@ -48,7 +46,7 @@ class AddPerson(Act):
     permission = Permission.CHANGE_PEOPLE
     form = AddForm
     group = GROUP
-    tells = (EmployeeJoined,)
+    tells = joining.TELLS
     section = Section.PEOPLE
 
     def preview(self, acting: Acting) -> Preview:
@@ -67,7 +65,8 @@ class AddPerson(Act):
         if known is not None:
             found.warnings.append(
                 _(
-                    "Somebody with this address was here before, as %(name)s. They come back, with all that was recorded."
+                    "Somebody with this address was here before, as %(name)s."
+                    " They come back, with all that was recorded."
                 )
                 % {"name": queries.name_of(acting.organization_id, known) or _("a person without a name")}
             )
@@ -80,13 +79,11 @@ class AddPerson(Act):
         if known is not None and queries.present_employment(acting.organization_id, known, acting.at):
             raise CannotActError(_("Somebody with this address is here already. Search for it."))
         learner = known or uuid.uuid4()
-        act(
-            EmployeeJoined,
+        joining.take_in(
             organization_id=acting.organization_id,
             actor_id=acting.staff.actor_id,
             at=_since(acting),
             now=acting.at,
-            person_id=uuid.uuid4(),
             learner_profile_id=learner,
             person_name=data["person_name"],
             account_email=data["account_email"],
@@ -107,7 +104,7 @@ class Rejoin(Act):
     form = PersonForm
     about = "person"
     group = GROUP
-    tells = (EmployeeJoined,)
+    tells = joining.TELLS
 
     def preview(self, acting: Acting) -> Preview:
         """Who comes back, and what they will owe."""
@@ -122,7 +119,7 @@ class Rejoin(Act):
             raise CannotActError(_("This person is an employee of the company already."))
         if queries.person(acting.organization_id, learner) is None:
             raise CannotActError(_("This company knows no such person."))
-        act(EmployeeJoined, **acting.common, person_id=uuid.uuid4(), learner_profile_id=learner)
+        joining.take_in(**acting.common, now=acting.at, learner_profile_id=learner)
         return _added(acting, learner, _("The person is back."))
 
 

@@ -52,9 +52,8 @@ class SendLink(Act):
         _recipient(acting)
         learner: uuid.UUID = acting.data["learner_profile_id"]
         ask(acting.organization_id, Kind.STAFF_LINK, now=acting.at, learner_profile_id=learner)
-        return to(acting, "The letter with the link is on its way.")._replace(
-            undo=("revoke-links", {"learner_profile_id": learner})
-        )
+        undo = ("revoke-links", {"learner_profile_id": learner})
+        return to(acting, "The letter with the link is on its way.")._replace(undo=undo)
 
 
 class CopyLink(Act):

@@ -14,14 +14,11 @@ from compliance.facts.lines import (
     InvitationRevoked,
     PersonErased,
     PersonInvited,
-    TeamJoined,
-    TeamLeft,
 )
 from compliance.facts.people import erasing, queries
-from compliance.facts.recording import act
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded, to
-from compliance.interfaces.console.acting.fields import PERSON, TEAM, TEAMS, PersonForm, day_field, end_of, form_of
+from compliance.interfaces.console.acting.fields import TEAMS, PersonForm, day_field, end_of, form_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
@@ -45,11 +42,8 @@ def _invited(acting: Acting) -> dict[str, Any]:
 def _invitation_leaves(acting: Acting, line: Any) -> Done:
     """Has the invited hear of it."""
     ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
-    return Done(
-        f"The invitation is recorded, and a letter with it goes to {line.work_email}.",
-        "people",
-        undo=("revoke-invitation", {"invitation_id": line.invitation_id}),
-    )
+    undo = ("revoke-invitation", {"invitation_id": line.invitation_id})
+    return Done(f"The invitation is recorded, and a letter with it goes to {line.work_email}.", "people", undo=undo)
 
 
 def _employment(acting: Acting) -> dict[str, Any]:
@@ -63,17 +57,6 @@ def _employment(acting: Acting) -> dict[str, Any]:
 def _undone_by(act: str) -> Callable[[Acting], tuple[str, dict[str, Any]]]:
     """The act that undoes what was done to the same person."""
     return lambda acting: (act, {"learner_profile_id": acting.data["learner_profile_id"]})
-
-
-def _moved_back(acting: Acting) -> tuple[str, dict[str, Any]]:
-    """The same person into or out of the same team, the other way round."""
-    back = "leave" if acting.data["change"] == "join" else "join"
-    kept = {name: acting.data[name] for name in ("learner_profile_id", "team_id")}
-    return "team", kept | {"change": back}
-
-
-def _move(*, change: str, **told: Any) -> None:
-    act(TeamJoined if change == "join" else TeamLeft, **told)
 
 
 _Recorded = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=GROUP, page="people")
@@ -246,23 +229,6 @@ ACTS: tuple[Act, ...] = (
         danger=True,
         done="The person has left the company.",
         undo=_undone_by("rejoin"),
-    ),
-    _OfEmployee(
-        name="team",
-        tells=(TeamJoined, TeamLeft),
-        title="Change teams",
-        explains="Shares with a team reach whoever is in it.",
-        form=form_of(
-            learner_profile_id=PERSON,
-            team_id=TEAM,
-            change=forms.ChoiceField(
-                choices=[("join", "Joins the team"), ("leave", "Leaves the team")], label="Change"
-            ),
-        ),
-        action=_move,
-        arguments=lambda acting: acting.data,
-        done="The teams are changed.",
-        undo=_moved_back,
     ),
     RevokeLinks(),
     Erase(),

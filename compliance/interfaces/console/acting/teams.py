@@ -12,8 +12,8 @@ from compliance.facts.people import team_queries
 from compliance.facts.people.memberships import TeamShown
 from compliance.facts.people.queries import shown_people
 from compliance.facts.recording import act
-from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import ActForm, PeopleField, TeamField
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded
+from compliance.interfaces.console.acting.fields import PERSON, TEAM, ActForm, PeopleField, TeamField, form_of
 from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
@@ -221,4 +221,38 @@ def _named(acting: Acting, people: list[uuid.UUID]) -> list[tuple[str, Any]]:
     ]
 
 
-ACTS: tuple[Act, ...] = (CreateTeam(), MovePeople(), RenameTeam())
+def _change(*, change: str, **told: Any) -> None:
+    act(TeamJoined if change == "join" else TeamLeft, **told)
+
+
+def _changed_back(acting: Acting) -> tuple[str, dict[str, Any]]:
+    """The same person into or out of the same team, the other way round."""
+    back = "leave" if acting.data["change"] == "join" else "join"
+    kept = {name: acting.data[name] for name in ("learner_profile_id", "team_id")}
+    return "team", kept | {"change": back}
+
+
+_OF_PERSON = Recorded(
+    name="team",
+    tells=(TeamJoined, TeamLeft),
+    title=gettext_lazy("Change teams"),
+    explains=gettext_lazy("Shares with a team reach whoever is in it."),
+    permission=Permission.CHANGE_PEOPLE,
+    group=GROUP,
+    about="person",
+    page="person",
+    form=form_of(
+        learner_profile_id=PERSON,
+        team_id=TEAM,
+        change=forms.ChoiceField(
+            choices=[("join", gettext_lazy("Joins the team")), ("leave", gettext_lazy("Leaves the team"))],
+            label=gettext_lazy("Change"),
+        ),
+    ),
+    action=_change,
+    arguments=lambda acting: acting.data,
+    done=gettext_lazy("The teams are changed."),
+    undo=_changed_back,
+)
+
+ACTS: tuple[Act, ...] = (CreateTeam(), MovePeople(), RenameTeam(), _OF_PERSON)
