@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from compliance.tenancy.models import CompanyRow
 
@@ -21,15 +22,17 @@ class StaffAccess(models.Model):
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="staff_access")
     valid_until = models.DateTimeField(
-        null=True, blank=True, help_text="Access ends here. Auditors always need an end."
+        null=True, blank=True, help_text=gettext_lazy("Access ends here. Auditors always need an end.")
     )
-    every_company = models.BooleanField(default=False, help_text="May see every company, also later ones.")
+    every_company = models.BooleanField(
+        default=False, help_text=gettext_lazy("May see every company, also later ones.")
+    )
     organization_ids = ArrayField(
         models.UUIDField(),
         default=list,
         blank=True,
         verbose_name="companies",
-        help_text="Otherwise only these: identifiers of companies, separated by commas.",
+        help_text=gettext_lazy("Otherwise only these: identifiers of companies, separated by commas."),
     )
 
     class Meta:
@@ -117,13 +120,13 @@ class Job(CompanyRow):
     class State(models.TextChoices):
         """Where a job stands. A draft holds an upload between its preview and its confirmation."""
 
-        DRAFT = "draft", "Draft"
-        PREPARED = "prepared", "Waits for a second person"
-        DECLINED = "declined", "Declined"
-        WAITING = "waiting", "Waiting"
-        RUNNING = "running", "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
+        DRAFT = "draft", gettext_lazy("Draft")
+        PREPARED = "prepared", gettext_lazy("Waits for a second person")
+        DECLINED = "declined", gettext_lazy("Declined")
+        WAITING = "waiting", gettext_lazy("Waiting")
+        RUNNING = "running", gettext_lazy("Running")
+        DONE = "done", gettext_lazy("Done")
+        FAILED = "failed", gettext_lazy("Failed")
 
     job_id = models.UUIDField(default=uuid.uuid4, editable=False)
     act = models.CharField(max_length=60)

@@ -7,13 +7,16 @@ Superusers keep the staff accounts and may do everything.
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.models import StaffAccess
+from compliance.learning import words
 
 
 class Permission(StrEnum):
@@ -134,12 +137,13 @@ def accounts(now: datetime) -> dict[uuid.UUID, Account]:
 def why_nobody(user: AbstractBaseUser | AnonymousUser, now: datetime) -> str:
     """Why `staff_of` knows nobody, in a sentence for the person who has just signed in."""
     if not isinstance(user, User) or not user.is_active:
-        return "It has been closed."
+        return gettext("It has been closed.")
     groups = set(user.groups.values_list("name", flat=True))
     access = StaffAccess.objects.filter(user_id=user.pk).first()
     if access is not None and access.valid_until is not None and access.valid_until <= now:
-        ended = access.valid_until.astimezone(UTC)
-        return f"Its access ended on {ended.day} {ended:%B %Y} at {ended:%H:%M} UTC."
+        return gettext("Its access ended on %(moment)s.") % {
+            "moment": f"{words.day_and_time(access.valid_until, ZoneInfo('UTC'))} UTC"
+        }
     if AUDITOR in groups:
-        return "It is an auditor's, and no day is set on which its access ends: an auditor's access needs one."
-    return "It belongs to no group of the console."
+        return gettext("It is an auditor's, and no day is set on which its access ends: an auditor's access needs one.")
+    return gettext("It belongs to no group of the console.")

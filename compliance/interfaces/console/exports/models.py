@@ -4,6 +4,7 @@ import uuid
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from compliance.tenancy.models import CompanyRow
 
@@ -14,9 +15,9 @@ class StandingExport(CompanyRow):
     class Every(models.TextChoices):
         """How often it runs."""
 
-        DAY = "day", "Every day"
-        WEEK = "week", "Every Monday"
-        MONTH = "month", "On the first of every month"
+        DAY = "day", gettext_lazy("Every day")
+        WEEK = "week", gettext_lazy("Every Monday")
+        MONTH = "month", gettext_lazy("On the first of every month")
 
     export_id = models.UUIDField(default=uuid.uuid4, editable=False)
     registers = ArrayField(models.CharField(max_length=40))

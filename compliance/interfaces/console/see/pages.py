@@ -1,5 +1,7 @@
 """The pages of this part."""
 
+from django.utils.translation import gettext_lazy
+
 from compliance.catalogue import READINGS
 from compliance.catalogue.declaration import Register
 from compliance.interfaces.console.page import Page, Section, register_page
@@ -28,9 +30,17 @@ def _section(register: Register) -> Section | None:
 
 
 PAGES: tuple[Page, ...] = (
-    Page("companies", "companies/", companies.companies, _SEE, "Companies", company=False, methods=("GET", "POST")),
-    Page("history", "history/", companies.history, _SEE, "History", section=Section.PROOF),
-    Page("search", "search/", search.search, _SEE, "Find a person", methods=("GET", "POST")),
+    Page(
+        "companies",
+        "companies/",
+        companies.companies,
+        _SEE,
+        gettext_lazy("Companies"),
+        company=False,
+        methods=("GET", "POST"),
+    ),
+    Page("history", "history/", companies.history, _SEE, gettext_lazy("History"), section=Section.PROOF),
+    Page("search", "search/", search.search, _SEE, gettext_lazy("Find a person"), methods=("GET", "POST")),
     *(
         Page(
             register_page(register.page),
@@ -48,32 +58,40 @@ PAGES: tuple[Page, ...] = (
         "people/<uuid:learner_profile_id>/file/",
         personal_file.file,
         Permission.CHANGE_RECORDS,  # not for auditors: it holds each answer, of which they see counts alone
-        "All that is kept about a person",
+        gettext_lazy("All that is kept about a person"),
         recent=True,
     ),
-    Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, "Story of a record"),
-    Page("record-proof", "records/<slug:register>/<uuid:record_id>/proof/", row_proofs.page, _SEE, "Proof of a record"),
+    Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, gettext_lazy("Story of a record")),
+    Page(
+        "record-proof",
+        "records/<slug:register>/<uuid:record_id>/proof/",
+        row_proofs.page,
+        _SEE,
+        gettext_lazy("Proof of a record"),
+    ),
     Page(
         "record-proof-file",
         "records/<slug:register>/<uuid:record_id>/proof/file/",
         row_proofs.file,
         _SEE,
-        "Proof of a record",
+        gettext_lazy("Proof of a record"),
     ),
-    Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, "Receipt"),
-    Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, "Policy version"),
-    Page("captures", "captures/", machinery.captures, _SEE, "Captures"),
-    Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, "Capture"),
-    Page("waiting", "waiting/", machinery.waiting, _SEE, "Waiting and set aside"),
+    Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, gettext_lazy("Receipt")),
+    Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, gettext_lazy("Policy version")),
+    Page("captures", "captures/", machinery.captures, _SEE, gettext_lazy("Captures")),
+    Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, gettext_lazy("Capture")),
+    Page("waiting", "waiting/", machinery.waiting, _SEE, gettext_lazy("Waiting and set aside")),
     Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
-    Page("sources", "sources/", machinery.sources, _SEE, "Sources", section=Section.SETTINGS),
-    Page("log", "log/", log.log, Permission.SEE_LOG, "Access log", section=Section.PROOF),
+    Page("sources", "sources/", machinery.sources, _SEE, gettext_lazy("Sources"), section=Section.SETTINGS),
+    Page("log", "log/", log.log, Permission.SEE_LOG, gettext_lazy("Access log"), section=Section.PROOF),
     Page(
         "log-person",
         "log/people/<uuid:learner_profile_id>/",
         log.person,
         Permission.SEE_LOG,
-        "Who saw this person's records",
+        gettext_lazy("Who saw this person's records"),
     ),
-    Page("log-file", "log/file/<slug:written_as>/", log.file, Permission.SEE_LOG, "Access log", recent=True),
+    Page(
+        "log-file", "log/file/<slug:written_as>/", log.file, Permission.SEE_LOG, gettext_lazy("Access log"), recent=True
+    ),
 )
