@@ -104,6 +104,22 @@ def published(course: str) -> str:
     AND r.course_id = {course} AND r.withdrawn_at IS NULL AND r.published_at <= %(at)s)"""  # noqa: S608
 
 
+def lesson_title(lesson: str) -> str:
+    """SQL of what the lesson of the column is called today."""
+    return (
+        f"(SELECT l.title FROM courses_lesson l WHERE l.organization_id = %(organization)s"  # noqa: S608
+        f" AND l.lesson_release_id = {lesson})"
+    )
+
+
+def version_of(release: str) -> str:
+    """SQL of the version that the release of the column is."""
+    return (
+        f"(SELECT r.version FROM courses_release r WHERE r.organization_id = %(organization)s"  # noqa: S608
+        f" AND r.course_release_id = {release})"
+    )
+
+
 class Role(NamedTuple):
     """A role that courses of the company have lessons for, what a manifest calls it, and those courses' titles."""
 

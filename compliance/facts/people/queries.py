@@ -336,6 +336,12 @@ def team_names(organization_id: uuid.UUID, most: int | None = None) -> dict[uuid
     return dict(found.values_list("team_id", "name")[:most])
 
 
+def named(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """The names of those of the teams that the company has, in the order of their names; no statement for none."""
+    found = Team.objects.filter(organization_id=organization_id, team_id__in=set(team_ids))
+    return dict(found.order_by(Lower("name"), "team_id").values_list("team_id", "name")) if team_ids else {}
+
+
 def teams_of(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
 ) -> list[tuple[uuid.UUID, str]]:

@@ -37,6 +37,34 @@ def complete_course(
         )
 
 
+def record_completion(
+    *,
+    organization_id: uuid.UUID,
+    at: datetime,
+    actor_id: uuid.UUID,
+    now: datetime,
+    completion_receipt_id: uuid.UUID,
+    learner_profile_id: uuid.UUID,
+    course_release_id: uuid.UUID,
+    assessed: bool,
+) -> None:
+    """Records that a person finished a release at `at`, as staff state it at `now`; who states it is in the origin.
+
+    Raises what `act` raises.
+    """
+    act(
+        CourseCompleted,
+        organization_id=organization_id,
+        at=at,
+        now=now,
+        actor_id=actor_id,
+        completion_receipt_id=completion_receipt_id,
+        learner_profile_id=learner_profile_id,
+        course_release_id=course_release_id,
+        assessed=assessed,
+    )
+
+
 def change_obligation(
     *, organization_id: uuid.UUID, at: datetime, actor_id: uuid.UUID, now: datetime | None = None, **fields: Any
 ) -> int:

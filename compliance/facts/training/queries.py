@@ -3,7 +3,9 @@
 import uuid
 from collections.abc import Collection
 from datetime import datetime
+from typing import NamedTuple
 
+from compliance.facts.courses import queries as courses
 from compliance.tenancy import sql
 
 NAMED = """
@@ -71,3 +73,27 @@ def not_voided(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -
         [organization_id, list(receipt_ids)],
     )
     return {receipt_id for (receipt_id,) in rows}
+
+
+class Completed(NamedTuple):
+    """A completion that is not void: of which course, when, of which version (null: of one lesson)."""
+
+    completion_receipt_id: uuid.UUID
+    course_id: uuid.UUID
+    at: datetime
+    version: int | None
+
+
+def completions_of(
+    organization_id: uuid.UUID, learner_profile_id: uuid.UUID, course_id: uuid.UUID | None, most: int
+) -> list[Completed]:
+    """The newest `most` completions of a person that are not void, of one course if one is named. One statement."""
+    rows = sql.fetch(
+        f"SELECT t.completion_receipt_id, t.course_id, t.at, {courses.version_of('t.course_release_id')}"  # noqa: S608
+        " FROM training_completion t WHERE t.organization_id = %(organization)s"
+        " AND t.learner_profile_id = %(learner)s AND t.voided_at IS NULL"
+        " AND (%(course)s::uuid IS NULL OR t.course_id = %(course)s)"
+        " ORDER BY t.at DESC, t.completion_receipt_id LIMIT %(most)s",
+        {"organization": organization_id, "learner": learner_profile_id, "course": course_id, "most": most},
+    )
+    return [Completed(*row) for row in rows]

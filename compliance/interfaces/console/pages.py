@@ -4,6 +4,7 @@ Urls, the navigation, the test that asks every address as every group, and the t
 """
 
 from compliance.interfaces.console.acting.pages import PAGES as ACTING
+from compliance.interfaces.console.courses.pages import PAGES as OF_COURSES
 from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
 from compliance.interfaces.console.exports.pages import PAGES as EXPORTS
 from compliance.interfaces.console.letters.pages import PAGES as LETTERS
@@ -19,6 +20,6 @@ from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
-    *TODAY, *SEE, *OF_PEOPLE, *OF_POLICIES, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS, *EVIDENCE, *EXPORTS,
-    *REPORTS, *STORED,
+    *TODAY, *SEE, *OF_PEOPLE, *OF_COURSES, *OF_POLICIES, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
+    *EVIDENCE, *EXPORTS, *REPORTS, *STORED,
 )  # fmt: skip

@@ -65,6 +65,7 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
         "learner_profile_id": joined[0].learner_profile_id,
         "team_id": team,
         "course_id": course.course_id,
+        "share_id": share_id,
         "register": "training-records",
         "record_id": record_id,
         "receipt_id": receipts[1],

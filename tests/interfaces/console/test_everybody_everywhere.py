@@ -45,6 +45,7 @@ def _each(names: str, methods: str, who: set[str]) -> dict[str, tuple[str, set[s
 PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "today history training-records period people certificates course-versions policy-versions policy-records"
+        " courses course shares share"
         " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
         " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
         " policies policy-page inbox letters letter letter-html sources webhooks webhook",
@@ -82,7 +83,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         "act-erase act-copy-link act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many"
         " act-publish-course act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate"
         " act-correct-certificate confirm-erase confirm-waive-many act-add-export"
-        " act-run-export act-stop-export",
+        " act-run-export act-stop-export act-record-completion act-void-completion",
         "get post",
         RECORDS,
     ),

@@ -48,6 +48,16 @@ class Standing(CompanyRow):
                 condition=models.Q(outcome__in=("open", "valid")),
                 include=["course_id", "learner_profile_id"],
             ),
+            models.Index(
+                fields=["organization_id", "register", "course_id", "outcome", "due_by", "birth"],
+                name="standing_of_course",
+                condition=models.Q(course_id__isnull=False),
+            ),
+            models.Index(
+                fields=["organization_id", "register", "course_id", "done_at", "birth"],
+                name="standing_done",
+                condition=models.Q(done_at__isnull=False),
+            ),
         ]
 
 

@@ -1,0 +1,54 @@
+"""Who owes a course or a policy, in one of the lists of its states, as pages of courses and of shares show it."""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from compliance.catalogue import owed
+from compliance.facts.people import queries as people_queries
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.courses.states import LISTS, State, parts_of, tabs
+from compliance.interfaces.console.errors import UnreadableInputError
+from compliance.interfaces.console.understand import of_course
+from compliance.interfaces.console.understand.of_course import Audience, Owing
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
+
+
+def listed(
+    visit: Visit,
+    register: int,
+    course_id: uuid.UUID,
+    audience: Audience,
+    moment: datetime,
+    counted: State,
+    address: Callable[[str], str],
+) -> dict[str, Any]:
+    """A page of the list that the address asks for: whoever has not done it, the longest overdue first, if it asks for
+    none. `address` leads to the others. Raises UnreadableInputError.
+    """
+    organization_id = visit.organization.organization_id
+    show = visit.request.GET.get("show", "open")
+    if show not in LISTS:
+        raise UnreadableInputError(_("There is no such list. Choose one of those above the people."))
+    position = keyset.after(visit.request, 2)
+    after = (datetime.fromisoformat(position[0]), int(position[1])) if position else None
+    found, last = of_course.people(organization_id, register, course_id, show, audience, moment, after, keyset.PAGE)
+    visit.saw(each.learner_profile_id for each in found)
+    named = people_queries.named(organization_id, {team_id for each in found for team_id in each.team_ids})
+    return {
+        "show": show,
+        "people": [(each, _teams(each, named)) for each in found],
+        "counted": counted,
+        "tabs": tabs(counted, show, address),
+        "parts": parts_of(counted, lambda word: f"{address(word)}#people"),
+        "may_record": register == owed("course").number and visit.staff.may(Permission.CHANGE_RECORDS),
+        "following": keyset.following(visit.request, last),
+    }
+
+
+def _teams(each: Owing, named: dict[uuid.UUID, str]) -> list[tuple[uuid.UUID, str]]:
+    return [(team_id, name) for team_id, name in named.items() if team_id in each.team_ids]

@@ -1,0 +1,122 @@
+"""The list of shares, and a share's page: whom it asks, until when, and how many of these did it."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from compliance.catalogue import owed
+from compliance.facts.shares import listing
+from compliance.facts.shares.listing import Shared
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.acting.reach import reached
+from compliance.interfaces.console.courses import people
+from compliance.interfaces.console.courses.doings import acts, policy_address
+from compliance.interfaces.console.courses.states import state_of
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.understand import of_course, queries
+from compliance.interfaces.console.understand.of_course import EVERYBODY, Audience
+from compliance.interfaces.console.understand.views import standing
+from compliance.interfaces.console.visit import Visit
+
+KINDS = {
+    "": gettext_lazy("Courses and policies"),
+    "training": gettext_lazy("Courses"),
+    "policy": gettext_lazy("Policies"),
+}
+STATES = {"": gettext_lazy("Open"), "ended": gettext_lazy("Ended")}
+
+
+def shares(visit: Visit) -> HttpResponse:
+    """The company's shares, the newest first."""
+    kind, state = visit.request.GET.get("kind", ""), visit.request.GET.get("state", "")
+    if kind not in KINDS or state not in STATES:
+        raise UnreadableInputError(_("There is no such list. Choose one from the form."))
+    position = keyset.after(visit.request, 2)
+    found, last = listing.listed(
+        visit.organization.organization_id,
+        visit.now,
+        kind=kind,
+        ended=state == "ended",
+        after=(position[0], position[1]) if position else None,
+        most=keyset.PAGE,
+    )
+    values = {
+        "shares": found,
+        "kind": kind,
+        "kinds": KINDS,
+        "chosen": state,
+        "states": STATES,
+        "following": keyset.following(visit.request, last),
+        "acts": acts(visit, "share-course", "share-policy"),
+    }
+    return visit.render("console/courses/shares.html", values)
+
+
+def share(visit: Visit, share_id: uuid.UUID) -> HttpResponse:
+    """What is shared with whom, until when, and the people whom it asks by how far they are."""
+    found = listing.share(visit.organization.organization_id, share_id, visit.now)
+    if found is None:
+        raise NothingThereError(_("This company has no such share."))
+    visit.crumb(_("Shares"), "shares")
+    policy = found.kind == "policy"
+    values: dict[str, Any] = {
+        "title": _("Share of {title}").format(title=found.lesson or found.title),
+        "share": found,
+        "register": owed("policy" if policy else "course").name,
+        "about": (
+            policy_address(visit, found.course_id) if policy else visit.address("course", course_id=found.course_id)
+        ),
+    }
+    if found.ended_at is None:
+        values |= _open(visit, found, "policy" if policy else "course")
+    return visit.render("console/courses/share.html", values)
+
+
+def _open(visit: Visit, found: Shared, of: str) -> dict[str, Any]:
+    """What an open share's page says of the people whom it asks, and what may be done with it."""
+    organization_id = visit.organization.organization_id
+    state, moment = standing(visit)
+    audience = _audience(visit, found)
+    register = owed(of)
+    if audience is EVERYBODY:
+        counted = state_of(queries.tallies(organization_id, found.course_id)[register.tally])
+    else:
+        counted = state_of(of_course.numbers(organization_id, register.number, found.course_id, audience, moment))
+    values: dict[str, Any] = {
+        "state": state,
+        "warnings": [] if counted.everybody else _warnings(visit, found),
+        "acts": [
+            *acts(visit, "remind-course", course_id=found.course_id),
+            *acts(visit, "change-share", "end-share", share_id=found.share_id),
+        ],
+    }
+    values |= people.listed(
+        visit,
+        register.number,
+        found.course_id,
+        audience,
+        moment,
+        counted,
+        lambda word: visit.link("share", {"show": word}, share_id=found.share_id),
+    )
+    return values
+
+
+def _audience(visit: Visit, found: Shared) -> Audience:
+    if found.audience == "teams":
+        return Audience(team_ids=found.team_ids)
+    if found.audience == "people":
+        named = listing.people_of(visit.organization.organization_id, found.share_id, visit.now)
+        return Audience(learner_profile_ids=named)
+    return EVERYBODY
+
+
+def _warnings(visit: Visit, found: Shared) -> list[str]:
+    """Why the share asks nobody. Whom it reaches is looked up only then, because that goes through everybody."""
+    if not found.published:
+        words = _("“{title}” has no published version: nobody is asked until one is published.")
+        return [words.format(title=found.title)]
+    return reached(visit.organization.organization_id, found.share_id, visit.now)[1]
