@@ -24,6 +24,7 @@ from compliance.interfaces.console.evidence import (
     log_files,
     packing,
     readme,
+    sampling,
     summary,
 )
 from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
@@ -37,13 +38,14 @@ Progress = Callable[[int, int], None]
 
 
 class Built(NamedTuple):
-    """A pack: how large the file is, its digest, the digest of its SHA256SUMS, the rows and the completeness."""
+    """A pack: how large the file is, its digest, that of its SHA256SUMS, the rows, the completeness, the sample."""
 
     size: int
     sha256: str
     list_sha256: str
     registers: dict[str, int]
     completeness: dict[str, int]
+    sample: dict[str, Any]
 
 
 def build(subject: Subject, output: Path, progress: Progress | None = None, *, erasures: int | None = None) -> Built:
@@ -57,10 +59,11 @@ def build(subject: Subject, output: Path, progress: Progress | None = None, *, e
         folder, packed = Path(name, "files"), Path(name, "pack.zip")
         folder.mkdir()
         list_sha256, registers, completeness = _write(subject, folder, progress or (lambda done, total: None), known)
+        sample = sampling.draw(folder)
         packing.write_zip(folder, packed)
         with packed.open("rb") as content:
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-        built = Built(packed.stat().st_size, sha256, list_sha256, registers, completeness)
+        built = Built(packed.stat().st_size, sha256, list_sha256, registers, completeness, sample)
         refuse_outlived(subject, known)
         try:
             packed.replace(output)

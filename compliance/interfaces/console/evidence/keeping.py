@@ -13,6 +13,7 @@ from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
 from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
+from compliance.interfaces.console.evidence.judging import judge
 from compliance.interfaces.console.evidence.models import Pack, PackPart
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.models import Job
@@ -86,21 +87,33 @@ def build_and_keep(about: Subject, job: Job) -> Built:
                             organization_id=about.organization_id, job_id=job.job_id, number=number, content=part
                         )
                     number += 1
+            _say_built(about.organization_id, job.job_id, built)
+            verdict = judge(output)
         with context.company(about.organization_id):
             _standing(about.organization_id, job.job_id)
             Pack.objects.filter(organization_id=about.organization_id, job_id=job.job_id).update(
-                built=True,
-                size=built.size,
-                sha256=built.sha256,
-                list_sha256=built.list_sha256,
-                completeness=built.completeness,
-                registers=built.registers,
+                holds=verdict.holds, verdict=verdict.words
             )
     except OutlivedError:
         with context.company(about.organization_id):
             forget(about.organization_id, datetime.now(UTC))
         raise
     return built
+
+
+def _say_built(organization_id: uuid.UUID, job_id: uuid.UUID, built: Built) -> None:
+    """Offers the pack, all parts of which are stored; the verifier has yet to read it. Raises OutlivedError."""
+    with context.company(organization_id):
+        _standing(organization_id, job_id)
+        Pack.objects.filter(organization_id=organization_id, job_id=job_id).update(
+            built=True,
+            size=built.size,
+            sha256=built.sha256,
+            list_sha256=built.list_sha256,
+            completeness=built.completeness,
+            registers=built.registers,
+            sample=built.sample,
+        )
 
 
 def _standing(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:

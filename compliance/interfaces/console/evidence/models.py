@@ -29,6 +29,9 @@ class Pack(CompanyRow):
     list_sha256 = models.CharField(max_length=64, blank=True, default="")
     completeness = models.JSONField(default=dict)
     registers = models.JSONField(default=dict)
+    sample = models.JSONField(default=dict, help_text="The log's root, and the records that it drew, by register.")
+    holds = models.BooleanField(null=True, help_text="What the verifier found; null while it has not.")
+    verdict = models.TextField(blank=True, default="", help_text="What the verifier printed.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "job_id"], name="pack_once")]

@@ -1,6 +1,8 @@
 """The pages of this part."""
 
-from compliance.interfaces.console.evidence import views
+from django.utils.translation import gettext_lazy as _
+
+from compliance.interfaces.console.evidence import room, views
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.who_may import Permission
 
@@ -19,4 +21,6 @@ PAGES: tuple[Page, ...] = (
     ),
     Page("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, "Evidence pack"),
     Page("evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, "Evidence pack", recent=True),
+    Page("audit", "audit/", room.room, _EXPORT, _("Auditor's room"), section=Section.PROOF),
+    Page("audit-proofs", "audit/<uuid:job_id>/proofs/", room.proofs, _EXPORT, _("Proofs of a sample"), recent=True),
 )

@@ -1,0 +1,43 @@
+"""What the verifier says of a pack: the very program that auditors run, in a process of its own, given the log's key.
+
+It is our machine that runs it, so it convinces nobody but us: it tells, before an auditor does, that a pack holds. The
+page that shows its result says how to run it elsewhere.
+"""
+
+import logging
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from compliance.log import keys
+from compliance.proofs.single_file import single_file
+
+log = logging.getLogger(__name__)
+SECONDS = 2 * 3600
+LONGEST = 4000
+"""So much of what the verifier prints is kept."""
+
+
+class Verdict(NamedTuple):
+    """Whether the verifier found the pack to hold, None where it could not be run to its end; and what it printed."""
+
+    holds: bool | None
+    words: str
+
+
+def judge(pack: Path) -> Verdict:
+    """Runs the verifier on a pack. It never fails: what goes wrong is its verdict."""
+    key = next(iter(keys.verifier_keys()), "")
+    with tempfile.TemporaryDirectory(prefix="evidence-judged-") as folder:
+        program = Path(folder, "verify.py")
+        program.write_text(single_file("verify"), encoding="utf-8", newline="")
+        command = [sys.executable, "-I", "-S", str(program), str(pack), "--log-key", key]
+        try:
+            ended = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False, text=True)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            log.warning("pack_not_verified", extra={"error": type(error).__name__})
+            return Verdict(None, "")
+    words = (ended.stdout + ended.stderr).replace(f"{pack.parent}/", "")
+    return Verdict({0: True, 1: False}.get(ended.returncode), words[:LONGEST])
