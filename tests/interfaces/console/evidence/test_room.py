@@ -53,8 +53,8 @@ def test_the_sample_is_the_one_that_the_rule_draws_from_the_pack_alone(audited):
     for register in SAMPLED:
         ids = [json.loads(line)[register.identity] for line in archive.open(f"registers/{register.file}.jsonl")]
         text = f"svc.sample/1\n{root}\n{register.name}\n"
-        by_place = sorted(ids, key=lambda each, text=text: hashlib.sha256(f"{text}{each}\n".encode()).digest())
-        assert pack.sample["records"][register.name] == by_place[:DRAWN]
+        by_place = {hashlib.sha256(f"{text}{each}\n".encode()).digest(): each for each in ids}
+        assert pack.sample["records"][register.name] == [by_place[place] for place in sorted(by_place)][:DRAWN]
         assert by_place
 
 
