@@ -65,7 +65,8 @@ class Known(NamedTuple):
 _KNOWN = """
 WITH RECURSIVE search AS (
     SELECT asked.moment, 0::bigint AS low, h.capture_sequence AS high
-    FROM history_historyhead h, unnest(%(moments)s::timestamptz[]) AS asked(moment) WHERE h.organization_id = (SELECT %(organization)s::uuid)
+    FROM history_historyhead h, unnest(%(moments)s::timestamptz[]) AS asked(moment)
+    WHERE h.organization_id = (SELECT %(organization)s::uuid)
   UNION ALL
     SELECT s.moment, CASE WHEN c.captured_at <= s.moment THEN c.capture_sequence ELSE s.low END,
            CASE WHEN c.captured_at <= s.moment THEN s.high ELSE c.capture_sequence - 1 END
