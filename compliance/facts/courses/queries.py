@@ -161,6 +161,12 @@ def titles_of(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID | Non
     return dict(found.values_list("course_id", "title"))
 
 
+def kinds_of(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """Whether each of those that the company knows is a course or a policy (`kind`: training, policy)."""
+    found = Course.objects.filter(organization_id=organization_id, course_id__in=set(course_ids))
+    return dict(found.values_list("course_id", "kind"))
+
+
 def releases_in_use(organization_id: uuid.UUID, most: int) -> list[tuple[uuid.UUID, str, int]]:
     """The first `most` published versions that are not withdrawn: `course_release_id`, title of the course, version."""
     return sql.fetch(

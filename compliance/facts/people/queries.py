@@ -271,6 +271,12 @@ def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID
     return found.order_by("-joined_at").values_list("person_id", flat=True).first()
 
 
+def employments_of(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """The `person_id` of every employment of these people: facts about an employment are kept under it."""
+    found = Employment.objects.filter(organization_id=organization_id, learner_profile_id__in=learners)
+    return list(found.values_list("person_id", flat=True))
+
+
 def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[Door]:
     """The doors by which the person may come in at `at`: none for whoever left, is suspended or was erased."""
     asked = {"organization": organization_id, "learners": arrays.uuids([learner_profile_id]), "at": at}

@@ -10,6 +10,9 @@ from compliance.facts.people import queries as people
 from compliance.facts.policies import queries as policies
 from compliance.tenancy import sql
 
+FIRST = 20
+"""How many of the people whom a share reaches are named."""
+
 
 class OpenShare(NamedTuple):
     """An open share, and what it shares (`kind`: training, policy)."""
@@ -22,7 +25,7 @@ class OpenShare(NamedTuple):
 
 class Reached(NamedTuple):
     """What an open share is (`audience`: everyone, teams, people; doors of the share, and of the policy where it is
-    one), and how many people it reaches. `published`: there is a version that they owe."""
+    one), how many people it reaches, and the first of them. `published`: there is a version that they owe."""
 
     title: str
     kind: str
@@ -30,6 +33,7 @@ class Reached(NamedTuple):
     doors: list[str]
     policy_doors: list[str] | None
     people: int
+    first: list[uuid.UUID]
     published: bool
 
 
@@ -74,6 +78,7 @@ reached AS (
     AND (a.audience = 'everyone' OR p.learner_profile_id = ANY(a.learner_profile_ids)
       OR p.learner_profile_id IN ({people.members("SELECT team_ids FROM audience")})))
 SELECT s.title, s.kind, a.audience, s.doors, s.policy_doors, (SELECT count(*) FROM reached),
+  ARRAY(SELECT learner_profile_id FROM reached ORDER BY learner_profile_id LIMIT {FIRST}),
   s.lesson_release_id IS NOT NULL OR s.policy_doors IS NOT NULL OR {courses.published("s.course_id")}
 FROM share s CROSS JOIN audience a
 """  # noqa: S608 - expressions of our own

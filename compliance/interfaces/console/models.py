@@ -148,6 +148,13 @@ class Job(CompanyRow):
         default=0, help_text="How many erasures the company had made when the draft came: after another one it goes."
     )
 
+    leads_to = models.CharField(
+        max_length=300, blank=True, default="", help_text="The page on which its end shows: for who confirms twice."
+    )
+    seen = models.BigIntegerField(
+        default=0, help_text="The newest fact about whom or what the preview was: a later one shows it anew."
+    )
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "job_id"], name="job_once")]
         indexes = [models.Index(fields=["organization_id", "-asked_at"], name="job_by_moment")]

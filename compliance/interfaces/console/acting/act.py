@@ -18,7 +18,7 @@ from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.page import Section, Words
-from compliance.interfaces.console.preview.dry_run import Preview, dry_run
+from compliance.interfaces.console.preview.dry_run import Preview, dry_run, named
 from compliance.interfaces.console.who_may import Permission, Staff
 from compliance.tenancy.models import Organization
 
@@ -37,7 +37,8 @@ class CannotActError(ConsoleError):
 
 class Done(NamedTuple):
     """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, how many
-    people a new share reaches, and where a fact allows it how it is undone: an act, and what fills its form."""
+    people a new share reaches and the first of them, and where a fact allows it how it is undone: an act, and what
+    fills its form."""
 
     message: str
     page: str = "today"
@@ -45,6 +46,7 @@ class Done(NamedTuple):
     secret: str = ""
     warnings: tuple[str, ...] = ()
     reaches: int | None = None
+    first: tuple[uuid.UUID, ...] = ()
     undo: tuple[str, dict[str, Any]] | None = None
 
 
@@ -119,7 +121,8 @@ class Act:
         for each in done:
             found.warnings += each.warnings
             if each.reaches is not None:
-                found.pairs.append(("Reaches today", f"{each.reaches:,} {'person' if each.reaches == 1 else 'people'}"))
+                found.people, found.shares = each.reaches, True
+                found.named = named(acting.organization_id, each.first)
                 found.reaches = None if found.reaches is None else each.reaches
         return found
 

@@ -57,6 +57,8 @@ def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = 
     try:
         with transaction.atomic():
             done = chosen.do(acting)
+            leads_to = awaiting.address(visit.address(done.page, **done.values), visit.now)
+            job.leads_to = "" if done.secret else leads_to
             job.end(Job.State.DONE, done.message, visit.now)
             log(visit, chosen.name, acting, shared)
     except ComplianceError:
@@ -70,4 +72,4 @@ def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = 
     messages.success(visit.request, _with_undo(done.message, undo))
     for warning in done.warnings:
         messages.warning(visit.request, warning)
-    return HttpResponseRedirect(awaiting.address(visit.address(done.page, **done.values), visit.now))
+    return HttpResponseRedirect(leads_to)

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.facts.courses import queries as courses
 from compliance.facts.lines import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
@@ -14,6 +14,7 @@ from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.picker import Picked, PickedMany
+from compliance.interfaces.console.wording import written_day
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
 from compliance.tenancy.models import Organization
@@ -22,11 +23,18 @@ IDENTIFIERS_AT_MOST = 20_000
 OFFERED_AT_MOST = 2000
 """How many courses, teams or shares of a company a form offers."""
 
+PEOPLE_NAMED = 20
+TYPED_SHOWN = 400
+"""How much of a long text a preview repeats."""
+
 Choices = Iterable[tuple[str, Any]]
 
 
 class ActForm(forms.Form):
     """A form of an act. It is made for a company at a moment: `Listed` fields offer what that company has."""
+
+    told_otherwise: frozenset[str] = frozenset()
+    """Fields that the preview does not repeat, because it says what they hold in another way."""
 
     def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
         super().__init__(*arguments, **values)
@@ -46,10 +54,46 @@ class ActForm(forms.Form):
             if isinstance(field, Picked) and name in self.cleaned_data
         }
 
+    def typed(self) -> list[tuple[str, str]]:
+        """What was asked for, as the preview says it again: the label of each field that holds something, and what."""
+        told = []
+        for name, field in self.fields.items():
+            value = self.cleaned_data.get(name)
+            if value in (None, "", [], False) or field.widget.is_hidden or name in self.told_otherwise:
+                continue
+            told.append((str(field.label or name), _words(field, value)))
+        return told
+
     def refuse(self, error: Exception) -> None:
         """Says above the form why it was refused, as a sentence."""
         words = str(error)
         self.add_error(None, words[:1].upper() + words[1:])
+
+
+def _words(field: forms.Field, value: Any) -> str:
+    """What a field holds, in words."""
+    if isinstance(field, Picked):
+        names = [choice.label for choice in field.widget.chosen[:PEOPLE_NAMED]]
+        more = len(field.widget.chosen) - len(names)
+        return ", ".join(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
+    if isinstance(field, forms.MultipleChoiceField | forms.ChoiceField):
+        chosen = {str(each) for each in (value if isinstance(value, list) else [value])}
+        return ", ".join(words for given, words in _flat(field.choices) if given in chosen)
+    if isinstance(value, date):
+        return written_day(value)
+    if value is True:
+        return gettext("Yes")
+    if isinstance(value, list):
+        return ngettext("%(n)s chosen", "%(n)s chosen", len(value)) % {"n": len(value)}
+    return str(getattr(value, "name", value))[:TYPED_SHOWN]
+
+
+def _flat(choices: Iterable[Any]) -> list[tuple[str, str]]:
+    """The values of a list of choices with their words, those in groups too."""
+    found: list[tuple[str, str]] = []
+    for value, words in choices:
+        found += _flat(words) if isinstance(words, list | tuple) else [(str(value), str(words))]
+    return found
 
 
 def form_of(**fields: forms.Field) -> type[ActForm]:
@@ -205,6 +249,8 @@ class AudienceForm(ActForm):
         ):
             if chosen and data.get(name) in (None, []):
                 self.add_error(name, words)
+            elif not chosen and name in data:  # what was typed before something else was chosen means nothing
+                data[name] = [] if isinstance(data[name], list) else None
         return data
 
 

@@ -9,15 +9,19 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.http import HttpResponse, HttpResponseBase
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.utils.translation import gettext, gettext_noop
 
 from compliance.errors import ComplianceError
+from compliance.facts.pending import queries as pending
 from compliance.facts.people import queries
 from compliance.facts.people.queries import erasures
+from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import doing, four_eyes, jobs
 from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
-from compliance.interfaces.console.acting.fields import ActForm
+from compliance.interfaces.console.acting.fields import ActForm, end_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
@@ -26,10 +30,15 @@ from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
+CHOSEN = "chosen"
+"""The step by which a list hands an act the rows that were chosen in it."""
 AGAIN, TABLE = "again", "table"
 """Steps of an act whose preview can be asked for anew of the same upload, or has a table to take along."""
 
-_TOO_OLD = "This was confirmed already, or its preview is too old. Look whether it was done."
+_CHANGED = gettext_noop(
+    "Somebody changed something about this since you looked. This is how it is now: look again, and confirm once more."
+)
+_TOO_OLD = gettext_noop("This was confirmed already, or its preview is too old. Look whether it was done.")
 
 
 def act(visit: Visit, act: str) -> HttpResponseBase:
@@ -38,11 +47,13 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
     if chosen is None:
         raise NothingThereError(f"There is no act {act}.")
     request = visit.request
-    visit.crumb("Act", "acts")
+    visit.crumb(gettext("Act"), "acts")
     step = request.POST.get("step", "")
     if request.method != "POST":
         form = chosen.form(visit.organization, visit.now, initial=_given(request.GET))
         return _form(visit, chosen, form)
+    if step == CHOSEN:
+        return _of_selection(visit, chosen)
     if step == "back":
         return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
     form = chosen.form(visit.organization, visit.now, request.POST, request.FILES)
@@ -52,7 +63,7 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
         form.fields[chosen.upload].required = False
     if not form.is_valid():
         return _form(visit, chosen, form)
-    acting = Acting(visit.staff, visit.organization, visit.now, form.cleaned_data, may_tell=may_tell(visit.staff))
+    acting = _acting(visit, form)
     if step == "confirm":
         return _confirm(visit, chosen, form, acting, draft)
     if anew:
@@ -63,6 +74,35 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
 def _given(query: Any) -> dict[str, str]:
     """What an address fills in beforehand; a selection of several becomes one line each."""
     return {name: "\n".join(values) for name, values in query.lists() if any(values)}
+
+
+def _of_selection(visit: Visit, chosen: Act) -> HttpResponse:
+    """The form of an act on what was chosen in a list; its preview at once where nothing else is asked.
+
+    What was chosen is read once: identifiers go on from here, so that what is confirmed is what was previewed.
+    """
+    ticked = [each for line in visit.request.POST.getlist("record_ids") for each in line.split()]
+    known = [each for each in map(identifiers.read, ticked) if each]
+    fields = chosen.form.base_fields
+    given = {"record_ids": [str(each) for each in known]} if "record_ids" in fields else {}
+    if not given:
+        name = "people" if "people" in fields else "learner_profile_id"
+        learners = history.learners_named(visit.organization.organization_id, known)
+        given = {name: [str(each) for each in learners]}
+    if fields.keys() <= {*given, chosen.upload}:
+        sent = QueryDict(mutable=True)
+        sent.update({name: "\n".join(values) for name, values in given.items()})
+        visit.request.POST = sent  # type: ignore[assignment]
+        form = chosen.form(visit.organization, visit.now, sent)
+        if form.is_valid():
+            return _preview(visit, chosen, form, _acting(visit, form))
+        return _form(visit, chosen, form)
+    initial = {name: "\n".join(values) for name, values in given.items()}
+    return _form(visit, chosen, chosen.form(visit.organization, visit.now, initial=initial))
+
+
+def _acting(visit: Visit, form: ActForm) -> Acting:
+    return Acting(visit.staff, visit.organization, visit.now, form.cleaned_data, may_tell=may_tell(visit.staff))
 
 
 def _say_who(visit: Visit, form: ActForm) -> None:
@@ -81,7 +121,9 @@ def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, st
     found = queries.person(visit.organization.organization_id, learner) if learner else None
     if found is None:
         return None, ""
-    return found, "an erased person" if found.erased_at else found.person_name or "a person without a name"
+    return found, gettext("an erased person") if found.erased_at else found.person_name or gettext(
+        "a person without a name"
+    )
 
 
 def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
@@ -113,6 +155,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
         upload_name=acting.upload_name,
         upload=acting.upload,
         erasures=erasures(acting.organization_id),
+        seen=_newest(acting),
     )
     return _show_preview(visit, chosen, form, found, draft.job_id, "", four_eyes.needed(chosen, acting))
 
@@ -128,7 +171,9 @@ def _show_preview(
     kept = [(name, value) for name, values in _sent(visit, form).items() for value in values]
     person, name = _person(visit, form.cleaned_data.get("learner_profile_id"))
     values = {"title": chosen.title, "act": chosen, "preview": found, "kept": kept, "job": job_id, "error": error}
-    values["second"] = second
+    values["reason"] = visit.request.POST.get("reason", "")
+    values |= {"second": second, "typed": form.typed()}
+    found.warnings += late_at_once(visit, form)
     values |= {"person": person, "person_name": name}
     return visit.render(chosen.preview_template, values)
 
@@ -152,7 +197,7 @@ def _draft(visit: Visit, chosen: Act) -> Job | None:
 def _again(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None, step: str) -> HttpResponseBase:
     """The preview of the same upload, asked for otherwise, or the table that belongs to it."""
     if draft is None:
-        raise CannotActError(_TOO_OLD)
+        raise CannotActError(gettext(_TOO_OLD))
     _uploaded(acting, draft)
     visit.saw(chosen.learners(acting))
     if step == TABLE:
@@ -168,10 +213,58 @@ def _uploaded(acting: Acting, draft: Job) -> None:
     acting.upload = bytes(draft.upload) if draft.upload is not None else None
 
 
+def late_at_once(visit: Visit, form: ActForm) -> list[str]:
+    """A warning where a deadline that was typed has passed already."""
+    due_at = end_of(visit.organization, form.cleaned_data.get("due_on"))
+    if due_at is None or due_at > visit.now:
+        return []
+    return [gettext("The deadline has passed already: whoever has not done it is late at once.")]
+
+
+def _newest(acting: Acting) -> int:
+    """The newest fact about whom or what the act names by itself; acts on a long selection look at each record anew."""
+    named = [value for value in acting.data.values() if isinstance(value, uuid.UUID)]
+    if not named:
+        return 0
+    employments = queries.employments_of(acting.organization_id, named)
+    return pending.newest_about(acting.organization_id, [*named, *employments])
+
+
+def _confirmed_before(visit: Visit, chosen: Act) -> HttpResponse:
+    """Where the act leads that this person confirmed already, of this very preview: a second click does nothing."""
+    found = (
+        Job.objects.filter(
+            organization_id=visit.organization.organization_id,
+            job_id=identifiers.read(visit.request.POST.get("job")),
+            act=chosen.name,
+            user_id=visit.staff.user_id,
+        )
+        .exclude(state=Job.State.DRAFT)
+        .defer("upload")
+        .first()
+    )
+    if found is None:
+        raise CannotActError(gettext(_TOO_OLD))
+    if found.state == Job.State.PREPARED:
+        return HttpResponseRedirect(visit.address("inbox"))
+    if chosen.long:
+        return HttpResponseRedirect(visit.address("job", job_id=found.job_id))
+    if not found.leads_to:
+        raise CannotActError(gettext("This was done already, once."))
+    messages.info(visit.request, gettext("This was done already, once: %(what)s") % {"what": found.message})
+    return HttpResponseRedirect(found.leads_to)
+
+
 def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None) -> HttpResponse:
     if draft is None:
-        raise CannotActError(_TOO_OLD)
+        return _confirmed_before(visit, chosen)
     _uploaded(acting, draft)
+    if (newest := _newest(acting)) > draft.seen:
+        draft.seen = newest
+        draft.save(update_fields=["seen"])
+        second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
+        preview.warnings.insert(0, gettext(_CHANGED))
+        return _show_preview(visit, chosen, form, preview, draft.job_id, "", second)
     try:
         reason = REASON.clean(visit.request.POST.get("reason", ""))
     except forms.ValidationError as error:
@@ -211,7 +304,7 @@ def acts(visit: Visit) -> HttpResponse:
 
 def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     """How far long work is. The page reloads itself while it runs."""
-    visit.crumb("Act", "acts")
+    visit.crumb(gettext("Act"), "acts")
     found = (
         Job.objects.filter(organization_id=visit.organization.organization_id, job_id=job_id).defer("upload").first()
     )
@@ -219,7 +312,8 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
         raise NothingThereError(f"There is no work {job_id}.")
     if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
         # A worker that is killed cannot say so; tasks are ended long before this.
-        found.state, found.message = Job.State.FAILED, "The worker stopped on the way. Look how far it came, and go on."
+        found.state = Job.State.FAILED
+        found.message = gettext("The worker stopped on the way. Look how far it came, and go on.")
     leads_to = next(page for page in visit.pages if page.name == ACTS[found.act].leads_to)
     return watch(visit, found, "console/acting/job.html", {"title": ACTS[found.act].title, "leads_to": leads_to})
 

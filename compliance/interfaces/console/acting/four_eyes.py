@@ -149,6 +149,8 @@ def _show(visit: Visit, chosen: Act, job: Job, error: str) -> HttpResponse:
     try:
         acting = rebuilt(job, chosen, visit.organization, visit.now, visit.staff)
         values["preview"] = chosen.preview(acting)
+        form = form_of(job, chosen, visit.organization, visit.now)
+        values["typed"] = form.typed() if form.is_valid() else []
         visit.saw(chosen.learners(acting))
         visit.everybody = chosen.everybody
     except ComplianceError as refused:

@@ -1,33 +1,58 @@
 """Whom a share reaches on the day it is made or changed, so that staff hear before and after when that is nobody."""
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from compliance.facts.shares import queries
 
 _NOBODY = {
-    "everyone": "Nobody is here {through} today. Whoever comes is reached from then on.",
-    "teams": "Nobody {through} is in the chosen teams today. Whoever joins them is reached from then on.",
-    "people": "None of the people named is here {through} today.",
+    "everyone": gettext_lazy(
+        "This share reaches nobody. Nobody is here as %(doors)s today. Whoever comes is reached from then on."
+    ),
+    "teams": gettext_lazy(
+        "This share reaches nobody. Nobody as %(doors)s is in the chosen teams today. Whoever joins them is reached"
+        " from then on."
+    ),
+    "people": gettext_lazy("This share reaches nobody. None of the people named is here as %(doors)s today."),
+}
+_DOORS = {
+    "employee": gettext_lazy("employee"),
+    "partner": gettext_lazy("partner"),
+    "customer": gettext_lazy("customer"),
 }
 
 
-def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> tuple[int, list[str]]:
-    """How many people an open share reaches at `at`, and in sentences why it has no effect, if it has none.
+class Reach(NamedTuple):
+    """How many people an open share reaches, the first of them, and in sentences why it has no effect, if none."""
 
-    In the company's context.
-    """
-    title, kind, audience, doors, policy_doors, people, published = queries.reached(organization_id, share_id, at)
-    if not published:
-        thing = "policy" if kind == "policy" else "course"
-        return 0, [f"“{title}” has no published version: nobody owes this {thing} until one is published."]
-    if people:
-        return people, []
-    if policy_doors is not None and not set(doors) & set(policy_doors):
-        return 0, [f"This share reaches nobody: “{title}” is for {_through(policy_doors)} only."]
-    through = f"as {' or '.join(doors)}" if doors else ""
-    return 0, [f"This share reaches nobody. {_NOBODY[audience].format(through=through)}"]
+    people: int
+    first: list[uuid.UUID]
+    warnings: list[str]
 
 
-def _through(doors: list[str]) -> str:
-    return " and ".join(f"{door}s" for door in doors)
+def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Reach:
+    """Whom an open share reaches at `at`. In the company's context."""
+    found = queries.reached(organization_id, share_id, at)
+    if not found.published:
+        words = (
+            _("“%(title)s” has no published version: nobody owes this policy until one is published.")
+            if found.kind == "policy"
+            else _("“%(title)s” has no published version: nobody owes this course until one is published.")
+        )
+        return Reach(0, [], [words % {"title": found.title}])
+    if found.people:
+        return Reach(found.people, found.first, [])
+    if found.policy_doors is not None and not set(found.doors) & set(found.policy_doors):
+        words = _("This share reaches nobody: “%(title)s” is only for whoever is here as %(doors)s.")
+        return Reach(0, [], [words % {"title": found.title, "doors": _either(found.policy_doors)}])
+    return Reach(0, [], [str(_NOBODY[found.audience]) % {"doors": _either(found.doors)}])
+
+
+def _either(doors: Sequence[str]) -> str:
+    return get_text_list([str(_DOORS[door]) for door in doors], _("or"))

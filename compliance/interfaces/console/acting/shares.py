@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from compliance.catalogue import owed
 from compliance.facts.lines import CourseShared, PolicyShared, ShareChanged, ShareEnded
@@ -20,18 +22,20 @@ from compliance.interfaces.console.acting.fields import (
 )
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.reach import reached
+from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Door, Requirement
 
 REQUIREMENT = forms.ChoiceField(
-    choices=[(Requirement.REQUIRED.value, "Required"), (Requirement.OPTIONAL.value, "Optional")], label="Requirement"
+    choices=[(Requirement.REQUIRED.value, _("Required")), (Requirement.OPTIONAL.value, _("Optional"))],
+    label=_("Requirement"),
 )
 
 
 class ShareCourseForm(AudienceForm):
     """A course and its audience."""
 
-    course_id = Picked(pickable.COURSE, label="Course")
+    course_id = Picked(pickable.COURSE, label=_("Course"))
     requirement = REQUIREMENT
     field_order = ("course_id", "requirement")
 
@@ -39,7 +43,7 @@ class ShareCourseForm(AudienceForm):
 class SharePolicyForm(AudienceForm):
     """A policy and its audience."""
 
-    course_id = Picked(pickable.POLICY, label="Policy")
+    course_id = Picked(pickable.POLICY, label=_("Policy"))
     field_order = ("course_id",)
 
 
@@ -48,15 +52,15 @@ class ChangeShareForm(AudienceForm):
 
     share_id = SHARE
     what = forms.MultipleChoiceField(
-        label="Change",
+        label=_("Change"),
         choices=[
-            ("audience", "Whom it is for"),
-            ("deadline", "The deadline"),
-            ("doors", "The doors"),
-            ("requirement", "The requirement"),
+            ("audience", _("Whom it is for")),
+            ("deadline", _("The deadline")),
+            ("doors", _("The doors")),
+            ("requirement", _("The requirement")),
         ],
         widget=forms.CheckboxSelectMultiple,
-        help_text="Only what is ticked here changes; the rest of the form is not looked at.",
+        help_text=_("Only what is ticked here changes; the rest of the form is not looked at."),
     )
     requirement = REQUIREMENT
     field_order = ("share_id", "what", "requirement")
@@ -92,58 +96,73 @@ def _share_of(acting: Acting) -> dict[str, Any]:
     return {"share_id": acting.data["share_id"]}
 
 
-def _reaching(message: str, page: str) -> Callable[[Acting, Any], Done]:
-    """What came of a share: whom it reaches, and loudly when that is nobody."""
+def done_with_share(acting: Acting, share_id: uuid.UUID, message: str, page: str, *, new: bool = True) -> Done:
+    """What came of a share: whom it reaches, and loudly when that is nobody.
 
+    A change (not `new`) also touches those whom the share reached before.
+    """
+    found = reached(acting.organization_id, share_id, acting.at)
+    if found.people:
+        words = ngettext(
+            "%(done)s It reaches %(number)s person today.",
+            "%(done)s It reaches %(number)s people today.",
+            found.people,
+        )
+        message = words % {"done": message, "number": found.people}
+    return Done(
+        message,
+        page,
+        warnings=tuple(found.warnings),
+        reaches=found.people if new else None,
+        first=tuple(found.first),
+    )
+
+
+def _reaching(message: Words, page: str) -> Callable[[Acting, Any], Done]:
     def done(acting: Acting, line: CourseShared | PolicyShared | ShareChanged) -> Done:
-        people, warnings = reached(acting.organization_id, line.share_id, acting.at)
-        words = f"{message}. It reaches {people:,} {'person' if people == 1 else 'people'} today."
-        reaches = (
-            None if isinstance(line, ShareChanged) else people
-        )  # a change also touches those whom the share reached before
-        return Done(words if people else f"{message}.", page, warnings=tuple(warnings), reaches=reaches)
+        return done_with_share(acting, line.share_id, str(message), page, new=not isinstance(line, ShareChanged))
 
     return done
 
 
-_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group="Shares", page=owed("course").page)
+_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=_("Shares"), page=owed("course").page)
 
 ACTS: tuple[Act, ...] = (
     _OfShare(
         name="share-course",
         tells=(CourseShared,),
-        title="Share a course",
-        explains="Whoever the share reaches owes the newest published version of the course.",
+        title=_("Share a course"),
+        explains=_("Whoever the share reaches owes the newest published version of the course."),
         form=ShareCourseForm,
         arguments=_new("audience", "requirement", "deadline", "doors"),
-        done=_reaching("The course is shared", owed("course").page),
+        done=_reaching(_("The course is shared."), owed("course").page),
     ),
     _OfShare(
         name="share-policy",
         tells=(PolicyShared,),
-        title="Share a policy",
-        explains="Whoever the share reaches is asked to acknowledge or sign the policy.",
+        title=_("Share a policy"),
+        explains=_("Whoever the share reaches is asked to acknowledge or sign the policy."),
         form=SharePolicyForm,
         arguments=_new("audience", "deadline", "doors"),
-        done=_reaching("The policy is shared", owed("policy").page),
+        done=_reaching(_("The policy is shared."), owed("policy").page),
     ),
     _OfShare(
         name="change-share",
         tells=(ShareChanged,),
-        title="Change a share",
-        explains="Changes whom an open share is for, its deadline, its doors, or whether it requires.",
+        title=_("Change a share"),
+        explains=_("Changes whom an open share is for, its deadline, its doors, or whether it requires."),
         form=ChangeShareForm,
         arguments=lambda acting: _share_of(acting) | {part: _PARTS[part](acting) for part in acting.data["what"]},
-        done=_reaching("The share is changed", owed("course").page),
+        done=_reaching(_("The share is changed."), owed("course").page),
     ),
     _OfShare(
         name="end-share",
         tells=(ShareEnded,),
-        title="End a share",
-        explains="Whoever only this share reached owes it no longer. What was completed stays.",
+        title=_("End a share"),
+        explains=_("Whoever only this share reached owes it no longer. What was completed stays."),
         form=form_of(share_id=SHARE),
         danger=True,
         arguments=_share_of,
-        done="The share has ended.",
+        done=_("The share has ended."),
     ),
 )

@@ -6,12 +6,13 @@ rolled back. Where an act reaches more people than a page may wait for, it says 
 
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
@@ -25,6 +26,8 @@ from compliance.rules.vocabulary import ERASED_PERSON
 
 PEOPLE_AT_MOST = 600
 ROWS_SHOWN = 60
+NAMED_AT_MOST = 20
+"""How many people a preview names; the others are counted."""
 ROWS_AT_MOST = 4000
 WAITING_AT_MOST = 50
 CROWDED = (
@@ -38,6 +41,7 @@ class Line:
     """One row that the history would write."""
 
     register: str
+    register_title: str
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID | None
     person_name: str | None
@@ -58,6 +62,8 @@ class Preview:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
     reaches: int | None = None
     difference: list[tuple[str, str]] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)  # the first of the people whom it reaches, by name
+    shares: bool = False  # `people` are those whom a share reaches today, whatever rows they have already
     subject: str = ""  # who or what is named on the button that confirms
 
 
@@ -105,9 +111,12 @@ def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:
 def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
     rows = written_after(organization_id, sequence, ROWS_AT_MOST)
     shown = rows[:ROWS_SHOWN]
+    reached = dict.fromkeys(row.learner_profile_id for row in rows if row.learner_profile_id)
+    first = list(reached)[:NAMED_AT_MOST]
     shown_people = people.shown_people(
-        organization_id, [row.learner_profile_id for row in shown if row.learner_profile_id]
+        organization_id, {*first, *(row.learner_profile_id for row in shown if row.learner_profile_id)}
     )
+    preview.named = [called(shown_people.get(each)) for each in first]
     titles = titles_of(organization_id, [row.course_id for row in shown])
     preview.by_register = dict(Counter(REGISTERS[row.register].name for row in rows))
     for row in shown:
@@ -115,6 +124,7 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
         preview.lines.append(
             Line(
                 register=REGISTERS[row.register].name,
+                register_title=gettext(REGISTERS[row.register].title),
                 record_id=row.record_id,
                 learner_profile_id=row.learner_profile_id,
                 person_name=None if person is None else ERASED_PERSON if person.erased else person.person_name,
@@ -123,4 +133,18 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
             )
         )
     preview.rows = len(rows)
-    preview.people = len({row.learner_profile_id for row in rows} - {None})
+    preview.people = len(reached)
+
+
+def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:
+    """The first of these people by name, as many as a preview names. One statement, in the company's context."""
+    first = list(learners)[:NAMED_AT_MOST]
+    found = people.shown_people(organization_id, first)
+    return sorted((called(found.get(each)) for each in first), key=str.casefold)
+
+
+def called(person: people.ShownPerson | None) -> str:
+    """What a person is called in a preview."""
+    if person is None:
+        return gettext("No name")
+    return ERASED_PERSON if person.erased else person.person_name or person.work_email or gettext("No name")

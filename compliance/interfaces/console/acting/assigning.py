@@ -1,0 +1,96 @@
+"""The act that gives a course or a policy to teams or people, with a day by which it is to be done.
+
+It shares as the acts on shares do, and asks for no more than whoever assigns a course has in mind: employees, required.
+"""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from compliance.catalogue import owed
+from compliance.facts.courses import queries as courses
+from compliance.facts.lines import Audience, CourseShared, FixedDeadline, NoDeadline, PolicyShared
+from compliance.facts.recording import act
+from compliance.interfaces.console.acting import pickable
+from compliance.interfaces.console.acting.act import Act, Acting, Done
+from compliance.interfaces.console.acting.fields import ActForm, PeopleField, TeamsField, day_field, end_of
+from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.acting.shares import done_with_share
+from compliance.interfaces.console.page import Section
+from compliance.interfaces.console.who_may import Permission
+from compliance.rules.vocabulary import Door, Requirement
+
+
+class AssignForm(ActForm):
+    """What is assigned, to whom, and until when."""
+
+    course_id = Picked(pickable.COURSE_OR_POLICY, label=_("Course or policy"))
+    teams = TeamsField(required=False, help_text=_("Whoever joins a team later is asked for it too."))
+    people = PeopleField(required=False)
+    everyone = forms.BooleanField(required=False, label=_("Everybody in the company, and whoever comes"))
+    due_on = day_field(
+        _("To be done by"), help_text=_("The end of this day. Without a day nobody is ever late."), required=False
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Somebody must be meant, and everybody only alone."""
+        data: dict[str, Any] = super().clean() or {}
+        named = bool(data.get("teams") or data.get("people"))
+        if data.get("everyone") and named:
+            self.add_error("everyone", _("Choose either everybody, or teams and people."))
+        elif not data.get("everyone") and not named and not {"teams", "people"} & self.errors.keys():
+            self.add_error("teams", _("Choose a team, a person, or everybody."))
+        return data
+
+
+class Assign(Act):
+    """Shares a course or a policy with teams, with people, or with both: a share for each of the two."""
+
+    name = "assign"
+    tells = (CourseShared, PolicyShared)
+    title = _("Assign a course or policy")
+    explains = _("Asks employees to do a course, or to sign a policy, by a day.")
+    permission = Permission.CHANGE_PEOPLE
+    form = AssignForm
+    group = _("Shares")
+    section = Section.COURSE
+
+    def perform(self, acting: Acting) -> Done:
+        """Records the shares."""
+        course_id: uuid.UUID = acting.data["course_id"]
+        (kind,) = courses.kinds_of(acting.organization_id, [course_id]).values()
+        line, page = (PolicyShared, owed("policy").page) if kind == "policy" else (CourseShared, owed("course").page)
+        due_at = end_of(acting.organization, acting.data["due_on"])
+        done: list[Done] = []
+        for audience in _audiences(acting.data):
+            shared = act(
+                line,
+                **acting.common,
+                share_id=uuid.uuid4(),
+                course_id=course_id,
+                audience=audience,
+                deadline=FixedDeadline(due_at=due_at) if due_at else NoDeadline(),
+                doors=[Door.EMPLOYEE],
+                **({} if kind == "policy" else {"requirement": Requirement.REQUIRED}),
+            )
+            done.append(done_with_share(acting, shared.share_id, str(_("It is assigned.")), page))
+        return done[0] if len(done) == 1 else _both(done)
+
+
+def _audiences(data: dict[str, Any]) -> list[Audience]:
+    if data["everyone"]:
+        return [Audience(everyone=True)]
+    found = [Audience(team_ids=tuple(data["teams"]))] if data["teams"] else []
+    return found + ([Audience(learner_profile_ids=tuple(data["people"]))] if data["people"] else [])
+
+
+def _both(done: list[Done]) -> Done:
+    """What came of two shares; whoever is reached by both is not counted, so the rows of the preview count people."""
+    first = tuple(dict.fromkeys(each for one in done for each in one.first))
+    warnings = tuple(dict.fromkeys(words for one in done for words in one.warnings))
+    return Done(str(_("It is assigned.")), done[0].page, warnings=warnings, first=first)
+
+
+ACTS: tuple[Act, ...] = (Assign(),)
