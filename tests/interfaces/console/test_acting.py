@@ -137,9 +137,11 @@ def test_nothing_is_done_without_a_reason_or_without_a_preview_or_twice(staff, c
     assert confirm(client, company, "invite", sent | {"job": str(uuid.uuid4())}).status_code == 422
     assert confirm(staff(COMPLIANCE_MANAGER), company, "invite", sent).status_code == 422
     assert facts(company) == []
-    assert confirm(client, company, "invite", sent).status_code == 302
-    assert confirm(client, company, "invite", sent).status_code == 422
+    first = confirm(client, company, "invite", sent)
+    assert first.status_code == 302
+    assert confirm(client, company, "invite", sent).headers["Location"] == first.headers["Location"]
     assert facts(company) == ["person_invited"]
+    assert "This was done already, once: " in client.get(first.headers["Location"]).content.decode()
 
 
 def test_what_the_rules_refuse_is_said_in_the_form(staff, company):

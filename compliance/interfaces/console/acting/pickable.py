@@ -12,7 +12,6 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -23,6 +22,7 @@ from compliance.facts.people import queries as people
 from compliance.facts.shares import queries as shares
 from compliance.history import queries as history
 from compliance.interfaces.console.page import Words
+from compliance.interfaces.console.wording import written_day
 from compliance.rules import company_days
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import queries as tenancy
@@ -189,7 +189,7 @@ def _shares(organization_id: uuid.UUID) -> list[Choice]:
     zone = company_days.zone_info(tenancy.organization(organization_id).time_zone)
     found = []
     for each in shares.open_shares(organization_id, LISTED_AT_MOST):
-        told = {"kind": _of_kind(each.kind), "day": date_format(each.opened_at.astimezone(zone), "j F Y")}
+        told = {"kind": _of_kind(each.kind), "day": written_day(each.opened_at.astimezone(zone).date())}
         found.append(Choice(each.share_id, each.title, _("%(kind)s, shared on %(day)s") % told))
     return found
 

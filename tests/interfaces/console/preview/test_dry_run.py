@@ -79,7 +79,8 @@ def test_a_share_says_how_many_it_reaches_and_warns_of_nothing(staff, company):
         staff(COMPLIANCE_MANAGER), company, course_id=str(course.course_id), doors=["employee"], audience="teams",
         teams=[str(team)], **OWED,
     )  # fmt: skip
-    assert "Reaches today</dt><dd>1 person" in before
+    assert "Reaches today</dt><dd><b>1 person</b>: <bdi>Anna Berg</bdi>" in before
+    assert "Ben Ito" not in before
     assert "It reaches 1 person today." in after
     for text in (before, after):
         assert not re.search("reaches nobody|no published version", text)
@@ -108,14 +109,14 @@ def test_reach_counts_the_doors_of_share_and_policy_and_nobody_who_was_erased():
         with context.company(story.organization_id):
             return reached(story.organization_id, share_id, story.now)
 
-    assert count(Door.EMPLOYEE) == (1, [])
-    assert count(Door.EMPLOYEE, Door.PARTNER) == (2, [])
-    nobody, (said,) = count(Door.CUSTOMER)
+    assert count(Door.EMPLOYEE) == (1, [employee], [])
+    assert (count(Door.EMPLOYEE, Door.PARTNER).people, count(Door.EMPLOYEE, Door.PARTNER).warnings) == (2, [])
+    nobody, _, (said,) = count(Door.CUSTOMER)
     assert (nobody, said) == (
-        0, f"This share reaches nobody: “{version_title(story, version)}” is for employees and partners only."
+        0, f"This share reaches nobody: “{version_title(story, version)}” is only for whoever is here as employee or partner."
     )  # fmt: skip
     erase_person(organization_id=story.organization_id, learner_profile_id=employee, at=story.now)
-    nobody, (said,) = count(Door.EMPLOYEE)
+    nobody, _, (said,) = count(Door.EMPLOYEE)
     assert nobody == 0
     assert said.startswith("This share reaches nobody. Nobody is here as employee today.")
 
@@ -130,7 +131,8 @@ def test_reach_is_one_statement(company):
         company.join(f"Person {number}")
     share_id = company.share(company.course())
     with context.company(company.organization_id), CaptureQueriesContext(connection) as queries:
-        assert reached(company.organization_id, share_id, timezone.now()) == (5, [])
+        found = reached(company.organization_id, share_id, timezone.now())
+    assert (found.people, len(found.first), found.warnings) == (5, 5, [])
     assert len(queries) == 1
 
 
