@@ -76,7 +76,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
         "act-invite act-revoke-invitation act-revoke-links act-suspend act-resume act-end act-team act-roles"
         " act-share-course act-share-policy act-change-share act-end-share act-remind-many act-remind-course"
-        " act-send-link act-send-invitation act-import-people confirm-import-people",
+        " act-assign act-send-link act-send-invitation act-import-people confirm-import-people",
         "get post",
         PEOPLE,
     ),
