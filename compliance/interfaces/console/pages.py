@@ -20,6 +20,6 @@ from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
-    *TODAY, *SEE, *OF_PEOPLE, *OF_COURSES, *OF_POLICIES, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
+    *TODAY, *OF_COURSES, *OF_POLICIES, *SEE, *OF_PEOPLE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
     *EVIDENCE, *EXPORTS, *REPORTS, *STORED,
 )  # fmt: skip

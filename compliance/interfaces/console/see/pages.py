@@ -25,6 +25,8 @@ _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Sec
 
 def _section(register: Register) -> Section | None:
     """Where a register stands in the navigation: those of versions are reached from the lists that have their names."""
+    if register.path != register.name:
+        return Section.REPORTS
     listed = register_page(register.page) == register.page
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 
@@ -40,7 +42,7 @@ PAGES: tuple[Page, ...] = (
         methods=("GET", "POST"),
     ),
     Page("history", "history/", companies.history, _SEE, gettext_lazy("History"), section=Section.PROOF),
-    Page("search", "search/", search.search, _SEE, gettext_lazy("Find a person"), methods=("GET", "POST")),
+    Page("search", "search/", search.search, _SEE, gettext_lazy("Search"), methods=("GET", "POST")),
     *(
         Page(
             register_page(register.page),

@@ -57,11 +57,12 @@ def _of_teams(visit: Visit, tallies: queries.Tallies) -> Iterator[Line]:
     training, signatures = tallies["team"], tallies["unsigned-team"]
     for team in {*training, *signatures} & names.keys():  # people without a team are listed under their courses
         courses, policies = training.get(team, 0), signatures.get(team, 0)
+        of_courses = ngettext("%(number)s course", "%(number)s courses", courses) % {"number": courses}
         of_policies = ngettext("%(number)s signature", "%(number)s signatures", policies) % {"number": policies}
         yield Line(
             part=Part.TEAMS,
             what=names[team],
             number=courses + policies,
             address=visit.link("work", {"show": "overdue" if courses else "unsigned-overdue", "team": team}),
-            note=of_policies if policies else "",
+            note=" · ".join([of_courses] * bool(courses) + [of_policies] * bool(policies)),
         )

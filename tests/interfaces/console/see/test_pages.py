@@ -229,7 +229,7 @@ def test_people_are_found_by_a_part_of_a_name_by_address_and_by_any_identifier(s
     for identifier in (full.people[0].person_id, full.people[0].learner_profile_id, full.samples["record_id"]):
         assert client.post(where, {"q": str(identifier)}).url == person
     assert "invited@example.org" in client.post(where, {"q": "invited@"}).content.decode()
-    assert "Nobody here matches" in client.post(where, {"q": "100%"}).content.decode()
+    assert "Nothing here is called" in client.post(where, {"q": "100%"}).content.decode()
 
 
 def test_a_receipt_is_verified_before_the_eyes(staff):
