@@ -104,7 +104,7 @@ def members_page(
             ORDER BY s.at DESC, s.id DESC LIMIT 1), false), q.since, q.sort
         FROM (SELECT m.learner_profile_id, m.person_id, m.at AS since,
             CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE coalesce(p.person_name, '') END AS name,
-            coalesce(p.work_email, p.account_email, '') AS email, lower(coalesce(p.person_name, '')) AS sort
+            coalesce(p.work_email, p.account_email, '') AS email, p.search_text AS sort
           FROM ({_MEMBERS}) m JOIN people_profile p ON p.organization_id = (SELECT %(organization)s::uuid)
             AND p.learner_profile_id = m.learner_profile_id) q
         WHERE %(sort)s::text IS NULL OR (q.sort, q.learner_profile_id) > (%(sort)s::text, %(id)s::uuid)

@@ -1,19 +1,25 @@
-"""A person's page: what they owe, have done, signed and hold, at any moment."""
+"""A person's page: what they have to do, have done, signed and hold, at any moment, in plain words; proof at its foot."""
 
 import uuid
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import orjson
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from compliance.catalogue import REGISTERS
 from compliance.facts.courses import queries as courses
 from compliance.facts.happenings import happenings
 from compliance.facts.people import queries
-from compliance.interfaces.console.acting.registry import offered
+from compliance.interfaces.console.acting.fields import PersonForm
+from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.see.registers import COURSES_AT_MOST
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.who_may import Permission
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Listing
@@ -21,8 +27,31 @@ from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import ERASED_PERSON
 
 ROWS_AT_MOST = 200
+REMINDS = "remind-many"
+"""The act that writes to people about records that are chosen."""
 _DONE = ("completed_on_time", "completed_late", "completed_before_requirement")
 _OPEN = ("overdue", "not_due_yet")
+
+
+@dataclass(frozen=True)
+class Duty:
+    """A course or a policy that the person owes, as their page lists it."""
+
+    title: str
+    policy: bool
+    register: str
+    record_id: str
+    course_id: str
+    state: str
+    due_at: datetime | None
+    done_at: str | None
+    reminders: int
+    row: dict[str, Any]
+
+    @property
+    def late(self) -> bool:
+        """Whether its deadline has passed."""
+        return self.state == "overdue"
 
 
 def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
@@ -31,30 +60,73 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     found = queries.person(organization_id, learner_profile_id)
     if found is None:
         raise NothingThereError(f"This company knows no person {learner_profile_id}.")
-    visit.crumb("People", "people")
+    visit.crumb(_("People"), "people")
     when = chosen(visit, learner=learner_profile_id)
     held = _everything(when.question)
-    named = {str(each.course_id): each.title for each in courses.titles(organization_id, None, COURSES_AT_MOST)}
-    for row in held["training"]:
-        row["course_name"] = named.get(row["course_id"], "")
-    outcomes = [row["outcome"] for row in held["training"]]
+    duties = _duties(organization_id, held, when.question.moment)
+    to_do = [each for each in duties if each.state in ("overdue", "not_due_yet", "to_do")]
+    access = held["employments"][-1] if held["employments"] else {}
     values: dict[str, Any] = {
-        "title": ERASED_PERSON if found.erased_at else found.person_name or "No name",
+        "title": ERASED_PERSON if found.erased_at else found.person_name or _("No name"),
         "person": found,
         "when": when,
         "teams": queries.teams_of(organization_id, learner_profile_id, when.question.moment),
         "roles": sorted(queries.roles_of(organization_id, learner_profile_id, when.question.moment)),
-        "facts": happenings(organization_id, visit.organization.time_zone, learner_profile_id, None),
-        "owed": sum(outcome in _OPEN for outcome in outcomes),
-        "overdue": outcomes.count("overdue"),
-        "done": sum(outcome in _DONE for outcome in outcomes),
+        "facts": happenings(organization_id, visit.organization.time_zone, learner_profile_id, None)[::-1],
+        "to_do": sorted(to_do, key=_urgency),
+        "others": [each for each in duties if each not in to_do],
+        "overdue": sum(each.late for each in to_do),
+        "unsigned": sum(each.policy for each in to_do),
+        "done": sum(row["outcome"] in _DONE for row in held["training"]),
         "signed": sum(row["state"] == "signed" for row in held["policies"]),
-        "unsigned": sum(row["state"] != "signed" for row in held["policies"]),
         "valid": sum(row["status"] == "valid" for row in held["certificates"]),
-        "access": held["employments"][-1]["access_state"] if held["employments"] else "",
+        "access": access.get("access_state", ""),
+        "joined": access.get("joined_at"),
+        "left": access.get("left_at"),
+        "reminding": "",
     }
+    if to_do and not when.travels and not found.erased_at and visit.staff.may(ACTS[REMINDS].permission):
+        values["reminding"] = visit.address(f"act-{REMINDS}")
     acts = _acts(visit, found, None if when.travels else values["access"])
-    return visit.render("console/people/person.html", values | held | {"acts": acts})
+    values["acts"] = [act for act in acts if act["name"] in _FIRST]
+    values["more"] = [act for act in acts if act["name"] not in _FIRST]
+    values["keeps"] = visit.staff.may(Permission.CHANGE_RECORDS)
+    values["sees_log"] = visit.staff.may(Permission.SEE_LOG)
+    return visit.render("console/people/person.html", values | held)
+
+
+def _duties(organization_id: uuid.UUID, held: dict[str, list[dict[str, Any]]], moment: datetime) -> list[Duty]:
+    """What the person owes or owed, of courses and of policies."""
+    named = {str(each.course_id): each.title for each in courses.titles(organization_id, None, COURSES_AT_MOST)}
+    found = []
+    for register in REGISTERS.values():
+        if register.of_person not in ("training", "policies"):
+            continue
+        for row in held[register.of_person]:
+            due_at = datetime.fromisoformat(row["due_at"]) if row["due_at"] else None
+            state = row.get("outcome") or row["state"]
+            if state == "to_do" and due_at is not None and due_at < moment:
+                state = "overdue"
+            found.append(
+                Duty(
+                    title=row.get("policy_title") or named.get(row["course_id"], ""),
+                    policy=register.of_person == "policies",
+                    register=register.name,
+                    record_id=row["record_id"],
+                    course_id=row["course_id"],
+                    state=state,
+                    due_at=due_at,
+                    done_at=row.get("completed_at") or row.get("signed_at"),
+                    reminders=row.get("reminders_sent") or 0,
+                    row=row,
+                )
+            )
+    return found
+
+
+def _urgency(duty: Duty) -> tuple[bool, float, str]:
+    """What is late first, then what is due soonest, then what has no deadline."""
+    return not duty.late, duty.due_at.timestamp() if duty.due_at else float("inf"), duty.title
 
 
 # Acts that only apply to whoever has this access now; the others apply to everybody but the erased.
@@ -64,15 +136,28 @@ _APPLIES = {
     "end": ("active", "suspended", "staff_practice"),
     "team": ("active", "suspended", "staff_practice"),
     "roles": ("active", "suspended", "staff_practice"),
+    "send-link": ("active", "staff_practice"),
+    "copy-link": ("active", "staff_practice"),
+    "rejoin": ("ended",),
 }
+# Acts that stand beside the name; the others wait behind "More".
+_FIRST = ("excuse", "absence", "record-absence", "assign", "send-link", "team", "resume", "rejoin")
 
 
-def _acts(visit: Visit, found: queries.Person, access: str | None) -> list[dict[str, str]]:
-    """What this member of staff may do to the person, each with the person filled in. `access` None: not known."""
+def _acts(visit: Visit, found: queries.Person, access: str | None) -> list[dict[str, Any]]:
+    """What this member of staff may do to the person, each with the person filled in. `access` None: not known.
+
+    `direct`: the act needs nothing else, so its preview is asked for at once.
+    """
     if found.erased_at:
         return []
     return [
         act
+        | {
+            "direct": ACTS[act["name"]].form is PersonForm,
+            "danger": ACTS[act["name"]].danger,
+            "act_address": visit.address(f"act-{act['name']}"),
+        }
         for act in offered(visit, "person", learner_profile_id=found.learner_profile_id)
         if access is None or access in _APPLIES.get(act["name"], (access,))
     ]
