@@ -1,4 +1,4 @@
-"""A person's page: what they have to do, have done, signed and hold, at any moment, in plain words; proof at its foot."""
+"""A person's page: what they have to do, have done, signed and hold, at any moment, in words; proof at its foot."""
 
 import uuid
 from dataclasses import dataclass
