@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
@@ -12,6 +12,7 @@ from compliance.facts.people.models import Absence
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.rows import keep, lookup, update
+from compliance.tenancy import sql
 
 VOIDED = "The absence has been voided already."
 
@@ -33,6 +34,26 @@ def absences(organization_id: uuid.UUID, absence_ids: Iterable[uuid.UUID]) -> di
         absence_ids,
     )
     return {absence_id: StoredAbsence(*row) for absence_id, row in found.items()}
+
+
+class Absent(NamedTuple):
+    """Days on which a person is away; without a reason where an erasure has cleared it."""
+
+    absence_id: uuid.UUID
+    first_day: date
+    last_day: date
+    reason_code: str | None
+
+
+def absences_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> list[Absent]:
+    """The absences of a person that count at a moment, the latest days first. In the company's context."""
+    rows = sql.fetch(
+        "SELECT absence_id, first_day, last_day, reason_code FROM people_absence"
+        " WHERE organization_id = %s AND learner_profile_id = %s AND at <= %s AND (voided_at IS NULL OR voided_at > %s)"
+        " ORDER BY first_day DESC, last_day DESC, absence_id",
+        [organization_id, learner_profile_id, at, at],
+    )
+    return [Absent(*row) for row in rows]
 
 
 def record_absence_recorded(batch: Batch[AbsenceRecorded]) -> None:

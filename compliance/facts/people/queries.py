@@ -127,6 +127,13 @@ UNION ALL SELECT at, CASE WHEN joined THEN 'Came as ' ELSE 'Went as ' END || doo
 UNION ALL SELECT at, 'Roles changed',
     CASE WHEN role_ids = '{}' THEN 'none' ELSE coalesce(array_to_string(role_ids, ', '), '') END
   FROM people_personroles WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL SELECT at, 'Absence recorded',
+    to_char(first_day, 'FMDD FMMonth YYYY') || ' to ' || to_char(last_day, 'FMDD FMMonth YYYY')
+  FROM people_absence WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL SELECT voided_at, 'Absence taken back',
+    to_char(first_day, 'FMDD FMMonth YYYY') || ' to ' || to_char(last_day, 'FMDD FMMonth YYYY')
+  FROM people_absence
+  WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND voided_at IS NOT NULL
 UNION ALL SELECT at, 'Erased at the company''s instruction', '' FROM people_erasure
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 """
@@ -134,6 +141,8 @@ UNION ALL SELECT at, 'Erased at the company''s instruction', '' FROM people_eras
 
 ABOUT = """
 SELECT person_id FROM people_employment WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
+UNION ALL
+SELECT absence_id FROM people_absence WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 """
 """SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s, beside their own."""
 

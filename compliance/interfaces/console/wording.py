@@ -55,6 +55,11 @@ STATES: dict[str, Words] = {
     "medical": _("Medical reasons"),
     "administrative": _("Administrative reasons"),
     "entered_in_error": _("Entered in error"),
+    # reasons for an absence
+    "leave": _("Leave"),
+    "parental_leave": _("Parental leave"),
+    "long_absence": _("Long absence"),
+    "other": _("Something else"),
     # policies and receipts
     "to_do": _("To sign"),
     "signed": _("Signed"),

@@ -81,7 +81,8 @@ PAGES: dict[str, tuple[str, set[str]]] = {
         PEOPLE,
     ),
     **_each(
-        "act-erase act-copy-link act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many"
+        "act-record-absence act-void-absence"
+        " act-erase act-copy-link act-waive act-reinstate act-set-deadline act-waive-many act-deadline-many"
         " act-publish-course act-more-attempts act-withdraw-course act-publish-policy act-revoke-certificate"
         " act-correct-certificate confirm-erase confirm-waive-many act-add-export"
         " act-run-export act-stop-export act-record-completion act-void-completion",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from compliance.interfaces.console.acting import (
+    absences,
     assigning,
     auditors,
     bulk,
@@ -32,8 +33,8 @@ from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
-    people, joining, teams, spreadsheet, roles, letters, assigning, shares, obligations, completions, learning, bulk,
-    reminding, courses, policies, certificates, auditors, keys, sources, exports, reports, upkeep, webhooks,
+    people, absences, joining, teams, spreadsheet, roles, letters, assigning, shares, obligations, completions, learning,
+    bulk, reminding, courses, policies, certificates, auditors, keys, sources, exports, reports, upkeep, webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 

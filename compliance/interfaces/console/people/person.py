@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses import queries as courses
 from compliance.facts.happenings import happenings
-from compliance.facts.people import queries
+from compliance.facts.people import absences, queries
 from compliance.interfaces.console.acting.fields import PersonForm
 from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
@@ -72,6 +72,10 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         "when": when,
         "teams": queries.teams_of(organization_id, learner_profile_id, when.question.moment),
         "roles": sorted(queries.roles_of(organization_id, learner_profile_id, when.question.moment)),
+        "absences": [
+            (each, visit.link("act-void-absence", _of_absence(learner_profile_id, each)))
+            for each in absences.absences_of(organization_id, learner_profile_id, when.question.moment)
+        ],
         "facts": happenings(organization_id, visit.organization.time_zone, learner_profile_id, None)[::-1],
         "to_do": sorted(to_do, key=_urgency),
         "others": [each for each in duties if each not in to_do],
@@ -127,6 +131,11 @@ def _duties(organization_id: uuid.UUID, held: dict[str, list[dict[str, Any]]], m
 def _urgency(duty: Duty) -> tuple[bool, float, str]:
     """What is late first, then what is due soonest, then what has no deadline."""
     return not duty.late, duty.due_at.timestamp() if duty.due_at else float("inf"), duty.title
+
+
+def _of_absence(learner_profile_id: uuid.UUID, absence: absences.Absent) -> dict[str, Any]:
+    """What fills in the form that takes an absence back."""
+    return {"learner_profile_id": learner_profile_id, "absence_id": absence.absence_id}
 
 
 # Acts that only apply to whoever has this access now; the others apply to everybody but the erased.
