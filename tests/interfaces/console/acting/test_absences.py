@@ -56,7 +56,7 @@ def test_the_preview_names_each_deadline_that_moves_and_leaves_no_trace(staff, c
     page, _ = preview(staff(COMPLIANCE_MANAGER), company, "record-absence", **_away(anna))
     said = _text(page)
     assert f"{written_day(_in(5))} to {written_day(_in(30))}" in said
-    assert re.search(rf"Fire safety\s+due by {written_day(_in(35))} instead of {written_day(_in(10))}", said)
+    assert re.search(rf"Fire safety\s+due by {written_day(_in(35))} instead of {written_day(_in(10))}, 12:00", said)
     assert facts(company) == before
 
 
@@ -77,7 +77,7 @@ def test_an_absence_is_recorded_shown_on_the_person_s_page_and_taken_back_from_t
     leads = do(client, company, "record-absence", **_away(anna))
     page = client.get(leads.url, follow=True).content.decode()
     assert f"The person is excused: {written_day(_in(5))} to {written_day(_in(30))}." in page
-    back = re.search(r'href="([^"]*/act/void-absence/[^"]*)">Take back<', page)
+    back = re.search(r'href="([^"]*/act/void-absence/[^"]*)">Take this absence back<', page)
     assert back
     form = client.get(back[1].replace("&amp;", "&")).content.decode()
     assert f"{written_day(_in(5))} to {written_day(_in(30))}" in form
@@ -86,13 +86,13 @@ def test_an_absence_is_recorded_shown_on_the_person_s_page_and_taken_back_from_t
         capture_all(company.organization_id, timezone.now())
     given = {"learner_profile_id": str(anna.learner_profile_id), "absence_id": str(absence.absence_id)}
     said, sent = preview(client, company, "void-absence", **given)
-    assert re.search(rf"due by {written_day(_in(10))} instead of {written_day(_in(35))}", _text(said))
+    assert re.search(rf"due by {written_day(_in(10))}, 12:00 instead of {written_day(_in(35))}", _text(said))
     assert confirm(client, company, "void-absence", sent).status_code == 302
     with context.company(company.organization_id):
         assert Absence.objects.get(organization_id=company.organization_id).voided_at is not None
         actor_ids = set(Fact.objects.filter(kind__startswith="absence").values_list("actor_id", flat=True))
     assert None not in actor_ids
-    assert "Take back" not in client.get(leads.url).content.decode()
+    assert "Take this absence back" not in client.get(leads.url).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,7 @@ def test_another_company_s_person_or_absence_answers_like_one_that_does_not_exis
     do(client, company, "record-absence", **_away(anna))
     with context.company(company.organization_id):
         absence_id = Absence.objects.get(organization_id=company.organization_id).absence_id
+    client = staff(COMPLIANCE_MANAGER)
     other = Company(make_company().organization_id, start=noon(90), now=timezone.now())
     eve = other.join("Eve")
 
@@ -121,12 +122,12 @@ def test_another_company_s_person_or_absence_answers_like_one_that_does_not_exis
         address = f"/console/companies/{other.organization_id}/act/{act}/"
         page = client.post(address, {"step": "preview"} | values)
         assert 'name="job"' not in page.content.decode()
-        return _text(page.content.decode().replace(str(values), ""))
+        return _text(page.content.decode())
 
     strange = refused("record-absence", **_away(anna))
     nobody = refused("record-absence", **_away(anna, learner_profile_id=str(uuid.uuid4())))
-    assert "known" in strange or "no" in strange.lower()
-    assert len(strange) == len(nobody)
+    assert "is not here" in strange
+    assert strange.partition("Act ›")[2] == nobody.partition("Act ›")[2]
     about = {"learner_profile_id": str(eve.learner_profile_id)}
     refused("void-absence", absence_id=str(absence_id), **about)
     refused("void-absence", absence_id=str(uuid.uuid4()), **about)
@@ -140,5 +141,5 @@ def test_whoever_changes_no_records_sees_an_absence_and_cannot_touch_it(staff, c
     there = f"/console/companies/{company.organization_id}"
     page = client.get(f"{there}/people/{anna.learner_profile_id}/").content.decode()
     assert "Away" in page
-    assert "Take back" not in page
+    assert "Take this absence back" not in page
     assert client.get(f"{there}/act/record-absence/").status_code == 403
