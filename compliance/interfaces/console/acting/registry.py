@@ -33,8 +33,9 @@ from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
-    people, absences, joining, teams, spreadsheet, roles, letters, assigning, shares, obligations, completions, learning,
-    bulk, reminding, courses, policies, certificates, auditors, keys, sources, exports, reports, upkeep, webhooks,
+    people, absences, joining, teams, spreadsheet, roles, letters, assigning, shares, obligations, completions,
+    learning, bulk, reminding, courses, policies, certificates, auditors, keys, sources, exports, reports, upkeep,
+    webhooks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
