@@ -19,6 +19,7 @@ class Member(NamedTuple):
     """Somebody who is in a team, and employed; `sort` is what the list is in the order of."""
 
     learner_profile_id: uuid.UUID
+    person_id: uuid.UUID
     person_name: str
     email: str
     suspended: bool
@@ -99,7 +100,7 @@ def members_page(
     """The first `most` people after `after` who are in the team at `at`, by name, and behind whom the next begin."""
     rows = sql.fetch(
         f"""
-        SELECT q.learner_profile_id, q.name, q.email, coalesce((SELECT s.suspended FROM people_suspension s
+        SELECT q.learner_profile_id, q.person_id, q.name, q.email, coalesce((SELECT s.suspended FROM people_suspension s
             WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.person_id = q.person_id AND s.at <= %(at)s
             ORDER BY s.at DESC, s.id DESC LIMIT 1), false), q.since, q.sort
         FROM (SELECT m.learner_profile_id, m.person_id, m.at AS since,
