@@ -42,6 +42,10 @@ def ahead(column: str = "v.due_at", moment: str = "%(moment)s") -> str:
 
 
 OVERDUE = f"{OPEN} AND {past()}"
+NOT_DUE_YET = f"{OPEN} AND {ahead()}"
+COMPLETED_BEFORE = f"{COMPLETED} AND v.done_at < v.begins_at"
+COMPLETED_ON_TIME = f"{COMPLETED} AND v.done_at >= v.begins_at AND (v.due_at IS NULL OR v.done_at <= v.due_at)"
+COMPLETED_LATE = f"{COMPLETED} AND v.done_at >= v.begins_at AND v.done_at > v.due_at"
 SIGNATURE_OVERDUE = f"{UNSIGNED} AND {past()}"
 SIGNATURE_TO_DO = f"{UNSIGNED} AND {ahead()}"
 VALID = f"v.state = '{CertificateStatus.VALID}' AND {ahead()}"

@@ -103,6 +103,10 @@ _FILTERS = {
     "done": Filter("Completed", outcomes.COMPLETED, ("outcome", *_COMPLETED)),
     "required": Filter("Required", outcomes.REQUIRED, ("required",)),
     "required-done": Filter("Required and completed", f"{outcomes.REQUIRED} AND {outcomes.COMPLETED}", ("done",)),
+    "not-due": Filter("Not due yet", outcomes.NOT_DUE_YET, ("outcome", "not_due_yet")),
+    "on-time": Filter("Completed on time", outcomes.COMPLETED_ON_TIME, ("outcome", _COMPLETED[0])),
+    "late": Filter("Completed late", outcomes.COMPLETED_LATE, ("outcome", _COMPLETED[1])),
+    "before": Filter("Completed before it was required", outcomes.COMPLETED_BEFORE, ("outcome", _COMPLETED[2])),
     "waived": Filter("Waived", outcomes.WAIVED, ("outcome", "waived")),
     "optional": Filter("Optional and not done", outcomes.OPTIONAL_UNDONE, ("outcome", "optional_not_done")),
 }

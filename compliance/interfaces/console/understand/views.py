@@ -7,9 +7,10 @@ from datetime import date, datetime
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
-from compliance.catalogue import REGISTERS
-from compliance.interfaces.console import identifiers, keyset
+from compliance.catalogue import REGISTERS, owed
+from compliance.interfaces.console import identifiers, keyset, wording
 from compliance.interfaces.console.understand import charts, queries
 from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, filters
 from compliance.interfaces.console.understand.queries import State
@@ -30,6 +31,17 @@ _TONES = {
     Outcome.WAIVED: "line",
     Outcome.OPTIONAL_NOT_DONE: "line",
 }
+_SHOW_OF = {
+    Outcome.COMPLETED_ON_TIME: "on-time",
+    Outcome.COMPLETED_BEFORE_REQUIREMENT: "before",
+    Outcome.COMPLETED_LATE: "late",
+    Outcome.NOT_DUE_YET: "not-due",
+    Outcome.OVERDUE: "overdue",
+    Outcome.WAIVED: "waived",
+    Outcome.OPTIONAL_NOT_DONE: "optional",
+}
+"""By which filter the register of training records lists what has an outcome."""
+
 _COMPLETION = ("required", "required-done")
 _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcome.COMPLETED_LATE)
 
@@ -60,7 +72,7 @@ def dashboard(visit: Visit) -> HttpResponse:
     names = queries.teams(organization_id)
     late_teams = sorted(
         (
-            (names.get(team, team[:8] or "No team"), number, "bad", listed("overdue", team=team) if team else "")
+            (names.get(team, team[:8]) or gettext("No team"), number, "bad", listed("overdue", team=team) if team else "")
             for team, number in counts["team"].items()
         ),
         key=lambda each: (-each[1], each[0]),
@@ -70,6 +82,11 @@ def dashboard(visit: Visit) -> HttpResponse:
         _by_week(counts["required"]), _by_week(counts["done"]), queries.weeks(moment, visit.zone, WEEKS)
     )
     this_week = completion.weeks[-1]
+    signed = visit.link(REGISTERS[owed("policy").number].page, {"course": course, "show": "signed"})
+
+    def with_outcome(outcome: Outcome) -> str:
+        return visit.link("training-records", {"course": course, "show": _SHOW_OF[outcome]})
+
     values = {
         "state": state,
         "moment": moment,
@@ -87,7 +104,10 @@ def dashboard(visit: Visit) -> HttpResponse:
             for week in reversed(completion.weeks)
         ],
         "outcome_parts": charts.parts(
-            [(each.value.replace("_", " "), outcomes.get(each, 0), tone, "") for each, tone in _TONES.items()]
+            [
+                (wording.state(each.value), outcomes.get(each, 0), tone, with_outcome(each))
+                for each, tone in _TONES.items()
+            ]
         ),
         "age_bars": charts.bars(
             [(title, ages.get(age, 0), "bad", listed("overdue", age=age)) for age, title in AGE_TITLES.items()]
@@ -96,13 +116,16 @@ def dashboard(visit: Visit) -> HttpResponse:
         "teams_more": max(len(late_teams) - TEAMS_SHOWN, 0),
         "signature_parts": charts.parts(
             [
-                ("signed", signatures.get("signed", 0), "good", ""),
-                ("to do", signatures.get("to_do", 0), "calm", listed("unsigned")),
-                ("overdue", signatures.get("overdue", 0), "bad", listed("unsigned-overdue")),
+                (gettext("signed"), signatures.get("signed", 0), "good", signed),
+                (gettext("to do"), signatures.get("to_do", 0), "calm", listed("unsigned")),
+                (gettext("overdue"), signatures.get("overdue", 0), "bad", listed("unsigned-overdue")),
             ]
         ),
         "expiring_bars": charts.bars(
-            [(f"in {days} days", number, "warn", listed(f"expiring-{days}")) for days, number in expiring]
+            [
+                (gettext("in %(days)s days") % {"days": days}, number, "warn", listed(f"expiring-{days}"))
+                for days, number in expiring
+            ]
         ),
         "addresses": {show: listed(show) for show in SHOWS},
         "course_lines": [_course_line(visit, line) for line in lines],
@@ -125,7 +148,7 @@ def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
     show = "unsigned-overdue" if signed else "overdue"
     return {
         "title": line.title,
-        "kind": "Policy" if signed else "Course",
+        "kind": gettext("Policy") if signed else gettext("Course"),
         "done": done,
         "open": undone,
         "overdue": count("overdue", 0),

@@ -19,7 +19,7 @@ from compliance.facts.lines import Certificate
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.tables import xlsx
-from compliance.interfaces.console.understand import charts, queries, refreshing, tasks
+from compliance.interfaces.console.understand import charts, queries, refreshing, tasks, views
 from compliance.interfaces.console.understand.filters import SHOWS, Filters
 from compliance.interfaces.console.understand.models import Mark
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
@@ -94,6 +94,20 @@ def test_charts_and_lists_say_what_the_registers_say(small):
     assert counted["outcome"]["overdue"] > 0
     assert counted["certificate"]["60"] == 1
     assert counted["signature"]["signed"] > 0
+
+
+def test_each_part_of_a_chart_leads_to_exactly_its_rows(small, staff):
+    """The number that a chart shows is how many rows the register lists where its link leads."""
+    counted = tallies(small)["outcome"]
+    records = LISTINGS["training-records"]
+    for outcome, show in views._SHOW_OF.items():
+        listed_there = register(small, records.filtered(show))
+        assert len(listed_there) == counted.get(outcome, 0), outcome
+        assert {row["outcome"] for row in listed_there} <= {outcome.value}
+    page = staff(COMPLIANCE_MANAGER).get(reverse("console:dashboard", args=[small.organization_id])).content.decode()
+    for outcome, show in views._SHOW_OF.items():
+        if counted.get(outcome):
+            assert f"training-records/?show={show}" in page
 
 
 def test_completion_over_time_is_what_the_register_says_at_the_end_of_each_week(small):
