@@ -70,9 +70,10 @@ def dashboard(visit: Visit) -> HttpResponse:
     required = sum(counts["required"].values())
     done = sum(counts["done"].values())
     names = queries.teams(organization_id)
+    nobodys = gettext("No team")
     late_teams = sorted(
         (
-            (names.get(team, team[:8]) or gettext("No team"), number, "bad", listed("overdue", team=team) if team else "")
+            (names.get(team, team[:8]) or nobodys, number, "bad", listed("overdue", team=team) if team else "")
             for team, number in counts["team"].items()
         ),
         key=lambda each: (-each[1], each[0]),
