@@ -40,6 +40,7 @@ _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"colspan", "rowspan", "sco
 _URL_SCHEMES = {"http", "https", "mailto"}
 _VOID = frozenset({"br", "hr"})
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
+_TAG_BEGINS = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
@@ -97,14 +98,26 @@ def check(text: str) -> CanonicalPolicy:
 
 def _refuse_deep_nesting(text: str) -> None:
     """Refuse what would make the cleaner slow: its time grows with the square of the depth (140 s at 2 MiB)."""
-    depth = 0
-    for closing, name in _TAG.findall(text):
-        if closing:
-            depth = max(0, depth - 1)
-        elif name.lower() not in _VOID:
-            depth += 1
-        if depth > MOST_DEPTH:
-            raise PolicyHtmlError(f"The policy nests its tags deeper than {MOST_DEPTH}, or leaves them open.")
+    if depth(text, MOST_DEPTH) > MOST_DEPTH:
+        raise PolicyHtmlError(f"The policy nests its tags deeper than {MOST_DEPTH}, or leaves them open.")
+
+
+def depth(text: str, most: int) -> int:
+    """How deep the tags of a text lie within each other or are left open, counted until that is more than `most`.
+
+    Goes through the text once, whatever stands in it: what begins like a tag and never ends is looked at once.
+    """
+    deepest = found = at = 0
+    while deepest <= most and (tag := _TAG_BEGINS.search(text, at)) is not None:
+        at = text.find(">", tag.end()) + 1
+        if not at:
+            break
+        if tag[1]:
+            found = max(0, found - 1)
+        elif tag[2].lower() not in _VOID:
+            found += 1
+        deepest = max(deepest, found)
+    return deepest
 
 
 def _first_difference(text: str, cleaned: str) -> str:

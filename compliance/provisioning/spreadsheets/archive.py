@@ -61,6 +61,16 @@ class Archive:
             raise UnreadableFileError(NO_WORKBOOK) from None
         yield
 
+    def read(self, name: str, most: int) -> bytes:
+        """A part of at most so many bytes, unpacked. Raises TooLargeError."""
+        pieces, size = [], 0
+        for piece in self._pieces(name):
+            size += len(piece)
+            if size > most:
+                raise TooLargeError("A part of the archive unpacks to more than may be read.")
+            pieces.append(piece)
+        return b"".join(pieces)
+
     def _pieces(self, name: str) -> Iterator[bytes]:
         found = self._zip.NameToInfo.get(name)
         if found is None:

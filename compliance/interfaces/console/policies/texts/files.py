@@ -1,0 +1,75 @@
+"""A file that somebody chose, made into the text of a policy: Word, Markdown or HTML, by what it holds."""
+
+import re
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from compliance.interfaces.console.policies.texts import markdown, tidying, word
+from compliance.interfaces.console.policies.texts.errors import UnreadableTextError
+from compliance.interfaces.console.policies.texts.losses import Losses
+
+FILE_BYTES = 32 * 1024 * 1024
+TEXT_BYTES = 512 * 1024
+WORDS_NAMED = 20
+_WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html|<h1|<body)", re.IGNORECASE)
+
+
+class Original(NamedTuple):
+    """A file beside what became of it: its own words line by line, and those of them that the policy has not."""
+
+    name: str
+    lines: list[str]
+    lost: list[str]
+
+
+class Made(NamedTuple):
+    """The text of a policy, made of a file."""
+
+    html: str
+    title: str
+    losses: Losses
+    original: Original
+
+
+def read(data: bytes, name: str) -> Made:
+    """The text of a policy from a file. Raises UnreadableTextError with what to do instead."""
+    if len(data) > FILE_BYTES:
+        raise UnreadableTextError(_("The file is larger than 32 MiB. Take the pictures out of it, or save the text."))
+    title = re.sub(r"[-_\s]+", " ", name.rpartition(".")[0] or name).strip()[:200]
+    if data.startswith(b"PK\x03\x04"):
+        document = word.read(data)
+        return _made(name, document.html, title, document.paragraphs, document.losses, document=True)
+    text = _decoded(data)
+    if _WEB_PAGE.match(text) or name.lower().endswith((".html", ".htm")):
+        return _made(name, text, title, text.splitlines(), Losses())
+    html, given, losses = markdown.to_html(text)
+    return _made(name, html, given or title, text.splitlines(), losses)
+
+
+def _made(name: str, html: str, title: str, lines: list[str], losses: Losses, *, document: bool = False) -> Made:
+    tidied = tidying.tidy(html, title)
+    words = lines if document else [" ".join(tidying.words(tidied.read))]
+    original = Original(name[:200], lines, tidying.lost(words, tidied.html, WORDS_NAMED))
+    return Made(tidied.html, tidied.title, losses + tidied.losses, original)
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a file that is no archive. Raises UnreadableTextError for what is no text."""
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise UnreadableTextError(
+            _("This is a document of an old kind (.doc), or one with a password. Save it as .docx without a password.")
+        )
+    if data.startswith(b"%PDF"):
+        raise UnreadableTextError(_("A PDF holds pages, not a text. Choose the Word document that it was made from."))
+    if data.startswith(b"{\\rtf"):
+        raise UnreadableTextError(_("This is rich text (.rtf). Open it in Word and save it as .docx."))
+    if len(data) > TEXT_BYTES:
+        raise UnreadableTextError(_("The text is longer than 512 KiB."))
+    try:
+        text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableTextError(_("The file is neither Word nor text in UTF-8. Save it as one of these.")) from None
+    if "\0" in text:
+        raise UnreadableTextError(_("The file is neither Word nor text in UTF-8. Save it as one of these."))
+    return text.replace("\r\n", "\n").replace("\r", "\n")

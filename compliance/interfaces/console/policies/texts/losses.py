@@ -1,0 +1,68 @@
+"""What is left out of a text on its way to a policy, by kind, with how often: in sentences for whoever wrote it."""
+
+from collections import Counter
+from enum import Enum
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+
+class Loss(Enum):
+    """A kind of thing that a policy cannot hold, or holds otherwise."""
+
+    PICTURE = "pictures"
+    SCRIPT = "scripts, forms and embedded pages"
+    LINK = "links"
+    STRUCK = "struck out text"
+    RAISED = "raised or lowered text"
+    TITLE_MOVED = "text before the title"
+    TITLE_MADE = "a title that was made"
+    LEVELS = "levels of headings"
+    SMALL_HEADING = "headings of small levels"
+    CONTENTS = "table of contents"
+    HEADER = "page headers and footers"
+    COMMENT = "comments"
+    REVISION = "tracked changes"
+    NUMBERED = "numbered headings"
+    PREAMBLE = "front matter"
+
+
+Losses = Counter[Loss]
+
+
+def sentences(losses: Losses) -> list[str]:
+    """What was left out or changed, a sentence for each kind."""
+    made = {
+        Loss.PICTURE: lambda n: ngettext(
+            "%(n)d picture was left out: a policy holds text alone.",
+            "%(n)d pictures were left out: a policy holds text alone.", n),
+        Loss.SCRIPT: lambda n: ngettext(
+            "%(n)d script, form or embedded page was left out.",
+            "%(n)d scripts, forms or embedded pages were left out.", n),
+        Loss.LINK: lambda n: ngettext(
+            "%(n)d link leads nowhere outside of the file; its words stay.",
+            "%(n)d links lead nowhere outside of the file; their words stay.", n),
+        Loss.STRUCK: lambda n: ngettext(
+            "%(n)d passage that was struck out was left out.", "%(n)d passages that were struck out were left out.", n),
+        Loss.RAISED: lambda n: ngettext(
+            "%(n)d raised or lowered passage now stands on the line.",
+            "%(n)d raised or lowered passages now stand on the line.", n),
+        Loss.TITLE_MOVED: lambda n: _("What stood before the title now follows it."),
+        Loss.TITLE_MADE: lambda n: _(
+            "The text begins with no heading, so its title was made from the name of the file."),
+        Loss.LEVELS: lambda n: _("The first heading is the title; the others are one level below it."),
+        Loss.SMALL_HEADING: lambda n: ngettext(
+            "%(n)d heading of a fifth or sixth level is one of the fourth now.",
+            "%(n)d headings of a fifth or sixth level are of the fourth now.", n),
+        Loss.CONTENTS: lambda n: _("The table of contents was left out."),
+        Loss.HEADER: lambda n: _("Page headers and footers were left out."),
+        Loss.COMMENT: lambda n: ngettext(
+            "%(n)d comment was left out.", "%(n)d comments were left out.", n),
+        Loss.REVISION: lambda n: _(
+            "The file has tracked changes: what was inserted is in the policy, what was deleted is not."),
+        Loss.NUMBERED: lambda n: ngettext(
+            "%(n)d heading was numbered by Word; its number was left out.",
+            "%(n)d headings were numbered by Word; their numbers were left out.", n),
+        Loss.PREAMBLE: lambda n: _("The lines between --- at the top of the file were left out."),
+    }  # fmt: skip
+    return [made[each](number) % {"n": number} for each in Loss if (number := losses[each])]
