@@ -237,6 +237,12 @@ def versions_of(organization_id: uuid.UUID, course_id: uuid.UUID) -> list[Versio
     return [Version._make(row) for row in rows]
 
 
+def newest_row(organization_id: uuid.UUID, course_id: uuid.UUID) -> PolicyVersion | None:
+    """The newest version of a policy as sealed, None where the company has no such policy."""
+    found = PolicyVersion.objects.filter(organization_id=organization_id, course_id=course_id)
+    return found.order_by("-version").first()
+
+
 def version_row(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> PolicyVersion | None:
     """A published version as sealed, None when there is none of this identifier."""
     return PolicyVersion.objects.filter(organization_id=organization_id, course_release_id=course_release_id).first()

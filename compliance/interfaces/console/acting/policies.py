@@ -1,53 +1,107 @@
-"""Publishing a policy: paste its HTML, see what cleaning would change, publish what is left."""
+"""Publishing a policy: from Word, from Markdown or written here, seen as people will read it, and then sealed."""
 
-import difflib
 import uuid
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from compliance.facts.lines import PolicyPublished
-from compliance.facts.policies import canonical, queries
+from compliance.facts.policies import queries
 from compliance.facts.recording import act
-from compliance.interfaces.console.acting.act import Act, Acting, Done
+from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.acting import pickable
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.courses import GROUP
-from compliance.interfaces.console.acting.fields import ActForm, DoorsField, Listed, courses_of_kind, day_field
+from compliance.interfaces.console.acting.fields import ActForm, DoorsField, day_field
+from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.policies.editor import EditorArea
+from compliance.interfaces.console.policies.texts import files
+from compliance.interfaces.console.policies.texts.files import Made
+from compliance.interfaces.console.policies.texts.losses import sentences
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
+from compliance.tenancy.models import Organization
 
-LINES_SHOWN = 120
+LINES_SHOWN = 2000
+"""Of the file, beside the policy that was made of it."""
 
 
 class PublishPolicyForm(ActForm):
-    """The policy file and how it is asked for."""
+    """The text of a policy and how it is asked for. A new version begins with the text of the one before."""
 
-    course_id = Listed(courses_of_kind("policy", "A new policy"), label="Policy", required=False)
-    html = forms.CharField(
-        label="Policy HTML",
-        widget=forms.Textarea(attrs={"rows": 14, "class": "wide-field"}),
-        strip=False,
-        help_text="One h1 first, then headings, paragraphs, lists, tables and links. Anything else is taken out.",
+    told_otherwise = frozenset({"html", "file"})
+
+    course_id = Picked(
+        pickable.POLICY,
+        required=False,
+        label=gettext_lazy("New version of"),
+        help_text=gettext_lazy("Leave it empty for a new policy."),
     )
-    act = forms.ChoiceField(choices=[(word.value, word.value.capitalize()) for word in PolicyAct], label="People")
-    statement = forms.CharField(max_length=4000, label="Statement", help_text="The words that people confirm.")
-    doors = DoorsField(initial=[Door.EMPLOYEE.value], label="May be received by")
-    effective_on = day_field("Effective on")
+    file = forms.FileField(
+        required=False,
+        label=gettext_lazy("Word or Markdown file"),
+        help_text=gettext_lazy("A .docx, .md or .txt file. It takes the place of what is written below."),
+        widget=forms.FileInput(attrs={"accept": ".docx,.md,.markdown,.txt,.html,.htm"}),
+    )
+    html = forms.CharField(
+        required=False,
+        label=gettext_lazy("Text"),
+        widget=EditorArea(),
+        strip=False,
+        help_text=gettext_lazy("The first line is the title. Colours, fonts and pictures are not kept."),
+    )
+    act = forms.ChoiceField(
+        choices=[
+            (PolicyAct.SIGN.value, gettext_lazy("Sign it")),
+            (PolicyAct.ACKNOWLEDGE.value, gettext_lazy("Confirm that they have read it")),
+        ],
+        label=gettext_lazy("People"),
+    )
+    statement = forms.CharField(
+        max_length=4000,
+        label=gettext_lazy("Statement"),
+        help_text=gettext_lazy("The words that people confirm."),
+        initial=gettext_lazy("I have read this policy and will follow it."),
+    )
+    doors = DoorsField(initial=[Door.EMPLOYEE.value], label=gettext_lazy("May be received by"))
+    effective_on = day_field(gettext_lazy("In force from"), help_text=gettext_lazy("Empty: from its publication."))
     renew_months = forms.IntegerField(
-        min_value=0, max_value=1200, initial=0, label="Ask again after (months)", help_text="0: never."
+        min_value=0,
+        max_value=1200,
+        initial=0,
+        label=gettext_lazy("Ask again after (months)"),
+        help_text=gettext_lazy("0: never."),
     )
     change_kind = forms.ChoiceField(
         choices=[
-            (ChangeKind.ASK_AGAIN.value, "Everyone signs again"),
-            (ChangeKind.EDITORIAL.value, "A small fix: earlier receipts still count"),
+            (ChangeKind.ASK_AGAIN.value, gettext_lazy("Everyone signs again")),
+            (ChangeKind.EDITORIAL.value, gettext_lazy("A small fix: earlier receipts still count")),
         ],
-        label="This version",
-        help_text="The first version of a policy is always new to everyone.",
+        label=gettext_lazy("This version"),
+        help_text=gettext_lazy("The first version of a policy is always new to everyone."),
     )
 
-    def clean_html(self) -> str:
-        """Line ends as the format has them: browsers send carriage returns."""
-        return str(self.cleaned_data["html"]).replace("\r\n", "\n").strip("\n")
+    def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
+        super().__init__(organization, at, *arguments, **values)
+        course_id = identifiers.read(self.initial.get("course_id"))
+        before = queries.newest_row(self.organization_id, course_id) if course_id and not self.is_bound else None
+        if before is not None:
+            for name in ("html", "act", "statement", "doors", "renew_months"):
+                self.initial.setdefault(name, getattr(before, name))
+
+
+@dataclass
+class PolicyPreview(Preview):
+    """What publishing would change, and the text: as the file has it, and as people will read it."""
+
+    body: str = "console/policies/beside.html"
+    made: Made | None = None
+    left_out: list[str] = field(default_factory=list)
 
 
 class PublishPolicy(Act):
@@ -55,35 +109,32 @@ class PublishPolicy(Act):
 
     name = "publish-policy"
     tells = (PolicyPublished,)
-    title = "Publish a policy"
-    explains = "Publishes what cleaning leaves of the HTML, byte for byte, sealed with its digests."
+    title = gettext_lazy("Publish a policy")
+    explains = gettext_lazy(
+        "A text that people are asked to sign: from Word, from Markdown, or written here. You see it as people will"
+        " read it before anything is published."
+    )
     permission = Permission.CHANGE_RECORDS
     form = PublishPolicyForm
     group = GROUP
+    upload = "file"
 
     def preview(self, acting: Acting) -> Preview:
-        """What cleaning changes, and what publishing would change."""
-        given = acting.data["html"]
-        left = canonical.clean(given)
+        """The text beside the file, what was left out, and what publishing would change."""
+        made = self._made(acting)
         found = super().preview(acting)
-        found.pairs = [("Version", self._version(acting)[1]), ("Bytes", len(left.encode()))]
-        if left != given:
-            found.warnings.append("Cleaning changes the HTML. What is published is the cleaned text shown here.")
-            lines = list(difflib.ndiff(given.splitlines(), left.splitlines()))
-            kinds = {"-": "before", "+": "after"}
-            found.difference = [(kinds[line[0]], line[2:]) for line in lines if line[:1] in kinds][:LINES_SHOWN]
-        return found
+        found.pairs += [(_("Title"), made.title), (_("Version"), self._version(acting)[1])]
+        return PolicyPreview(**vars(found), made=made, left_out=sentences(made.losses))
 
     def perform(self, acting: Acting) -> Done:
-        """Publishes the cleaned text."""
+        """Publishes the text as it was previewed."""
         data: dict[str, Any] = acting.data
         course_id, version = self._version(acting)
-        release_id = uuid.uuid4()
         act(
             PolicyPublished,
             **acting.common,
             course_id=course_id,
-            course_release_id=release_id,
+            course_release_id=uuid.uuid4(),
             version=version,
             act=PolicyAct(data["act"]),
             doors=[Door(door) for door in data["doors"]],
@@ -91,14 +142,27 @@ class PublishPolicy(Act):
             effective_on=data["effective_on"],
             renew_months=data["renew_months"],
             change_kind=ChangeKind.FIRST if version == 1 else ChangeKind(data["change_kind"]),
-            html=canonical.clean(data["html"]),
+            html=self._made(acting).html,
         )
-        return Done(f"Version {version} is published.", "policy", {"course_release_id": release_id})
+        message = _("Version %(number)s is published.") % {"number": version}
+        return Done(message, "policy-page", {"course_id": course_id})
+
+    def _made(self, acting: Acting) -> Made:
+        """The text of the file, or what was written. Raises CannotActError, UnreadableTextError."""
+        if "made" not in acting.found:
+            if acting.upload is not None:
+                acting.found["made"] = files.read(acting.upload, acting.upload_name)
+            elif acting.data["html"].strip():
+                acting.found["made"] = files.written(acting.data["html"])
+            else:
+                raise CannotActError(_("Write the text, or choose a file."))
+        return acting.found["made"]
 
     def _version(self, acting: Acting) -> tuple[uuid.UUID, int]:
-        if not acting.data["course_id"]:
-            return uuid.uuid4(), 1
-        course_id = uuid.UUID(acting.data["course_id"])
+        """The policy, and the number of the version that is published."""
+        course_id: uuid.UUID | None = acting.data["course_id"]
+        if course_id is None:
+            return acting.found.setdefault("new", uuid.uuid4()), 1
         return course_id, queries.newest_version(acting.organization_id, course_id) + 1
 
 

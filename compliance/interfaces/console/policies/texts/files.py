@@ -10,7 +10,7 @@ from compliance.interfaces.console.policies.texts.errors import UnreadableTextEr
 from compliance.interfaces.console.policies.texts.losses import Losses
 
 FILE_BYTES = 32 * 1024 * 1024
-TEXT_BYTES = 512 * 1024
+TEXT_BYTES = 256 * 1024
 WORDS_NAMED = 20
 _WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html|<h1|<body)", re.IGNORECASE)
 
@@ -47,6 +47,22 @@ def read(data: bytes, name: str) -> Made:
     return _made(name, html, given or title, text.splitlines(), losses)
 
 
+def written(text: str) -> Made:
+    """The text of a policy from what was written in the console: the editor's HTML, or Markdown.
+
+    Raises UnreadableTextError.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if text.startswith("<"):
+        tidied = tidying.tidy(text)
+        shown = text.splitlines() if tidied.losses else []
+        return Made(tidied.html, tidied.title, tidied.losses, Original("", shown, []))
+    if len(text.encode()) > TEXT_BYTES:
+        raise UnreadableTextError(_("The text is longer than 256 KiB."))
+    html, title, losses = markdown.to_html(text)
+    return _made("", html, title, text.splitlines(), losses)
+
+
 def _made(name: str, html: str, title: str, lines: list[str], losses: Losses, *, document: bool = False) -> Made:
     tidied = tidying.tidy(html, title)
     words = lines if document else [" ".join(tidying.words(tidied.read))]
@@ -65,7 +81,7 @@ def _decoded(data: bytes) -> str:
     if data.startswith(b"{\\rtf"):
         raise UnreadableTextError(_("This is rich text (.rtf). Open it in Word and save it as .docx."))
     if len(data) > TEXT_BYTES:
-        raise UnreadableTextError(_("The text is longer than 512 KiB."))
+        raise UnreadableTextError(_("The text is longer than 256 KiB."))
     try:
         text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError:

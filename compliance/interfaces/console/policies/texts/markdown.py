@@ -2,11 +2,17 @@
 
 import re
 
+from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
+from compliance.interfaces.console.policies.texts.errors import UnreadableTextError
 from compliance.interfaces.console.policies.texts.losses import Loss, Losses
 
 _PREAMBLE = re.compile(r"\A---[ \t]*\n(?:[^\n]*\n){0,60}?---[ \t]*(?:\n|\Z)")
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MARKS = "[]*_`<!~("
+MARKS_IN_A_BLOCK = 1000
+"""The time that a paragraph takes grows with the square of the marks in it that lead nowhere."""
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)
 
 
@@ -20,4 +26,7 @@ def to_html(text: str) -> tuple[str, str, Losses]:
         found = _TITLE.search(preamble[0])
         title = found[1] if found else ""
         text = text[preamble.end() :]
+    for block in _BLANK.split(text):
+        if sum(map(block.count, _MARKS)) > MARKS_IN_A_BLOCK:
+            raise UnreadableTextError(_("A paragraph of the text has more marks than can be read."))
     return MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text), title, losses
