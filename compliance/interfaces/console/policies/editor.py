@@ -17,7 +17,8 @@ class EditorArea(forms.Textarea):
     @property
     def media(self) -> forms.Media:
         """The editor itself, and how it looks."""
-        return forms.Media(css={"all": ["console/policies.css"]}, js=[Script("console/editor.js", defer=True)])
+        script: Any = Script("console/editor.js", defer=True)  # which the types of Django do not know yet
+        return forms.Media(css={"all": ["console/policies.css"]}, js=[script])
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         """The text area, with the tools that the script sets above it."""

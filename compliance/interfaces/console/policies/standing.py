@@ -5,6 +5,7 @@ waits; those of a past day are counted by the worker, once.
 """
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -49,13 +50,17 @@ class Numbers:
         return self.signed * 100 // self.people if self.people else 0
 
 
+def _numbers(counts: Mapping[str, int], as_at: datetime | None = None) -> Numbers:
+    return Numbers(*(counts.get(state, 0) for state in STATES), as_at=as_at)
+
+
 def of_all(when: Chosen) -> dict[uuid.UUID, Numbers]:
     """The numbers of every policy that anybody owes now, by its identifier."""
     if when.latest_sequence <= registers.LARGE and (exact := _counted(when)) is not None:
         return exact
     as_at = kept.state(when.question.company.organization_id).as_at
     return {
-        uuid.UUID(line.course_id): Numbers(**{state: line.counts.get(state, 0) for state in STATES}, as_at=as_at)
+        uuid.UUID(line.course_id): _numbers(line.counts, as_at)
         for line in kept.courses(when.question.company.organization_id)
         if line.kind == "signature"
     }
@@ -69,10 +74,10 @@ def of_one(when: Chosen, course_id: uuid.UUID) -> Numbers | None:
         organization_id = when.question.company.organization_id
         found = kept.tallies(organization_id, course_id)["signature"]
         as_at = kept.state(organization_id).as_at
-        return Numbers(**{state: found.get(state, 0) for state in STATES}, as_at=as_at)
+        return _numbers(found, as_at)
     counts = {state: counting.number(when.question, RECORDS.register.page, state) for state in STATES}
     known = {state: number for state, number in counts.items() if number is not None}
-    return Numbers(**known) if len(known) == len(counts) else None
+    return _numbers(known) if len(known) == len(counts) else None
 
 
 def _counted(when: Chosen) -> dict[uuid.UUID, Numbers] | None:
@@ -89,4 +94,4 @@ def _counted(when: Chosen) -> dict[uuid.UUID, Numbers] | None:
         if isinstance(error.__cause__, QueryCanceled):
             return None
         raise
-    return {course_id: Numbers(**numbers) for course_id, numbers in found.items()}
+    return {course_id: _numbers(numbers) for course_id, numbers in found.items()}

@@ -72,10 +72,11 @@ def tidy(text: str, title: str = "") -> Tidied:
 
     Raises UnreadableTextError.
     """
-    text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    with contextlib.suppress(PolicyHtmlError):
-        found = canonical.check(text)
-        return Tidied(found.html, found.policy_title, Losses(), text)
+    given, text = text, _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    for each in (given, text):
+        with contextlib.suppress(PolicyHtmlError):
+            found = canonical.check(each)
+            return Tidied(found.html, found.policy_title, Losses(), each)
     if len(text) > MOST_CHARACTERS:
         raise UnreadableTextError(_("The text is longer than a policy can be."))
     builder = _Builder()
@@ -322,7 +323,7 @@ def lost(original: Iterable[str], html: str, most: int) -> list[str]:
     left: dict[str, int] = {}
     for word in words(html):
         left[word] = left.get(word, 0) + 1
-    missing = []
+    missing: list[str] = []
     for line in original:
         for word in _words(line):
             if left.get(word, 0):
