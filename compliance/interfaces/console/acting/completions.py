@@ -19,26 +19,27 @@ from compliance.facts.recording import act
 from compliance.facts.training.actions import record_completion
 from compliance.facts.training.queries import Completed, completions_of
 from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import (
     PERSON,
     ActForm,
     Choices,
     Listed,
-    courses_of_kind,
     day_field,
     end_of,
 )
+from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules import company_days
 from compliance.tenancy.models import Organization
 
-GROUP = "What people owe"
+GROUP = gettext_lazy("What people owe")
 OFFERED_AT_MOST = 100
 """How many completions of a person a form offers to declare void: the newest."""
 
-COURSE = Listed(courses_of_kind("training", "Choose a course"), label=gettext_lazy("Course"))
+COURSE = Picked(pickable.COURSE, label=gettext_lazy("Course"))
 
 
 class RecordForm(ActForm):
@@ -96,8 +97,8 @@ class RecordCompletion(Act):
     """Records that somebody completed a course, on paper or in another system, when it was."""
 
     name = "record-completion"
-    title = "Record a completion"
-    explains = (
+    title = gettext_lazy("Record a completion")
+    explains = gettext_lazy(
         "For a course that was done elsewhere, or on paper. The record says on which day it was done, and the history"
         " says that you recorded it, and when."
     )
@@ -110,12 +111,11 @@ class RecordCompletion(Act):
     def preview(self, acting: Acting) -> Preview:
         """What would change, of which version, and that it was done before where it was."""
         found = super().preview(acting)
-        course_id, moment = uuid.UUID(acting.data["course_id"]), acting.data["moment"]
+        course_id = acting.data["course_id"]
         version = self._version(acting)[1]
         found.pairs += [
-            (_("Course"), _title(acting, course_id)),
             (_("Version"), version),
-            (_("Completed"), _moment_words(acting.organization, moment)),
+            (_("Completed"), _moment_words(acting.organization, acting.data["moment"])),
         ]
         known = completions_of(acting.organization_id, acting.data["learner_profile_id"], course_id, 1)
         if known:
@@ -126,21 +126,24 @@ class RecordCompletion(Act):
     def perform(self, acting: Acting) -> Done:
         """Records the completion, at its own moment."""
         release_id, _version = self._version(acting)
+        receipt_id = uuid.uuid4()
         record_completion(
             organization_id=acting.organization_id,
             at=acting.data["moment"],
             now=acting.at,
             actor_id=acting.staff.actor_id,
-            completion_receipt_id=uuid.uuid4(),
+            completion_receipt_id=receipt_id,
             learner_profile_id=acting.data["learner_profile_id"],
             course_release_id=release_id,
             assessed=acting.data["assessed"],
         )
-        return to(acting, _("The completion is recorded."))
+        of = {name: acting.data[name] for name in ("learner_profile_id", "course_id")}
+        undo = (VoidCompletion.name, of | {"completion_receipt_id": receipt_id})
+        return to(acting, _("The completion is recorded."))._replace(undo=undo)
 
     def _version(self, acting: Acting) -> tuple[uuid.UUID, int]:
         """The version that was in use then. Raises CannotActError where there is none."""
-        found = versions.version_at(acting.organization_id, uuid.UUID(acting.data["course_id"]), acting.data["moment"])
+        found = versions.version_at(acting.organization_id, acting.data["course_id"], acting.data["moment"])
         if found is None:
             raise CannotActError(_("No version of this course was in use then, so there is nothing to complete."))
         return found
@@ -183,8 +186,8 @@ class VoidCompletion(Act):
     """Declares that a completion does not count."""
 
     name = "void-completion"
-    title = "Void a completion"
-    explains = (
+    title = gettext_lazy("Void a completion")
+    explains = gettext_lazy(
         "The completion does not count from now on: the course is owed again, and a certificate that it earned is"
         " revoked. The history keeps both, with who declared it void, and when."
     )
@@ -199,10 +202,7 @@ class VoidCompletion(Act):
         """Which completion it is, and what would change."""
         chosen = self._chosen(acting)
         found = super().preview(acting)
-        found.pairs += [
-            (_("Course"), _title(acting, chosen.course_id)),
-            (_("Completed"), _moment_words(acting.organization, chosen.at)),
-        ]
+        found.pairs.append((_("Completed"), _moment_words(acting.organization, chosen.at)))
         if chosen.version is not None:
             found.pairs.append((_("Version"), chosen.version))
         return found
@@ -215,16 +215,12 @@ class VoidCompletion(Act):
 
     def _chosen(self, acting: Acting) -> Completed:
         """The completion meant. Raises CannotActError where there is none (any more)."""
-        course_id, receipt = uuid.UUID(acting.data["course_id"]), acting.data["completion_receipt_id"]
+        course_id, receipt = acting.data["course_id"], acting.data["completion_receipt_id"]
         person: uuid.UUID = acting.data["learner_profile_id"]
         for each in completions_of(acting.organization_id, person, course_id, OFFERED_AT_MOST):
             if not receipt or str(each.completion_receipt_id) == receipt:
                 return each
         raise CannotActError(_("There is no completion of this course by this person that counts."))
-
-
-def _title(acting: Acting, course_id: uuid.UUID) -> str:
-    return courses.titles_of(acting.organization_id, [course_id]).get(course_id, "")
 
 
 def _local(organization: Organization, moment: datetime) -> datetime:

@@ -1,0 +1,1 @@
+"""Pages of courses and of shares."""
