@@ -112,7 +112,7 @@ def versions(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime, mos
         [organization_id, course_id, most],
     )
     newest = next((row[0] for row in rows if row[3] is None and row[2] <= at), None)
-    return [Version(*row, row[0] == newest) for row in rows]
+    return [Version(*(*row, row[0] == newest)) for row in rows]
 
 
 def version_at(organization_id: uuid.UUID, course_id: uuid.UUID, moment: datetime) -> tuple[uuid.UUID, int] | None:

@@ -1,5 +1,7 @@
 """The pages of this part."""
 
+from django.utils.translation import gettext_lazy
+
 from compliance.interfaces.console.page import Page, Section
 from compliance.interfaces.console.understand import exporting, learners, views
 from compliance.interfaces.console.who_may import Permission
@@ -10,7 +12,7 @@ PAGES: tuple[Page, ...] = (
     Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.REPORTS),
     Page("work", "work-list/", views.work, _SEE, "Work list", section=Section.TODAY),
     Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.REPORTS),
-    Page("learning", "learning/", learners.courses, _SEE, "Courses being taken", section=Section.COURSE),
-    Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, "Learners of a course"),
+    Page("learning", "learning/", learners.courses, _SEE, gettext_lazy("Courses being taken")),
+    Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, gettext_lazy("Learners of a course")),
     Page("export", "export/<slug:what>/<slug:written_as>/", exporting.export, Permission.EXPORT, "Export", recent=True),
 )
