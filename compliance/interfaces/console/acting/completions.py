@@ -8,7 +8,6 @@ from datetime import datetime, time
 from typing import Any
 
 from django import forms
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -32,6 +31,7 @@ from compliance.interfaces.console.acting.fields import (
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.wording import written_day, written_moment
 from compliance.rules import company_days
 from compliance.tenancy.models import Organization
 
@@ -223,16 +223,12 @@ class VoidCompletion(Act):
         raise CannotActError(_("There is no completion of this course by this person that counts."))
 
 
-def _local(organization: Organization, moment: datetime) -> datetime:
-    return moment.astimezone(company_days.zone_info(organization.time_zone))
-
-
 def _day(organization: Organization, moment: datetime) -> str:
-    return date_format(_local(organization, moment), "j F Y")
+    return written_day(company_days.day_of(organization.time_zone, moment))
 
 
 def _moment_words(organization: Organization, moment: datetime) -> str:
-    return date_format(_local(organization, moment), "j F Y, H:i")
+    return written_moment(moment, company_days.zone_info(organization.time_zone))
 
 
 ACTS: tuple[Act, ...] = (RecordCompletion(), VoidCompletion())

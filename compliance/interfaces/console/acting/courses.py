@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.contentfile.package import CheckedPackage, check_package
 from compliance.facts.courses import publishing, queries
@@ -24,26 +25,36 @@ from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import CertificateKind
 
-GROUP = "Courses and policies"
+GROUP = gettext_lazy("Courses and policies")
 
 
 class PublishCourseForm(ActForm):
     """The package, and the course that it is a version of."""
 
-    package = forms.FileField(label="Package", help_text="A zip with manifest.json, content.json, words and media.")
+    package = forms.FileField(
+        label=gettext_lazy("Package"),
+        help_text=gettext_lazy("A zip with manifest.json, content.json, words and media."),
+    )
     course_id = Listed(
-        courses_of_kind("training", "The package's own (a new one the first time)"), label="Course", required=False
+        courses_of_kind("training", gettext_lazy("The package's own (a new one the first time)")),
+        label=gettext_lazy("Course"),
+        required=False,
     )
     retake = forms.BooleanField(
         required=False,
-        label="Retake: whoever completed an earlier version owes this one too",
+        label=gettext_lazy("Retake: whoever completed an earlier version owes this one too"),
     )
     certificate_title = forms.CharField(
-        required=False, max_length=300, label="Certificate", help_text="For a new course. Empty: it earns none."
+        required=False,
+        max_length=300,
+        label=gettext_lazy("Certificate"),
+        help_text=gettext_lazy("For a new course. Empty: it earns none."),
     )
-    valid_months = forms.IntegerField(required=False, min_value=1, max_value=1200, label="Certificate holds (months)")
+    valid_months = forms.IntegerField(
+        required=False, min_value=1, max_value=1200, label=gettext_lazy("Certificate holds (months)")
+    )
     renew_days_before = forms.IntegerField(
-        required=False, min_value=0, max_value=3650, label="Renewal opens (days before the end)"
+        required=False, min_value=0, max_value=3650, label=gettext_lazy("Renewal opens (days before the end)")
     )
 
 
@@ -52,8 +63,8 @@ class PublishCourse(Act):
 
     name = "publish-course"
     tells = (CourseCreated, CourseChanged, ReleasePublished)
-    title = "Publish a course"
-    explains = "Checks a package, publishes it as the next version of its course, and keeps its content."
+    title = gettext_lazy("Publish a course")
+    explains = gettext_lazy("Checks a package, publishes it as the next version of its course, and keeps its content.")
     permission = Permission.CHANGE_RECORDS
     form = PublishCourseForm
     group = GROUP
@@ -64,12 +75,12 @@ class PublishCourse(Act):
         found = super().preview(acting)
         with self._checked(acting) as package:
             found.pairs = [
-                ("Title", package.title),
+                (gettext("Title"), package.title),
                 *self._place(acting, package),
-                ("Lessons", len(package.lesson_fingerprints)),
-                ("Languages", ", ".join(package.words)),
-                ("Media", len(package.media)),
-                ("Content fingerprint", package.content_sha256),
+                (gettext("Lessons"), len(package.lesson_fingerprints)),
+                (gettext("Languages"), ", ".join(package.words)),
+                (gettext("Media"), len(package.media)),
+                (gettext("Content fingerprint"), package.content_sha256),
             ]
             found.notes = [fault.message for fault in package.faults[: publishing.FAULTS_SHOWN]]
         return found
@@ -95,8 +106,10 @@ class PublishCourse(Act):
                 retake=data["retake"],
             )
         if published.known:
-            return Done(f"Version {published.version} is this very package: nothing to publish.", "courses")
-        return Done(f"Version {published.version} is published.", "courses")
+            words = gettext("Version %(version)s is this very package: nothing to publish.")
+        else:
+            words = gettext("Version %(version)s is published.")
+        return Done(words % {"version": published.version}, "course", {"course_id": published.course_id})
 
     def _place(self, acting: Acting, package: CheckedPackage) -> list[tuple[str, str]]:
         """Which course the package is a version of, and which version."""
@@ -104,14 +117,21 @@ class PublishCourse(Act):
             acting.organization_id, package, course_id=_chosen(acting), retake=acting.data["retake"]
         )  # fmt: skip
         titles = dict(course_choices(acting.organization_id, "training", ""))
-        version = f"{plan.version}, which is this very package: nothing to publish" if plan.known else plan.version
-        return [("Course", titles.get(str(plan.course_id), "A new one")), ("Version", str(version))]
+        version = (
+            gettext("%(version)s, which is this very package: nothing to publish") % {"version": plan.version}
+            if plan.known
+            else plan.version
+        )
+        return [
+            (gettext("Course"), titles.get(str(plan.course_id), gettext("A new one"))),
+            (gettext("Version"), str(version)),
+        ]
 
     @contextlib.contextmanager
     def _checked(self, acting: Acting) -> Iterator[CheckedPackage]:
         """The package, while its file stands. Raises CannotActError with what keeps it from being published."""
         if acting.upload is None:
-            raise CannotActError("Choose the package again.")
+            raise CannotActError(gettext("Choose the package again."))
         with tempfile.NamedTemporaryFile(suffix=".zip") as file:
             file.write(acting.upload)
             file.flush()
@@ -130,7 +150,14 @@ def _chosen(acting: Acting) -> uuid.UUID | None:
 def _versions(form: ActForm) -> list[tuple[str, str]]:
     """The versions that are not withdrawn."""
     found = queries.releases_in_use(form.organization_id, OFFERED_AT_MOST)
-    return [(str(release_id), f"{title}, version {version}") for release_id, title, version in found]
+    words = gettext("%(title)s, version %(version)s")
+    return [(str(release_id), words % {"title": title, "version": version}) for release_id, title, version in found]
+
+
+def _withdrawn(acting: Acting, line: ReleaseWithdrawn) -> Done:
+    """Leads back to the course whose version it was."""
+    found = queries.release_states(acting.organization_id, [line.course_release_id])[line.course_release_id]
+    return Done(gettext("The version is withdrawn."), "course", {"course_id": found.course_id})
 
 
 ACTS: tuple[Act, ...] = (
@@ -138,14 +165,13 @@ ACTS: tuple[Act, ...] = (
     Recorded(
         name="withdraw-course",
         tells=(ReleaseWithdrawn,),
-        title="Withdraw a course version",
-        explains="Whoever owes the version owes it no longer. Earlier versions do not come back.",
+        title=gettext_lazy("Withdraw a course version"),
+        explains=gettext_lazy("Whoever owes the version owes it no longer. Earlier versions do not come back."),
         permission=Permission.CHANGE_RECORDS,
         group=GROUP,
-        form=form_of(course_release_id=Listed(_versions, label="Version")),
+        form=form_of(course_release_id=Listed(_versions, label=gettext_lazy("Version"))),
         danger=True,
         arguments=lambda acting: {"course_release_id": uuid.UUID(acting.data["course_release_id"])},
-        done="The version is withdrawn.",
-        page="courses",
+        done=_withdrawn,
     ),
 )

@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
@@ -20,32 +21,43 @@ def _questions(form: ActForm) -> Choices:
     """The questions at which further attempts would help the person whom the form names."""
     person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
     found = figures.limited_questions(form.organization_id, person, form.at) if person else []
-    return [("", "Choose a question" if found else "No question with a limit is open"), *map(_choice, found)]
+    return [
+        ("", gettext("Choose a question") if found else gettext("No question with a limit is open")),
+        *map(_choice, found),
+    ]
 
 
 def _choice(each: Limited) -> tuple[str, str]:
-    left = "none left" if each.attempts_left == 0 else f"{each.attempts_left} left"
-    tries = f"{each.answers} {'try' if each.answers == 1 else 'tries'}"
-    return f"{each.take_id}/{each.question_id}", f"{each.course_title}: {each.prompt} ({tries}, {left})"
+    words = ngettext(
+        "%(course)s: %(question)s (%(answers)s try, %(left)s left)",
+        "%(course)s: %(question)s (%(answers)s tries, %(left)s left)",
+        each.answers,
+    )
+    told = {"course": each.course_title, "question": each.prompt, "answers": each.answers, "left": each.attempts_left}
+    return f"{each.take_id}/{each.question_id}", words % told
 
 
 class MoreAttempts(Act):
     """Gives a person further attempts at a question. It is no fact: what counts is the answer that follows."""
 
     name = "more-attempts"
-    title = "Give more attempts"
-    explains = (
+    title = gettext_lazy("Give more attempts")
+    explains = gettext_lazy(
         "The person may answer a question again whose attempts are used up, as long as the course is not finished."
         " A finished course is taken again when its completion is voided."
     )
     permission = Permission.CHANGE_RECORDS
-    group = "What people owe"
+    group = gettext_lazy("What people owe")
     about = "person"
     form = form_of(
         learner_profile_id=PERSON,
-        question=Listed(_questions, label="Question"),
+        question=Listed(_questions, label=gettext_lazy("Question")),
         attempts=forms.IntegerField(
-            label="Further attempts", min_value=1, max_value=MOST_ATTEMPTS, initial=1, help_text="At most 10 at a time."
+            label=gettext_lazy("Further attempts"),
+            min_value=1,
+            max_value=MOST_ATTEMPTS,
+            initial=1,
+            help_text=gettext_lazy("At most 10 at a time."),
         ),
     )
 
@@ -53,10 +65,10 @@ class MoreAttempts(Act):
         """Says of which question, and how many attempts are left then."""
         chosen = self._chosen(acting)
         pairs: list[tuple[str, Any]] = [
-            ("Course", chosen.course_title),
-            ("Question", chosen.prompt),
-            ("Answers until now", chosen.answers),
-            ("Attempts left then", chosen.attempts_left + acting.data["attempts"]),
+            (gettext("Course"), chosen.course_title),
+            (gettext("Question"), chosen.prompt),
+            (gettext("Answers until now"), chosen.answers),
+            (gettext("Attempts left then"), chosen.attempts_left + acting.data["attempts"]),
         ]
         return Preview(pairs=pairs)
 
@@ -71,7 +83,7 @@ class MoreAttempts(Act):
             actor_id=acting.staff.actor_id,
             now=acting.at,
         )
-        return to(acting, "The attempts are given.")
+        return to(acting, gettext("The attempts are given."))
 
     def _chosen(self, acting: Acting) -> Limited:
         """What was chosen, as it is now. Raises CannotActError where it has been answered meanwhile."""
@@ -80,7 +92,7 @@ class MoreAttempts(Act):
         for each in figures.limited_questions(acting.organization_id, learner, acting.at):
             if (str(each.take_id), each.question_id) == (take_id, question_id):
                 return each
-        raise CannotActError("The question needs no more attempts.")
+        raise CannotActError(gettext("The question needs no more attempts."))
 
 
 ACTS: tuple[Act, ...] = (MoreAttempts(),)

@@ -119,4 +119,4 @@ def _warnings(visit: Visit, found: Shared) -> list[str]:
     if not found.published:
         words = _("“{title}” has no published version: nobody is asked until one is published.")
         return [words.format(title=found.title)]
-    return reached(visit.organization.organization_id, found.share_id, visit.now)[1]
+    return reached(visit.organization.organization_id, found.share_id, visit.now).warnings

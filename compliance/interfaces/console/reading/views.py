@@ -6,6 +6,7 @@ A preview records nothing: what is answered in it stands in the page's address (
 import uuid
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from compliance.facts.courses import queries
 from compliance.interfaces.console.errors import NothingThereError
@@ -35,7 +36,7 @@ def page(visit: Visit, course_release_id: uuid.UUID, page_id: str) -> HttpRespon
     """A page of a course as those who take it see it."""
     drawn = _trial(visit, course_release_id).draw_page(visit.request, page_id)
     if drawn is None:
-        raise NothingThereError("This course has no such page.")
+        raise NothingThereError(gettext("This course has no such page."))
     return HttpResponse(drawn)
 
 
@@ -43,12 +44,12 @@ def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResp
     """A media file of a package."""
     found = _content(visit, course_release_id).media.get(media_id)
     if found is None:
-        raise NothingThereError("This course has no such file.")
+        raise NothingThereError(gettext("This course has no such file."))
 
     def read(start: int, length: int) -> bytes:
         part = queries.media_part(visit.organization.organization_id, course_release_id, media_id, start, length)
         if part is None:
-            raise NothingThereError("This file is not kept here.")
+            raise NothingThereError(gettext("This file is not kept here."))
         return part
 
     return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
@@ -62,21 +63,27 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
             for film in films_of(each):
                 if film.scope == scope:
                     return style_answer(film.css)
-    raise NothingThereError("This course has no such film.")
+    raise NothingThereError(gettext("This course has no such film."))
 
 
 def _content(visit: Visit, course_release_id: uuid.UUID) -> Content:
     try:
         return content(visit.organization.organization_id, course_release_id)
     except NoContentError as error:
-        raise NothingThereError(f"This company holds no course content for {course_release_id}.") from error
+        raise NothingThereError(
+            gettext("This company holds no course content for %(course_release_id)s.")
+            % {"course_release_id": course_release_id}
+        ) from error
 
 
 def _trial(visit: Visit, course_release_id: uuid.UUID) -> Trial:
     found = _content(visit, course_release_id)
     release = next(iter(queries.readable(visit.organization.organization_id, 1, course_release_id)), None)
     if release is None:
-        raise NothingThereError(f"This company holds no course content for {course_release_id}.")
+        raise NothingThereError(
+            gettext("This company holds no course content for %(course_release_id)s.")
+            % {"course_release_id": course_release_id}
+        )
     wanted = visit.request.GET.get("language", "")[:35]
     named = {"course_release_id": course_release_id}
     return Trial(
@@ -88,5 +95,5 @@ def _trial(visit: Visit, course_release_id: uuid.UUID) -> Trial:
         ),
         style=lambda scope: visit.address("reading-style", scope=scope, **named),
         home=visit.address("readings"),
-        title=f"{release.title}, version {release.version}",
+        title=gettext("%(title)s, version %(version)s") % {"title": release.title, "version": release.version},
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.courses import queries as courses_queries
 from compliance.interfaces.console import identifiers, keyset
@@ -26,7 +27,12 @@ from compliance.learning.figures import Figures, Learner, Missed
 FEWEST_NAMED = 5
 """Where fewer people have begun, an auditor sees numbers alone."""
 
-STATES = {"": "Everybody who has begun", "begun": "Under way", "finished": "Finished", "voided": "Voided"}
+STATES = {
+    "": gettext_lazy("Everybody who has begun"),
+    "begun": gettext_lazy("Under way"),
+    "finished": gettext_lazy("Finished"),
+    "voided": gettext_lazy("Voided"),
+}
 MISSED_SHOWN = 10
 
 
@@ -41,12 +47,12 @@ def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
     organization_id = visit.organization.organization_id
     title = courses_queries.titles_of(organization_id, [course_id]).get(course_id)
     if title is None:
-        raise NothingThereError(f"This company knows no course {course_id}.")
+        raise NothingThereError(gettext("This company knows no course %(course_id)s.") % {"course_id": course_id})
     team = identifiers.asked(visit.request, "team")
     state = visit.request.GET.get("state", "")
     if state not in STATES:
-        raise UnreadableInputError("There is no such list. Choose one from the form.")
-    visit.crumb("Courses being taken", "learning")
+        raise UnreadableInputError(gettext("There is no such list. Choose one from the form."))
+    visit.crumb(gettext("Courses being taken"), "learning")
     counted = figures.figures(organization_id, course_id, visit.now, team)
     named = AUDITOR not in visit.staff.groups or counted.begun >= FEWEST_NAMED
     shown: list[Learner] = []

@@ -79,3 +79,12 @@ def test_an_ended_share_says_when_and_offers_nothing_more(staff: Staff, company:
     assert "Fire safety" not in client.get(address(company.organization_id, "shares")).content.decode()
     ended = client.get(address(company.organization_id, "shares"), {"state": "ended"}).content.decode()
     assert "Fire safety" in ended
+
+
+def test_a_share_with_a_team_in_which_nobody_is_says_why_it_asks_nobody(staff: Staff, company: Company) -> None:
+    share_id = company.share(company.course("Fire safety"), team_ids=(company.team("Drivers"),))
+    _counted(company)
+    there = address(company.organization_id, "share", share_id=share_id)
+    assert "Nobody as employee is in the chosen teams today." in words(
+        staff(COMPLIANCE_MANAGER).get(there).content.decode()
+    )
