@@ -104,7 +104,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
 STEPS = {
     "account_login", "account_logout", "account_inactive", "sign_in_invitation", "sign_in_invitation_link",
     "mfa_authenticate", "openid_connect_login", "openid_connect_callback", "socialaccount_login_cancelled",
-    "socialaccount_login_error", "mfa_list_webauthn",  # the last one only leads on to one's account
+    "socialaccount_login_error", "mfa_list_webauthn", "console_language",  # the last two only lead on
 }  # fmt: skip
 OWN = {
     "account_reauthenticate", "account_change_password", "mfa_reauthenticate", "sign_in_sessions", "mfa_index",
