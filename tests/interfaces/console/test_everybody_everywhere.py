@@ -61,7 +61,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     **_each("act-invite-auditor confirm-invite-auditor act-end-auditor", "get post", RECORDS),
     **_each("log log-person log-file export evidence evidence-pack evidence-file exports exports-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
-    **_each("audit audit-proofs", "get", READERS),
+    **_each("audit audit-proofs report-pdf", "get", READERS),
     **_each("pick", "post", ALL),
     **_each("reports report report-changes", "get", ALL),
     **_each("reports-make", "post", ALL),

@@ -161,6 +161,7 @@ def _values(visit: Visit, found: Report, asked: Narrowed, names: dict[uuid.UUID,
         "narrowed": bool(asked.course or asked.team),
         "here": visit.link("report", query, report_id=found.report_id),
         "changes": visit.link("report-changes", query, report_id=found.report_id),
+        "pdf": visit.link("report-pdf", query, report_id=found.report_id) if visit.staff.may(Permission.EXPORT) else "",
         "lines_at_most": LINES_AT_MOST,
     }
 

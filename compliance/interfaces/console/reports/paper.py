@@ -1,0 +1,142 @@
+"""A report on paper: its sums as a PDF, laid out by Typst from `report.typ`. It names no person."""
+
+import uuid
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+import typst
+from django.http import HttpResponse
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from compliance.catalogue import REGISTERS
+from compliance.facts.courses.queries import titles_of
+from compliance.facts.people import queries as people_queries
+from compliance.interfaces.console.reports import keeping, queries, views
+from compliance.interfaces.console.reports.models import Report
+from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
+from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.wording import written_day
+
+_TEMPLATE = Path(__file__).with_name("report.typ")
+
+
+def pdf(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
+    """The report as its page shows it, narrowed to the same course and team."""
+    found = keeping.report_of(visit.organization.organization_id, report_id)
+    if not found.ready:
+        return HttpResponse(status=404)
+    asked = views.narrowed(visit)
+    content = _compiled(_said(visit, found, asked))
+    first, last = views.days(visit, found)
+    headers = {"Content-Disposition": f'attachment; filename="completion-{first}-to-{last}.pdf"'}
+    return HttpResponse(content, content_type="application/pdf", headers=headers)
+
+
+def _compiled(said: dict[str, Any]) -> bytes:
+    given = {"report": orjson.dumps(said).decode()}
+    made = typst.compile(_TEMPLATE.read_bytes(), format="pdf", sys_inputs=given, font_paths=_fonts())
+    assert isinstance(made, bytes)
+    return made
+
+
+@lru_cache(maxsize=1)
+def _fonts() -> typst.Fonts:
+    """The fonts that typst brings, then the machine's own for letters that those lack."""
+    return typst.Fonts(include_system_fonts=True, include_embedded_fonts=True)
+
+
+def _said(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, Any]:
+    """Everything that the paper says, as text."""
+    names = people_queries.team_names(found.organization_id)
+    whole = queries.whole(found, asked.course, asked.team)
+    first, last = views.days(visit, found)
+    headings = [_("At the start"), _("At the end"), _("Share done"), _("Overdue"), _("Done in the period")]
+    tables = []
+    if not asked.course:
+        rows = [_cells(each.name, each.sums) for each in queries.by_course(found, asked.team)]
+        tables.append(
+            {"title": _("By course and policy"), "headings": [_("Course or policy"), *headings], "rows": rows}
+        )
+    if not asked.team:
+        rows = [
+            _cells(each.name or _("Without a team"), each.sums) for each in queries.by_team(found, asked.course, names)
+        ]
+        tables.append({"title": _("By team"), "headings": [_("Team"), *headings], "rows": rows})
+    of = [titles_of(found.organization_id, [asked.course]).get(asked.course, "") if asked.course else ""]
+    of.append(_("Without a team") if asked.team == views.NO_TEAM else names.get(asked.team, "") if asked.team else "")
+    return {
+        "company": visit.organization.name,
+        "language": (translation.get_language() or "en").partition("-")[0],
+        "title": _("Completion"),
+        "period": f"{written_day(first)} – {written_day(last)}",
+        "narrowed": ", ".join(each for each in of if each),
+        "tiles": _tiles(whole),
+        "tables": [each for each in tables if each["rows"]],
+        "notes": [
+            _(
+                "Required: what a person had to do on that day, waived records aside. Done in the period: what was"
+                " required on the last day and was completed or signed between the two days."
+            ),
+            _("Who is in two teams counts in both."),
+            *_changes(found),
+            _("As known at capture %(capture)s. Report %(report)s.")
+            % {"capture": f"{found.capture_sequence:,}", "report": found.report_id},
+        ],
+    }
+
+
+def _table(title: str, headings: list[str], rows: list[list[str]]) -> dict[str, Any]:
+    return {"title": title, "headings": headings, "rows": rows}
+
+
+def _tiles(whole: dict[int, queries.Sums]) -> list[tuple[str, str]]:
+    """The numbers on top, training first."""
+    training, signing = whole.get(TRAINING, queries.Sums()), whole.get(SIGNING, queries.Sums())
+    tiles = [
+        (_percent(training.percent), _("of required training done")),
+        (f"{training.done_between:,}", _("completed in the period")),
+        (f"{training.overdue:,}", _("training overdue at the end")),
+    ]
+    if signing.required or signing.required_before:
+        tiles += [
+            (_percent(signing.percent), _("of policies signed")),
+            (f"{signing.done_between:,}", _("signed in the period")),
+            (f"{signing.overdue:,}", _("signatures overdue at the end")),
+        ]
+    return tiles
+
+
+def _changes(found: Report) -> list[str]:
+    """A sentence for each register in which something changed, of the whole company."""
+    said = []
+    for number in COMPARED:
+        counts = found.counts.get(REGISTERS[number].name, {})
+        if any(counts.values()):
+            kinds = {kind: f"{counts.get(kind, 0):,}" for kind in ("new", "ended", "changed", "late")}
+            said.append(
+                _(
+                    "%(register)s of the whole company: %(new)s new, %(ended)s ended, %(changed)s changed, %(late)s"
+                    " recorded late."
+                )
+                % ({"register": _(REGISTERS[number].title)} | kinds)
+            )
+    return said
+
+
+def _cells(name: str, sums: queries.Sums) -> list[str]:
+    """A line of a table, as text."""
+    return [
+        name,
+        f"{sums.done_before:,} / {sums.required_before:,}" if sums.required_before else "–",
+        f"{sums.done:,} / {sums.required:,}" if sums.required else "–",
+        _percent(sums.percent),
+        f"{sums.overdue:,}",
+        f"{sums.done_between:,}",
+    ]
+
+
+def _percent(value: int | None) -> str:
+    return "–" if value is None else f"{value} %"
