@@ -103,6 +103,7 @@ class Act:
     shown_once: Words = "The key"  # what the secret is called that is shown once
     kept_as: Words = "only a digest of it is kept"
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
+    in_files: bool = True  # whether facts files of who may do it may hold those kinds, too
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
     again: bool = False  # its preview may be asked for anew, otherwise, of the same upload

@@ -47,6 +47,7 @@ class AddPerson(Act):
     form = AddForm
     group = GROUP
     tells = joining.TELLS
+    in_files = False  # with identifiers made here, and by nobody else
     section = Section.PEOPLE
 
     def preview(self, acting: Acting) -> Preview:
@@ -105,6 +106,7 @@ class Rejoin(Act):
     about = "person"
     group = GROUP
     tells = joining.TELLS
+    in_files = False  # with identifiers made here, and by nobody else
 
     def preview(self, acting: Acting) -> Preview:
         """Who comes back, and what they will owe."""

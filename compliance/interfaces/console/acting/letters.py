@@ -6,6 +6,8 @@ permission to change records, and a recent confirmation. Each leaves its line in
 
 import uuid
 
+from django.utils.translation import gettext, gettext_lazy
+
 from compliance.facts.people.presence import OpenInvitation, open_invitation, present
 from compliance.facts.people.queries import name_of
 from compliance.interfaces.console.acting import pickable
@@ -19,7 +21,7 @@ from compliance.letters.actions import Kind, ask
 from compliance.letters.message import can_be_written_to
 from compliance.letters.recipients import Recipient, recipients
 
-GROUP = "People"
+GROUP = gettext_lazy("People")
 
 
 def _recipient(acting: Acting) -> Recipient:
@@ -27,7 +29,7 @@ def _recipient(acting: Acting) -> Recipient:
     learner = acting.data["learner_profile_id"]
     found = recipients(acting.organization_id, [learner], acting.at).get(learner)
     if found is None:
-        raise CannotActError("This person cannot come in now, or has no address that mail can be sent to.")
+        raise CannotActError(gettext("This person cannot come in now, or has no address that mail can be sent to."))
     return found
 
 
@@ -35,8 +37,10 @@ class SendLink(Act):
     """Sends a person a link to their own pages."""
 
     name = "send-link"
-    title = "Send a personal link"
-    explains = "Writes to the person with a link to their own pages: it works once, for 30 days. No account is needed."
+    title = gettext_lazy("Send a personal link")
+    explains = gettext_lazy(
+        "Writes to the person with a link to their own pages: it works once, for 30 days. No account is needed."
+    )
     permission = Permission.CHANGE_PEOPLE
     form = PersonForm
     about = "person"
@@ -45,7 +49,9 @@ class SendLink(Act):
     def preview(self, acting: Acting) -> Preview:
         """Says to whom and where it goes; nothing of the records changes."""
         found = _recipient(acting)
-        return Preview(pairs=[("To", found.person_name or "No name"), ("Address", found.address)])
+        return Preview(
+            pairs=[(gettext("To"), found.person_name or gettext("No name")), (gettext("Address"), found.address)]
+        )
 
     def perform(self, acting: Acting) -> Done:
         """Has the letter leave once this is committed."""
@@ -53,15 +59,15 @@ class SendLink(Act):
         learner: uuid.UUID = acting.data["learner_profile_id"]
         ask(acting.organization_id, Kind.STAFF_LINK, now=acting.at, learner_profile_id=learner)
         undo = ("revoke-links", {"learner_profile_id": learner})
-        return to(acting, "The letter with the link is on its way.")._replace(undo=undo)
+        return to(acting, gettext("The letter with the link is on its way."))._replace(undo=undo)
 
 
 class CopyLink(Act):
     """Makes a link to a person's own pages and shows it once."""
 
     name = "copy-link"
-    title = "Copy a personal link"
-    explains = (
+    title = gettext_lazy("Copy a personal link")
+    explains = gettext_lazy(
         "Shows a link to the person's own pages once, to hand it over by another way: it works once, for 15 minutes."
         " Whoever opens it comes in as this person, and could sign in their name."
     )
@@ -70,13 +76,15 @@ class CopyLink(Act):
     about = "person"
     group = GROUP
     recent = True
-    shown_once = "The link"
+    shown_once = gettext_lazy("The link")
 
     def preview(self, acting: Acting) -> Preview:
         """Says whose link it is, and what it lets whoever holds it do."""
         found = self._person(acting)
-        preview = Preview(pairs=[("Lets in as", found)])
-        preview.warnings.append("Hand it to the person alone. That you were shown it stands in the access log.")
+        preview = Preview(pairs=[(gettext("Lets in as"), found)])
+        preview.warnings.append(
+            gettext("Hand it to the person alone. That you were shown it stands in the access log.")
+        )
         return preview
 
     def perform(self, acting: Acting) -> Done:
@@ -85,43 +93,45 @@ class CopyLink(Act):
         learner: uuid.UUID = acting.data["learner_profile_id"]
         token = links.make(acting.organization_id, now=acting.at, life=links.ASKED_FOR, learner_profile_id=learner)
         undo = ("revoke-links", {"learner_profile_id": learner})
-        return to(acting, "The link is made.")._replace(secret=links.address_of(token), undo=undo)
+        return to(acting, gettext("The link is made."))._replace(secret=links.address_of(token), undo=undo)
 
     def _person(self, acting: Acting) -> str:
         """What the person is called. Raises CannotActError for who may not come in."""
         learner = acting.data["learner_profile_id"]
         if learner not in present(acting.organization_id, [learner], acting.at):
-            raise CannotActError("This person cannot come in now.")
-        return name_of(acting.organization_id, learner) or "a person without a name"
+            raise CannotActError(gettext("This person cannot come in now."))
+        return name_of(acting.organization_id, learner) or gettext("a person without a name")
 
 
 class SendInvitation(Act):
     """Sends an invitation again."""
 
     name = "send-invitation"
-    title = "Send an invitation again"
-    explains = "Writes to the invited again, with a new link. Links that were sent before go on working."
+    title = gettext_lazy("Send an invitation again")
+    explains = gettext_lazy("Writes to the invited again, with a new link. Links that were sent before go on working.")
     permission = Permission.CHANGE_PEOPLE
-    form = form_of(invitation_id=Picked(pickable.INVITATION, label="Invitation"))
+    form = form_of(invitation_id=Picked(pickable.INVITATION, label=gettext_lazy("Invitation")))
     about = "invitation"
     group = GROUP
 
     def preview(self, acting: Acting) -> Preview:
         """Says to whom it goes."""
         found = self._invitation(acting)
-        return Preview(pairs=[("To", found.person_name or "No name"), ("Address", found.work_email)])
+        return Preview(
+            pairs=[(gettext("To"), found.person_name or gettext("No name")), (gettext("Address"), found.work_email)]
+        )
 
     def perform(self, acting: Acting) -> Done:
         """Has the letter leave once this is committed."""
         self._invitation(acting)
         ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=acting.data["invitation_id"])
-        return Done("The invitation is on its way again.", "people")
+        return Done(gettext("The invitation is on its way again."), "people")
 
     def _invitation(self, acting: Acting) -> OpenInvitation:
         """The invitation, which can still be accepted. Raises CannotActError."""
         found = open_invitation(acting.organization_id, acting.data["invitation_id"], acting.at)
         if found is None or not can_be_written_to(found.work_email):
-            raise CannotActError("There is no such invitation that can still be accepted.")
+            raise CannotActError(gettext("There is no such invitation that can still be accepted."))
         return found
 
 

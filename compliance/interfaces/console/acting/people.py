@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.lines import (
     EmployeeLeft,
@@ -26,7 +27,7 @@ from compliance.interfaces.pages import links
 from compliance.learning import links as learning
 from compliance.letters.actions import Kind, ask
 
-GROUP = "People"
+GROUP = gettext_lazy("People")
 
 
 def _invited(acting: Acting) -> dict[str, Any]:
@@ -43,14 +44,19 @@ def _invitation_leaves(acting: Acting, line: Any) -> Done:
     """Has the invited hear of it."""
     ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
     undo = ("revoke-invitation", {"invitation_id": line.invitation_id})
-    return Done(f"The invitation is recorded, and a letter with it goes to {line.work_email}.", "people", undo=undo)
+    return Done(
+        gettext("The invitation is recorded, and a letter with it goes to %(work_email)s.")
+        % {"work_email": line.work_email},
+        "people",
+        undo=undo,
+    )
 
 
 def _employment(acting: Acting) -> dict[str, Any]:
     """The person's present employment. Raises CannotActError when there is none."""
     found = queries.present_employment(acting.organization_id, acting.data["learner_profile_id"], acting.at)
     if found is None:
-        raise CannotActError("This person is no employee of the company now.")
+        raise CannotActError(gettext("This person is no employee of the company now."))
     return {"person_id": found}
 
 
@@ -75,8 +81,8 @@ class RevokeLinks(Act):
     """Withdraws the personal links by which somebody could sign or come in."""
 
     name = "revoke-links"
-    title = "Withdraw personal links"
-    explains = (
+    title = gettext_lazy("Withdraw personal links")
+    explains = gettext_lazy(
         "The links by which this person could come in or sign policies stop working. What is signed stays signed, and"
         " devices on which the person is signed in stay so."
     )
@@ -90,46 +96,46 @@ class RevokeLinks(Act):
         learner = acting.data["learner_profile_id"]
         number = links.standing(acting.organization_id, learner, acting.at)
         number += learning.usable(acting.organization_id, learner, acting.at)
-        return Preview(pairs=[("Links that would stop working", number)])
+        return Preview(pairs=[(gettext("Links that would stop working"), number)])
 
     def perform(self, acting: Acting) -> Done:
         """Withdraw all open links of the person."""
         learner = acting.data["learner_profile_id"]
         number = links.revoke(acting.organization_id, learner, acting.at)
         number += learning.revoke(acting.organization_id, acting.at, learner_profile_id=learner)
-        return to(acting, f"{number} links are withdrawn.")
+        return to(acting, gettext("%(number)s links are withdrawn.") % {"number": number})
 
 
 CLEARED = {  # in words, each column that an erasure clears
-    "people_identity.person_name": "names that rows of the history commit to",
-    "people_identity.work_email": "addresses that rows of the history commit to",
-    "people_identity.salt": "what proves which name and address those were",
-    "people_profile.person_name": "the name",
-    "people_profile.account_email": "the account email",
-    "people_profile.work_email": "the work email",
-    "people_personaldetail.person_name": "names, as facts told them",
-    "people_personaldetail.account_email": "account emails, as facts told them",
-    "people_personaldetail.work_email": "work emails, as facts told them",
-    "people_personroles.role_ids": "roles, as facts told them",
-    "people_absence.reason_code": "why they were away",
-    "people_invitation.work_email": "addresses on invitations",
-    "people_invitation.person_name": "names on invitations",
-    "people_contact.company": "companies they came from",
-    "provisioning_provisioneduser.external_id": "identifiers that identity providers gave",
-    "provisioning_provisioneduser.user_name": "names by which identity providers know them",
-    "provisioning_provisioneduser.addresses": "addresses that identity providers gave",
-    "provisioning_provisioneduser.attributes": "what identity providers told beside the facts",
-    "provisioning_employeenumber.employee_number": "the employee number",
-    "training_trainer.trainer_name": "the name as a trainer",
-    "certificates_certificatecorrection.person_name": "names on corrected certificates",
-    "certificates_issuedname.person_name": "names on certificates, as issued",
-    "certificates_issuedname.salt": "what proves which names those were",
-    "certificates_checkcode.check_code": "check codes: their public pages then open nothing",
-    "policies_rawsignature.signature": "signatures as typed or drawn",
-    "policies_rawsignature.signer_company": "companies that they signed for",
-    "learning_learnersession.device": "devices on which they were signed in",
-    "learning_learnerpreference.language": "the language that they chose to read in",
-    "learning_answer.choices": "what they answered to questions of courses",
+    "people_identity.person_name": gettext_lazy("names that rows of the history commit to"),
+    "people_identity.work_email": gettext_lazy("addresses that rows of the history commit to"),
+    "people_identity.salt": gettext_lazy("what proves which name and address those were"),
+    "people_profile.person_name": gettext_lazy("the name"),
+    "people_profile.account_email": gettext_lazy("the account email"),
+    "people_profile.work_email": gettext_lazy("the work email"),
+    "people_personaldetail.person_name": gettext_lazy("names, as facts told them"),
+    "people_personaldetail.account_email": gettext_lazy("account emails, as facts told them"),
+    "people_personaldetail.work_email": gettext_lazy("work emails, as facts told them"),
+    "people_personroles.role_ids": gettext_lazy("roles, as facts told them"),
+    "people_absence.reason_code": gettext_lazy("why they were away"),
+    "people_invitation.work_email": gettext_lazy("addresses on invitations"),
+    "people_invitation.person_name": gettext_lazy("names on invitations"),
+    "people_contact.company": gettext_lazy("companies they came from"),
+    "provisioning_provisioneduser.external_id": gettext_lazy("identifiers that identity providers gave"),
+    "provisioning_provisioneduser.user_name": gettext_lazy("names by which identity providers know them"),
+    "provisioning_provisioneduser.addresses": gettext_lazy("addresses that identity providers gave"),
+    "provisioning_provisioneduser.attributes": gettext_lazy("what identity providers told beside the facts"),
+    "provisioning_employeenumber.employee_number": gettext_lazy("the employee number"),
+    "training_trainer.trainer_name": gettext_lazy("the name as a trainer"),
+    "certificates_certificatecorrection.person_name": gettext_lazy("names on corrected certificates"),
+    "certificates_issuedname.person_name": gettext_lazy("names on certificates, as issued"),
+    "certificates_issuedname.salt": gettext_lazy("what proves which names those were"),
+    "certificates_checkcode.check_code": gettext_lazy("check codes: their public pages then open nothing"),
+    "policies_rawsignature.signature": gettext_lazy("signatures as typed or drawn"),
+    "policies_rawsignature.signer_company": gettext_lazy("companies that they signed for"),
+    "learning_learnersession.device": gettext_lazy("devices on which they were signed in"),
+    "learning_learnerpreference.language": gettext_lazy("the language that they chose to read in"),
+    "learning_answer.choices": gettext_lazy("what they answered to questions of courses"),
 }
 
 
@@ -138,8 +144,8 @@ class Erase(Act):
 
     name = "erase"
     tells = (PersonErased,)
-    title = "Erase"
-    explains = (
+    title = gettext_lazy("Erase")
+    explains = gettext_lazy(
         "Clears the person's names, addresses, signatures and check codes, everywhere and for good, at the company's"
         " instruction. Records, receipts and hashes stay, without them. This cannot be undone."
     )
@@ -160,36 +166,39 @@ class Erase(Act):
         person = queries.person(acting.organization_id, acting.data["learner_profile_id"])
         assert person is not None  # `would_clear` refuses whom the company does not know
         found.pairs = [
-            ("Person", person.person_name or "No name"),
-            ("Work email", person.work_email or "none"),
-            ("Account email", person.account_email or "none"),
-            ("Identifier, which stays", person.learner_profile_id),
+            (gettext("Person"), person.person_name or gettext("No name")),
+            (gettext("Work email"), person.work_email or gettext("none")),
+            (gettext("Account email"), person.account_email or gettext("none")),
+            (gettext("Identifier, which stays"), person.learner_profile_id),
             *(
-                (f"Goes: {CLEARED[f'{each.table}.{each.column}']}", f"{each.values:,}")
+                (gettext("Goes: %(what)s") % {"what": CLEARED[f"{each.table}.{each.column}"]}, f"{each.values:,}")
                 for each in cleared
                 if each.values
             ),
         ]
-        found.subject = person.person_name or "this person"
-        found.warnings.append("This cannot be undone. Importing the same facts again restores nothing.")
+        found.subject = person.person_name or gettext("this person")
+        found.warnings.append(gettext("This cannot be undone. Importing the same facts again restores nothing."))
         return found
 
     def perform(self, acting: Acting) -> Done:
         """Erase the person, for good."""
         erasing.erase_person(**acting.common, learner_profile_id=acting.data["learner_profile_id"])
-        return to(acting, "The person is erased.")
+        return to(acting, gettext("The person is erased."))
 
 
 ACTS: tuple[Act, ...] = (
     _Recorded(
         name="invite",
         tells=(PersonInvited,),
-        title="Invite a person",
-        explains="Writes to the person, who becomes an employee when the invitation is accepted.",
+        title=gettext_lazy("Invite a person"),
+        explains=gettext_lazy("Writes to the person, who becomes an employee when the invitation is accepted."),
         form=form_of(
-            work_email=forms.EmailField(label="Work email", max_length=254),
-            person_name=forms.CharField(label="Name", required=False, max_length=200),
-            expires_on=day_field("Open until", help_text="The end of this day of the company. Empty: it stays open."),
+            work_email=forms.EmailField(label=gettext_lazy("Work email"), max_length=254),
+            person_name=forms.CharField(label=gettext_lazy("Name"), required=False, max_length=200),
+            expires_on=day_field(
+                gettext_lazy("Open until"),
+                help_text=gettext_lazy("The end of this day of the company. Empty: it stays open."),
+            ),
             teams=TEAMS,
         ),
         arguments=_invited,
@@ -198,36 +207,40 @@ ACTS: tuple[Act, ...] = (
     _Recorded(
         name="revoke-invitation",
         tells=(InvitationRevoked,),
-        title="Revoke an invitation",
+        title=gettext_lazy("Revoke an invitation"),
         about="invitation",
-        explains="It can no longer be accepted.",
-        form=form_of(invitation_id=Picked(pickable.INVITATION, label="Invitation")),
+        explains=gettext_lazy("It can no longer be accepted."),
+        form=form_of(invitation_id=Picked(pickable.INVITATION, label=gettext_lazy("Invitation"))),
         arguments=lambda acting: {"invitation_id": acting.data["invitation_id"]},
-        done="The invitation is revoked.",
+        done=gettext_lazy("The invitation is revoked."),
     ),
     _OfEmployee(
         name="suspend",
         tells=(EmployeeSuspended,),
-        title="Suspend",
-        explains="The person cannot come in for the time being. What they owe goes on, and so do its deadlines.",
-        done="The person is suspended.",
+        title=gettext_lazy("Suspend"),
+        explains=gettext_lazy(
+            "The person cannot come in for the time being. What they owe goes on, and so do its deadlines."
+        ),
+        done=gettext_lazy("The person is suspended."),
         undo=_undone_by("resume"),
     ),
     _OfEmployee(
         name="resume",
         tells=(EmployeeResumed,),
-        title="Resume",
-        explains="Ends a suspension.",
-        done="The suspension is over.",
+        title=gettext_lazy("Resume"),
+        explains=gettext_lazy("Ends a suspension."),
+        done=gettext_lazy("The suspension is over."),
         undo=_undone_by("suspend"),
     ),
     _OfEmployee(
         name="end",
         tells=(EmployeeLeft,),
-        title="End employment",
-        explains="The person leaves the company: what they owe ends. Coming back later starts a new stay.",
+        title=gettext_lazy("End employment"),
+        explains=gettext_lazy(
+            "The person leaves the company: what they owe ends. Coming back later starts a new stay."
+        ),
         danger=True,
-        done="The person has left the company.",
+        done=gettext_lazy("The person has left the company."),
         undo=_undone_by("rejoin"),
     ),
     RevokeLinks(),

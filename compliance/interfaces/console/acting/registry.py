@@ -42,7 +42,7 @@ ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
 def may_tell(staff: Staff) -> frozenset[str]:
     """The kinds of fact that some act of the console lets this person tell: a file of theirs holds no others."""
-    return frozenset(kind for act in ACTS.values() if staff.may(act.permission) for kind in act.kinds)
+    return frozenset(kind for act in ACTS.values() if act.in_files and staff.may(act.permission) for kind in act.kinds)
 
 
 def offered(visit: Visit, about: str, **filled: Any) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.contentfile.identifiers import is_slug
 from compliance.facts.courses import queries as courses
@@ -33,14 +34,19 @@ class _RolesField(forms.CharField):
         for role in found:
             if not is_slug(role):
                 raise forms.ValidationError(
-                    f"{role[:64]!r} is no role: write lower-case letters, digits and hyphens, no hyphen first."
+                    gettext("%(role)s is no role: write lower-case letters, digits and hyphens, no hyphen first.")
+                    % {"role": repr(role[:64])}
                 )
         return found
 
 
 def _named_by_courses(form: ActForm) -> Choices:
     return [
-        (role.role_id, f"{role.title} ({role.role_id}), in {' and '.join(role.courses)}")
+        (
+            role.role_id,
+            gettext("%(title)s (%(role)s), in %(courses)s")
+            % {"title": role.title, "role": role.role_id, "courses": ", ".join(role.courses)},
+        )
         for role in courses.roles(form.organization_id)
     ]
 
@@ -49,11 +55,11 @@ class RolesForm(ActForm):
     """All roles of a person; opened from the person's page it has those of today."""
 
     learner_profile_id = PERSON
-    named = ListedMany(_named_by_courses, label="Roles that courses have lessons for")
+    named = ListedMany(_named_by_courses, label=gettext_lazy("Roles that courses have lessons for"))
     others = _RolesField(
         required=False,
-        label="Other roles",
-        help_text="As the manifest of a course to come will name them: fire-warden.",
+        label=gettext_lazy("Other roles"),
+        help_text=gettext_lazy("As the manifest of a course to come will name them: fire-warden."),
     )
 
     def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
@@ -70,8 +76,8 @@ class ChangeRoles(Act):
     """Says which roles a person has from now on."""
 
     name = "roles"
-    title = "Change roles"
-    explains = "Some lessons are required of some roles alone. What is finished already stays finished."
+    title = gettext_lazy("Change roles")
+    explains = gettext_lazy("Some lessons are required of some roles alone. What is finished already stays finished.")
     permission = Permission.CHANGE_PEOPLE
     form = RolesForm
     about = "person"
@@ -85,15 +91,17 @@ class ChangeRoles(Act):
         person = queries.person(acting.organization_id, learner)
         assert person is not None  # the dry run has recorded a fact about them
         before = queries.roles_of(acting.organization_id, learner, acting.at)
-        found.subject = ERASED_PERSON if person.erased_at else person.person_name or "this person"
+        found.subject = ERASED_PERSON if person.erased_at else person.person_name or gettext("this person")
         found.pairs = [
-            ("Person", found.subject),
-            ("Roles today", ", ".join(sorted(before)) or "none"),
-            ("Roles from now on", ", ".join(_chosen(acting)) or "none"),
+            (gettext("Person"), found.subject),
+            (gettext("Roles today"), ", ".join(sorted(before)) or gettext("none")),
+            (gettext("Roles from now on"), ", ".join(_chosen(acting)) or gettext("none")),
         ]
         known = {role.role_id for role in courses.roles(acting.organization_id)}
         found.warnings += [
-            f"No course has lessons for the role {role} yet." for role in _chosen(acting) if role not in known
+            gettext("No course has lessons for the role %(role)s yet.") % {"role": role}
+            for role in _chosen(acting)
+            if role not in known
         ]
         return found
 
@@ -101,7 +109,7 @@ class ChangeRoles(Act):
         """Records all roles of the person anew."""
         learner: uuid.UUID = acting.data["learner_profile_id"]
         act(PersonChanged, **acting.common, learner_profile_id=learner, role_ids=tuple(_chosen(acting)))
-        return to(acting, "The roles are changed.")
+        return to(acting, gettext("The roles are changed."))
 
 
 def _chosen(acting: Acting) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.http import HttpResponseBase
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.facts.recording import Channel
 from compliance.history.actions import capture_all
@@ -30,10 +31,14 @@ from compliance.provisioning.spreadsheets.plan import Plan, Step
 from compliance.provisioning.spreadsheets.reading import Table, read
 
 SHOWN = 20
-CHANGED_MEANWHILE = (
+CHANGED_MEANWHILE = gettext_lazy(
     "The company has changed since the preview. This is the plan anew: confirm it if it is still what you mean."
 )
-_DETAILS = {"person_name": "Name", "account_email": "Account email", "work_email": "Work email"}
+_DETAILS = {
+    "person_name": gettext_lazy("Name"),
+    "account_email": gettext_lazy("Account email"),
+    "work_email": gettext_lazy("Work email"),
+}
 _SAMPLES = 2
 _LONGEST_SAMPLE = 60
 
@@ -47,7 +52,7 @@ class _ColumnsField(forms.CharField):
         """The names of fields, or nothing for a column that is not used."""
         chosen = [str(each) for each in value or ()]
         if any(each and each not in set(Field) for each in chosen):
-            raise forms.ValidationError("Choose what each column holds.")
+            raise forms.ValidationError(gettext("Choose what each column holds."))
         return chosen
 
 
@@ -55,14 +60,18 @@ class SpreadsheetForm(ActForm):
     """HR's file, and how to read it. What is hidden here is asked for beside the preview."""
 
     file = forms.FileField(
-        label="HR's spreadsheet",
-        help_text="CSV or Excel (.xlsx), with a row of headings. One column holds e-mail addresses or employee numbers;"
-        " names, teams and roles are used where they are there.",
+        label=gettext_lazy("HR's spreadsheet"),
+        help_text=gettext_lazy(
+            "CSV or Excel (.xlsx), with a row of headings. One column holds e-mail addresses or employee numbers;"
+            " names, teams and roles are used where they are there."
+        ),
     )
     leavers = forms.BooleanField(
         required=False,
-        label="The file names everybody: who is not in it has left",
-        help_text="Ends the employment of every employee who is in no row. Otherwise nobody leaves by the file.",
+        label=gettext_lazy("The file names everybody: who is not in it has left"),
+        help_text=gettext_lazy(
+            "Ends the employment of every employee who is in no row. Otherwise nobody leaves by the file."
+        ),
     )
     columns = _ColumnsField(required=False)
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
@@ -116,8 +125,8 @@ class ImportPeople(Act):
     """Takes in HR's spreadsheet of people."""
 
     name = "import-people"
-    title = "People from a spreadsheet"
-    explains = (
+    title = gettext_lazy("People from a spreadsheet")
+    explains = gettext_lazy(
         "Takes in HR's list of people: who joins, changes, moves to another team and, if you ask for it, leaves. The"
         " same file twice changes nothing the second time."
     )
@@ -158,9 +167,12 @@ class ImportPeople(Act):
         except TooLargeError:
             found.too_large = True
             found.warnings.append(
-                f"The file has more than {WHILE_SOMEBODY_WAITS.rows:,} rows, which is too much to be planned while you"
-                " wait. Have the worker try it first: it says how many people would join, change, move and leave, and"
-                " which rows are wrong."
+                gettext(
+                    "The file has more than %(rows)s rows, which is too much to be planned while you wait. Have the"
+                    " worker try it first: it says how many people would join, change, move and leave, and which"
+                    " rows are wrong."
+                )
+                % {"rows": f"{WHILE_SOMEBODY_WAITS.rows:,}"}
             )
             return found
         except SpreadsheetError as error:
@@ -174,8 +186,11 @@ class ImportPeople(Act):
         found.warnings += planned.notes(acting.data["leavers"])
         if planned.leaves:
             found.warnings.append(
-                f"{len(planned.leaves):,} of {planned.employed:,} employees would leave the company: they are in no row"
-                " of the file, or it says that they have left."
+                gettext(
+                    "%(leaves)s of %(employed)s employees would leave the company: they are in no row of the file, or"
+                    " it says that they have left."
+                )
+                % {"leaves": f"{len(planned.leaves):,}", "employed": f"{planned.employed:,}"}
             )
         found.type_number = len(planned.leaves) if planned.ends_most else 0
         return found
@@ -194,7 +209,9 @@ class ImportPeople(Act):
         if planned.fingerprint != acting.data["confirmed"]:
             return CHANGED_MEANWHILE
         if planned.ends_most and acting.data["leaving"] != len(planned.leaves):
-            return f"Type the number of people who would leave, {len(planned.leaves)}, if that is meant."
+            return gettext("Type the number of people who would leave, %(leaves)s, if that is meant.") % {
+                "leaves": len(planned.leaves)
+            }
         return ""
 
     def table(self, acting: Acting) -> HttpResponseBase:
@@ -209,7 +226,7 @@ class ImportPeople(Act):
                 if number in reasons:
                     yield [reasons[number], str(number), *cells]
 
-        return answers.table("wrong-rows", "xlsx", ["What is wrong", "Row", *table.headings], rows())
+        return answers.table("wrong-rows", "xlsx", [gettext("What is wrong"), gettext("Row"), *table.headings], rows())
 
     def work(self, acting: Acting, job: Job) -> str:
         """Records and captures the file, or only tries it."""
@@ -220,7 +237,7 @@ class ImportPeople(Act):
             planned = preview(acting.organization_id, table, columns, now=acting.at, leavers=acting.data["leavers"])
             acting.findings += _sentences(planned)
             acting.findings += planned.notes(acting.data["leavers"])
-            return f"Tried, and nothing recorded. Of the people in the file {_counted(planned)}."
+            return gettext("Tried, and nothing recorded. %(counted)s") % {"counted": _counted(planned)}
         outcome: Outcome = import_people(
             organization_id=acting.organization_id,
             table=table,
@@ -234,7 +251,10 @@ class ImportPeople(Act):
         )
         capture_all(acting.organization_id, datetime.now(UTC))
         acting.findings += _sentences(outcome.plan)
-        return f"{_counted(outcome.plan).capitalize()}. {outcome.recorded:,} facts recorded."
+        return gettext("%(counted)s %(recorded)s facts recorded.") % {
+            "counted": _counted(outcome.plan),
+            "recorded": f"{outcome.recorded:,}",
+        }
 
     def _table(self, acting: Acting) -> Table:
         """The file, read once."""
@@ -275,9 +295,9 @@ def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
         held = dict.fromkeys(cells[place] for _, cells in table.first if place < len(cells) and cells[place].strip())
         samples = ", ".join(" ".join(each.split())[:_LONGEST_SAMPLE] for each in [*held][:_SAMPLES])
         taken = columns.get(place)
-        choices = [("", "Not used", taken is None)]
+        choices = [("", gettext("Not used"), taken is None)]
         choices += [(each.value, LABELS[each], each is taken) for each in Field]
-        yield ColumnChoice(heading or f"Column {place + 1}", samples, choices)
+        yield ColumnChoice(heading or gettext("Column %(place)s") % {"place": place + 1}, samples, choices)
 
 
 def _parts(planned: Plan) -> Iterator[Part]:
@@ -285,22 +305,27 @@ def _parts(planned: Plan) -> Iterator[Part]:
     joins, changes, moves = planned.joins, planned.changes, planned.moves
     first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:SHOWN]]
     known = any(how for *_, how in first)
-    headings = ("Person", "E-mail address", "Teams", "How")
-    yield Part("Join", headings if known else headings[:3], len(joins), [row if known else row[:3] for row in first])
+    headings = (gettext("Person"), gettext("Email address"), gettext("Teams"), gettext("How"))
     yield Part(
-        "Change", ("Person", "What changes"), len(changes), [(step.shown_name, _what(step)) for step in changes[:SHOWN]]
+        gettext("Join"), headings if known else headings[:3], len(joins), [row if known else row[:3] for row in first]
     )
     yield Part(
-        "Move", ("Person", "Out of", "Into"), len(moves),
+        gettext("Change"),
+        (gettext("Person"), gettext("What changes")),
+        len(changes),
+        [(step.shown_name, _what(step)) for step in changes[:SHOWN]],
+    )
+    yield Part(
+        gettext("Move"), (gettext("Person"), gettext("Out of"), gettext("Into")), len(moves),
         [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:SHOWN]],
     )  # fmt: skip
     yield Part(
-        "Leave", ("Person", "E-mail address"), len(planned.leaves),
+        gettext("Leave"), (gettext("Person"), gettext("Email address")), len(planned.leaves),
         [(each.person_name or "(no name)", each.work_email or each.account_email or "")
          for each in planned.leaves[:SHOWN]],
     )  # fmt: skip
     yield Part(
-        "Wrong rows, which are left out", ("Row", "What is wrong"), len(planned.wrong),
+        gettext("Wrong rows, which are left out"), (gettext("Row"), gettext("What is wrong")), len(planned.wrong),
         [(str(each.line), each.reason) for each in planned.wrong[:SHOWN]],
     )  # fmt: skip
 
@@ -311,28 +336,33 @@ def _teams(refs: tuple[Any, ...]) -> str:
 
 def _how(step: Step) -> str:
     if step.invitation is not None:
-        return "accepts the invitation"
-    return "" if step.person is None else "comes back, or was known by another door"
+        return gettext("accepts the invitation")
+    return "" if step.person is None else gettext("comes back, or was known by another door")
 
 
 def _what(step: Step) -> str:
-    found = [f"{_DETAILS[name]}: {each.before or 'none'} → {each.after}" for name, each in step.details.items()]
+    found = [
+        f"{_DETAILS[name]}: {each.before or gettext('none')} → {each.after}" for name, each in step.details.items()
+    ]
     if step.roles is not None:
-        found.append(f"Roles: {', '.join(sorted(step.roles_before)) or 'none'} → {', '.join(step.roles) or 'none'}")
+        none = gettext("none")
+        roles = (", ".join(sorted(step.roles_before)) or none, ", ".join(step.roles) or none)
+        found.append(gettext("Roles: %(before)s → %(after)s") % {"before": roles[0], "after": roles[1]})
     return "; ".join(found)
 
 
 def _sentences(planned: Plan) -> list[str]:
-    return [f"Row {each.line}: {each.reason}" for each in planned.wrong]
+    return [gettext("Row %(line)s: %(reason)s") % {"line": each.line, "reason": each.reason} for each in planned.wrong]
 
 
 def _counted(planned: Plan) -> str:
     count = planned.counts
     wrong = len(planned.wrong)
-    return (
-        f"{count['joins']:,} join, {count['changes']:,} change, {count['moves']:,} move, {count['leaves']:,} leave,"
-        f" {count['unchanged']:,} are as before, {wrong:,} row{' is' if wrong == 1 else 's are'} wrong"
-    )
+    people = gettext(
+        "%(joins)s join, %(changes)s change, %(moves)s move, %(leaves)s leave, %(unchanged)s are as before."
+    ) % {name: f"{count[name]:,}" for name in ("joins", "changes", "moves", "leaves", "unchanged")}
+    rows = ngettext("%(number)s row is wrong.", "%(number)s rows are wrong.", wrong) % {"number": f"{wrong:,}"}
+    return f"{people} {rows}"
 
 
 ACTS: tuple[Act, ...] = (ImportPeople(),)

@@ -60,6 +60,7 @@ class CreateTeam(Act):
     about = "teams"
     group = GROUP
     tells = (TeamCreated, TeamJoined)
+    in_files = False  # with identifiers made here, and by nobody else
 
     def preview(self, acting: Acting) -> Preview:
         """The name, and who joins."""

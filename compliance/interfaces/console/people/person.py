@@ -59,7 +59,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     organization_id = visit.organization.organization_id
     found = queries.person(organization_id, learner_profile_id)
     if found is None:
-        raise NothingThereError(f"This company knows no person {learner_profile_id}.")
+        raise NothingThereError(_("This company knows no such person."))
     visit.crumb(_("People"), "people")
     when = chosen(visit, learner=learner_profile_id)
     held = _everything(when.question)
