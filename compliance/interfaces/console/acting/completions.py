@@ -106,6 +106,7 @@ class RecordCompletion(Act):
     group = GROUP
     about = "person"
     tells = (CourseCompleted,)
+    in_files = False  # with an identifier made here, and by nobody else
     form = RecordForm
 
     def preview(self, acting: Acting) -> Preview:
