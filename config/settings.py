@@ -198,7 +198,7 @@ SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 APPEND_SLASH = False
-CSRF_FAILURE_VIEW = "compliance.interfaces.pages.failures.csrf"
+CSRF_FAILURE_VIEW = "compliance.interfaces.console.sign_in.kept_forms.old_token"
 # Every page of every interface.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

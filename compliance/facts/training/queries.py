@@ -49,6 +49,19 @@ def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | 
     return rows[0][0] if rows else None
 
 
+def reminded_since(
+    organization_id: uuid.UUID, learners: Collection[uuid.UUID], courses_owed: Collection[uuid.UUID], since: datetime
+) -> tuple[int, datetime | None]:
+    """How many of the people were reminded of any of the courses after `since`, and when last. One statement."""
+    ((people, last),) = sql.fetch(
+        "SELECT count(DISTINCT learner_profile_id), max(at) FROM training_reminder"
+        " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])"
+        " AND course_id = ANY(%s::uuid[]) AND at > %s",
+        [organization_id, list(learners), list(courses_owed), since],
+    )
+    return int(people), last
+
+
 def voided(receipt: str) -> str:
     """SQL of whether the completion whose receipt the column holds had been declared void by %(at)s."""
     return f"""EXISTS (SELECT FROM training_completion v WHERE v.organization_id = (SELECT %(organization)s::uuid)

@@ -24,7 +24,7 @@ from compliance.interfaces.console import access_log, awaiting
 from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import Page
-from compliance.interfaces.console.sign_in import sessions, step_up
+from compliance.interfaces.console.sign_in import kept_forms, sessions, step_up
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff, staff_of, why_nobody
 from compliance.interfaces.pages import request_id
@@ -39,7 +39,7 @@ def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseB
         if request.method not in ("HEAD", *page.methods):
             return HttpResponseNotAllowed(page.methods)
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return kept_forms.signed_out(request) or redirect_to_login(request.get_full_path())
         now = timezone.now()
         staff = staff_of(request.user, now)
         visit = None

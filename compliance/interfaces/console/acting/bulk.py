@@ -3,11 +3,15 @@
 import csv
 import io
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_noop
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.errors import ComplianceError
@@ -21,12 +25,12 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import WAIVER_REASON, IdentifiersField, day_field, end_of, form_of
 from compliance.interfaces.console.acting.obligations import TELLS
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.preview.dry_run import Preview, dry_run
+from compliance.interfaces.console.preview.dry_run import Preview, dry_run, named
 from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ObligationChangeKind, WaiverReasonCode
 from compliance.tenancy import context
 
-GROUP = "Many at once"
+GROUP = _lazy("Many at once")
 RECORDS_AT_MOST = 20_000
 REHEARSED_AT_MOST = 25
 TOLD_EVERY = 20
@@ -41,15 +45,18 @@ class Owed(NamedTuple):
 
 
 _RECORDS = {
-    "record_ids": IdentifiersField(
-        required=False, label="Records", help_text="Identifiers of training records. The register fills in a selection."
-    ),
+    "record_ids": IdentifiersField(required=False, label=_lazy("Chosen")),
     "table": forms.FileField(
-        required=False, label="Or a table (CSV)", help_text="With a heading row and a column record_id."
+        required=False,
+        label=_lazy("Or a table (CSV)"),
+        help_text=_lazy("With a heading row and a column record_id, as exports of lists have it."),
     ),
 }
 _DUE_ON = day_field(
-    "Due on", help_text="The end of this day. A column due_on in the table goes before it. Empty: as the shares say."
+    _lazy("To be done by"),
+    help_text=_lazy(
+        "The end of this day. A column due_on in the table goes before it. Empty: the day that was set for everybody."
+    ),
 )
 
 
@@ -63,7 +70,7 @@ class Many(Act):
     long = True
     upload = "table"
     leads_to = "training-records"
-    verb: str
+    outcome: str
 
     def chosen(self, acting: Acting) -> list[Owed]:
         """The records that it acts on."""
@@ -84,10 +91,19 @@ class Many(Act):
         first = found[:REHEARSED_AT_MOST]
         refused: list[str] = []
         preview = dry_run(acting.organization_id, acting.at, lambda: self.each(acting, first, refused, None))
-        preview.pairs = [("Records", len(found)), ("Refused by the rules", len(refused))]
-        preview.notes = refused[:40]
+        learners = dict.fromkeys(owed.record.learner_profile_id for owed in found if owed.record.learner_profile_id)
+        preview.people, preview.named = len(learners), named(acting.organization_id, learners)
+        preview.pairs = [(_("Records"), len(found))]
+        if refused:
+            preview.pairs.append((_("Of these not possible"), len(refused)))
+        preview.notes = [f"{number} × {reason}" for reason, number in Counter(refused).most_common(20)]
+        if len(refused) == len(first):
+            preview.warnings.append(_("None of these can be done: see below why."))
         if len(found) > len(first):
-            preview.warnings.append(f"Only the first {len(first)} records were tried beforehand.")
+            words = _(
+                "Only the first %(number)s were tried beforehand. What is not possible for others is left out then."
+            )
+            preview.warnings.append(words % {"number": len(first)})
         return preview
 
     def work(self, acting: Acting, job: Job) -> str:
@@ -101,7 +117,7 @@ class Many(Act):
         self.each(acting, found, acting.findings, tell)
         capture_all(acting.organization_id, datetime.now(UTC))  # so that who is told of the end sees it done
         done = len(found) - len(acting.findings)
-        return f"{done} of {len(found)} records {self.verb}."
+        return _(self.outcome) % {"done": done, "all": len(found)}
 
     def each(
         self, acting: Acting, found: Sequence[Owed], refused: list[str], tell: Callable[[int], None] | None
@@ -112,7 +128,7 @@ class Many(Act):
                 with context.company(acting.organization_id), telling(acting.teller(self.kinds)):
                     self.one(acting, owed)
             except ComplianceError as error:
-                refused.append(f"Record {owed.record.record_id}: {error}")
+                refused.append(str(error))
             if tell is not None and (number % TOLD_EVERY == 0 or number == len(found)):
                 tell(number)
 
@@ -128,10 +144,10 @@ class WaiveMany(Many):
 
     name = "waive-many"
     tells = TELLS
-    title = "Waive records"
-    explains = "Waives each of the chosen records for the same reason."
+    title = _lazy("Waive")
+    explains = _lazy("Whoever owes the chosen records need not do them, for the same reason.")
     form = form_of(**_RECORDS, reason_code=WAIVER_REASON)
-    verb = "waived"
+    outcome = gettext_noop("%(done)s of %(all)s records waived.")
     second = True
 
     def needs_second(self, acting: Acting) -> bool:
@@ -149,10 +165,10 @@ class DeadlineMany(Many):
 
     name = "deadline-many"
     tells = TELLS
-    title = "Set deadlines"
-    explains = "Gives each of the chosen records its own deadline."
+    title = _lazy("Extend the deadline")
+    explains = _lazy("Gives each of the chosen people a day of their own for the course.")
     form = form_of(**_RECORDS, due_on=_DUE_ON)
-    verb = "given a deadline"
+    outcome = gettext_noop("%(done)s of %(all)s records given a deadline.")
 
     def one(self, acting: Acting, owed: Owed) -> None:
         """Set the deadline of one training record."""
@@ -166,15 +182,16 @@ def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,
     days = _table(acting.upload) if acting.upload else {}
     wanted = list(dict.fromkeys([*acting.data["record_ids"], *days]))
     if not wanted:
-        raise CannotActError("Choose at least one record, or hand in a table.")
+        raise CannotActError(_("Choose at least one row in a list, or hand in a table."))
     if len(wanted) > RECORDS_AT_MOST:
-        raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
+        raise CannotActError(_("At most %(most)s records at a time.") % {"most": RECORDS_AT_MOST})
     found: dict[uuid.UUID, NamedRecord] = {}
     for register in registers:
         found |= queries.named_records(acting.organization_id, register, wanted)
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing:
-        raise CannotActError(f"{len(missing)} of these are no such records of this company, first {missing[0]}.")
+        words = _("%(number)s of the chosen rows are no such records of this company.")
+        raise CannotActError(words % {"number": len(missing)})
     return [Owed(found[record_id], days.get(record_id)) for record_id in wanted]
 
 
@@ -183,18 +200,19 @@ def _table(data: bytes) -> dict[uuid.UUID, date | None]:
     try:
         rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
         if "record_id" not in (rows.fieldnames or ()):
-            raise CannotActError("The table has no column record_id in its first row.")
+            raise CannotActError(_("The table has no column record_id in its first row."))
         found: dict[uuid.UUID, date | None] = {}
         for number, row in enumerate(rows, start=2):
             try:
                 day = (row.get("due_on") or "").strip()
                 found[uuid.UUID((row["record_id"] or "").strip())] = date.fromisoformat(day) if day else None
             except ValueError:
-                raise CannotActError(
-                    f"Line {number} of the table: record_id must be an identifier, due_on a day like 2026-03-31."
-                ) from None
+                words = _(
+                    "Line %(number)s of the table: record_id must be an identifier, due_on a day like 2026-03-31."
+                )
+                raise CannotActError(words % {"number": number}) from None
     except (UnicodeDecodeError, csv.Error):
-        raise CannotActError("The table is no CSV in UTF-8.") from None
+        raise CannotActError(_("The table is no CSV in UTF-8.")) from None
     return found
 
 

@@ -6,6 +6,8 @@ from datetime import date, datetime
 from typing import Any
 
 from django import forms
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.facts.courses import queries as courses
@@ -14,7 +16,7 @@ from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.picker import Picked, PickedMany
-from compliance.interfaces.console.wording import written_day
+from compliance.interfaces.console.wording import STATES, written_day
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
 from compliance.tenancy.models import Organization
@@ -131,30 +133,51 @@ def courses_of_kind(kind: str, none: str) -> Callable[[ActForm], Choices]:
 
 def _theirs_first(form: ActForm) -> Choices:
     """The courses, first those that the person whom the form names has a training record of."""
-    none, *every = course_choices(form.organization_id, "training", "Choose a course")
+    none, *every = course_choices(form.organization_id, "training", gettext("Choose a course"))
     person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
     recorded = {str(each) for each in history.courses_of(form.organization_id, person)} if person else set()
     theirs = [each for each in every if each[0] in recorded]
     others = [each for each in every if each[0] not in recorded]
-    return [none, ("Courses of this person", theirs), ("Other courses", others)] if theirs else [none, *every]
+    return (
+        [none, (gettext("Courses of this person"), theirs), (gettext("Other courses"), others)]
+        if theirs
+        else [none, *every]
+    )
+
+
+class ChosenRows(forms.Widget):
+    """Says how many rows of a list were chosen, and keeps which ones; nobody reads or types their identifiers."""
+
+    is_hidden = False
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
+        """All that was sent under the name, each box of a list or all of them as one text."""
+        sent = data.getlist(name) if hasattr(data, "getlist") else [data.get(name, "")]
+        return "\n".join(map(str, sent))
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """The number, with the identifiers in one hidden value."""
+        number = len(set(str(value or "").replace(",", " ").split()))
+        values = {"name": name, "value": value or "", "number": number, "id": (attrs or {}).get("id", "")}
+        return SafeString(render_to_string("console/acting/chosen.html", values))
 
 
 class IdentifiersField(forms.CharField):
-    """Several identifiers, one a line or separated by blanks or commas, as exports and registers give them."""
+    """The rows of a list that were chosen, by identifiers: one a line or separated by blanks or commas."""
 
     def __init__(self, **values: Any) -> None:
-        super().__init__(widget=forms.Textarea(attrs={"rows": 6}), **values)
+        super().__init__(widget=ChosenRows(), **values)
 
     def clean(self, value: Any) -> list[uuid.UUID]:
         """The identifiers, each once, in the order given."""
         words = str(super().clean(value) or "").replace(",", " ").replace(";", " ").split()
         if len(words) > IDENTIFIERS_AT_MOST:
-            raise forms.ValidationError(f"At most {IDENTIFIERS_AT_MOST} at a time.")
+            raise forms.ValidationError(gettext("At most %(most)s at a time.") % {"most": IDENTIFIERS_AT_MOST})
         found: dict[uuid.UUID, None] = {}
         for word in words:
             identifier = identifiers.read(word)
             if identifier is None:
-                raise forms.ValidationError(f"{word[:60]!r} is no identifier.")
+                raise forms.ValidationError(gettext("%(word)s is no identifier.") % {"word": repr(word[:60])})
             found[identifier] = None
         return list(found)
 
@@ -169,11 +192,18 @@ def end_of(organization: Organization, day: date | None) -> datetime | None:
     return None if day is None else company_days.end_of_day(organization.time_zone, day)
 
 
+_DOORS = {
+    Door.EMPLOYEE: gettext_lazy("Employees"),
+    Door.PARTNER: gettext_lazy("Partners"),
+    Door.CUSTOMER: gettext_lazy("Customers"),
+}
+
+
 class DoorsField(forms.MultipleChoiceField):
     """The doors of a share or a policy."""
 
     def __init__(self, **values: Any) -> None:
-        choices = [(door.value, f"{door.value.capitalize()}s") for door in Door]
+        choices = [(door.value, _DOORS[door]) for door in Door]
         super().__init__(choices=choices, widget=forms.CheckboxSelectMultiple, **values)
 
 
@@ -209,10 +239,10 @@ PERSON = PersonField()
 TEAM = TeamField()
 TEAMS = TeamsField(required=False)
 SHARE = Picked(pickable.SHARE, label=gettext_lazy("Share"))
-COURSE_OWED = Listed(_theirs_first, label="Course")
+COURSE_OWED = Listed(_theirs_first, label=gettext_lazy("Course"))
 WAIVER_REASON = forms.ChoiceField(
-    label="Why they need not",
-    choices=[(code.value, code.value.replace("_", " ").capitalize()) for code in WaiverReasonCode],
+    label=gettext_lazy("Why they need not"),
+    choices=[(code.value, STATES[code.value]) for code in WaiverReasonCode],
 )
 
 PersonForm = form_of(learner_profile_id=PERSON)
@@ -221,31 +251,38 @@ PersonForm = form_of(learner_profile_id=PERSON)
 class AudienceForm(ActForm):
     """Whom a share is for, and until when it is owed."""
 
-    doors = DoorsField(initial=[Door.EMPLOYEE.value], label="Doors")
+    doors = DoorsField(initial=[Door.EMPLOYEE.value], label=gettext_lazy("Who come as"))
     audience = forms.ChoiceField(
-        choices=[("everyone", "Everyone"), ("teams", "Teams"), ("people", "Some people")], label="For"
+        choices=[
+            ("everyone", gettext_lazy("Everyone")),
+            ("teams", gettext_lazy("Teams")),
+            ("people", gettext_lazy("Some people")),
+        ],
+        label=gettext_lazy("For"),
     )
     teams = TEAMS
     people = PeopleField(required=False)
     basis = forms.ChoiceField(
-        label="Deadline",
+        label=gettext_lazy("Deadline"),
         choices=[
-            (DueBasis.NONE.value, "None"),
-            (DueBasis.SHARE_DEADLINE.value, "On a day"),
-            (DueBasis.DAYS_AFTER_ADDED.value, "Some days after each person is added"),
+            (DueBasis.NONE.value, gettext_lazy("None")),
+            (DueBasis.SHARE_DEADLINE.value, gettext_lazy("On a day")),
+            (DueBasis.DAYS_AFTER_ADDED.value, gettext_lazy("Some days after each person is added")),
         ],
     )
-    due_on = day_field("Due on", help_text="For a deadline on a day: the end of this day of the company.")
-    days = forms.IntegerField(required=False, min_value=0, max_value=36_500, label="Days after being added")
+    due_on = day_field(gettext_lazy("Due on"), help_text=gettext_lazy("For a deadline on a day: the end of this day."))
+    days = forms.IntegerField(
+        required=False, min_value=0, max_value=36_500, label=gettext_lazy("Days after being added")
+    )
 
     def clean(self) -> dict[str, Any]:
         """Whatever the chosen audience and deadline need must be there."""
         data: dict[str, Any] = super().clean() or {}
         for chosen, name, words in (
-            (data.get("audience") == "teams", "teams", "Choose at least one team."),
-            (data.get("audience") == "people", "people", "Name at least one person."),
-            (data.get("basis") == DueBasis.SHARE_DEADLINE, "due_on", "Choose the day."),
-            (data.get("basis") == DueBasis.DAYS_AFTER_ADDED, "days", "Say how many days."),
+            (data.get("audience") == "teams", "teams", gettext("Choose at least one team.")),
+            (data.get("audience") == "people", "people", gettext("Name at least one person.")),
+            (data.get("basis") == DueBasis.SHARE_DEADLINE, "due_on", gettext("Choose the day.")),
+            (data.get("basis") == DueBasis.DAYS_AFTER_ADDED, "days", gettext("Say how many days.")),
         ):
             if chosen and data.get(name) in (None, []):
                 self.add_error(name, words)

@@ -5,6 +5,7 @@ going back and sending again, does nothing twice.
 """
 
 import uuid
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -130,6 +131,7 @@ def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
     wrong = form.errors  # read first: a picker is drawn as validation left it
     _say_who(visit, form)
     values = {"title": chosen.title, "act": chosen, "form": form, "wrong": wrong, "offered": True}
+    values["reason"] = visit.request.POST.get("reason", "")[:500]
     return visit.render("console/acting/form.html", values)
 
 
@@ -315,7 +317,12 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
         found.state = Job.State.FAILED
         found.message = gettext("The worker stopped on the way. Look how far it came, and go on.")
     leads_to = next(page for page in visit.pages if page.name == ACTS[found.act].leads_to)
-    return watch(visit, found, "console/acting/job.html", {"title": ACTS[found.act].title, "leads_to": leads_to})
+    return watch(
+        visit,
+        found,
+        "console/acting/job.html",
+        {"title": ACTS[found.act].title, "leads_to": leads_to, "reasons": Counter(found.findings).most_common()},
+    )
 
 
 def watch(visit: Visit, job: Job, template: str, values: dict[str, Any]) -> HttpResponse:

@@ -8,12 +8,17 @@ be sent is recorded nowhere.
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.core.mail import get_connection
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
+from compliance.facts.courses.queries import titles_of
 from compliance.facts.lines import ReminderSent
 from compliance.facts.recording import act, telling
+from compliance.facts.training.queries import reminded_since
 from compliance.history.actions import capture_all
 from compliance.history.owed import REGISTERS_OF_DUTIES, Owed, owed_of, to_do
 from compliance.interfaces.console.acting import bulk, jobs, pickable
@@ -22,15 +27,18 @@ from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, TOLD_EVER
 from compliance.interfaces.console.acting.fields import form_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.preview.dry_run import Preview, named
 from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.wording import written_moment
 from compliance.letters import composing
 from compliance.letters.recipients import Recipient, recipients
 from compliance.letters.sending import REFUSALS
 from compliance.tenancy import context
 
-NOT_OWED = "It is not to do any more: done, waived or ended."
-NO_ADDRESS = "This person cannot come in now, or no address is known."
+NOT_OWED = gettext_noop("It is not to do any more: done, waived or ended.")
+NO_ADDRESS = gettext_noop("This person cannot come in now, or no address is known.")
+LATELY = timedelta(days=1)
+TITLES_SHOWN = 5
 
 
 class RemindMany(Many):
@@ -38,33 +46,25 @@ class RemindMany(Many):
 
     name = "remind-many"
     tells = (ReminderSent,)
-    title = "Send reminders"
-    explains = (
+    title = gettext_lazy("Remind")
+    explains = gettext_lazy(
         "Writes one letter to each person, with what is chosen of theirs, until when it is due, and a link. Reminders"
         " of courses are recorded."
     )
     permission = Permission.CHANGE_PEOPLE
-    verb = "reminded"
+    outcome = gettext_noop("%(done)s of %(all)s records reminded.")
 
     def chosen(self, acting: Acting) -> list[bulk.Owed]:
         """The chosen records, of courses and of policies."""
         return bulk.records(acting, REGISTERS_OF_DUTIES)
 
     def preview(self, acting: Acting) -> Preview:
-        """Says how many letters would go; none goes."""
+        """Says to whom letters would go; none goes."""
         found = self.chosen(acting)
         still = to_do(acting.organization_id, [each.record.record_id for each in found], acting.at)
-        people = recipients(acting.organization_id, {each.learner_profile_id for each in still}, acting.at)
-        preview = Preview(
-            pairs=[
-                ("Letters", len(people)),
-                ("Not to do any more", len(found) - len(still)),
-                ("Without any address", len({each.learner_profile_id for each in still} - people.keys())),
-            ]
-        )
-        preview.notes = [
-            f"To each, in plain words: Still to do: {each.record.course_title or ''}" for each in found[:1]
-        ]
+        preview = _letters(acting, still)
+        if done := len(found) - len(still):
+            preview.pairs.append((_("Not to do any more"), done))
         return preview
 
     def each(
@@ -73,6 +73,40 @@ class RemindMany(Many):
         """Writes to each person, and adds to `refused` which records nobody could be reminded of, and why."""
         chosen = [(each.record.learner_profile_id, each.record.record_id) for each in found]
         _remind_all(acting, self, chosen, refused, tell)
+
+
+def _letters(acting: Acting, things: Sequence[Owed]) -> Preview:
+    """What the letters about these things would be: to whom, of what, and what speaks against them."""
+    learners = {each.learner_profile_id for each in things}
+    people = recipients(acting.organization_id, learners, acting.at)
+    titles = titles_of(acting.organization_id, {each.course_id for each in things})
+    preview = Preview(people=len(people), named=named(acting.organization_id, sorted(people)))
+    preview.pairs.append((_("Letters"), len(people)))
+    preview.pairs.append((_("To do"), ", ".join(sorted(titles.values(), key=str.casefold)[:TITLES_SHOWN])))
+    if without := len(learners - people.keys()):
+        preview.pairs.append((_("Without any address"), without))
+    if not people:
+        preview.warnings.append(_("No letter would go: nobody of these has it to do and an address."))
+    preview.warnings += _lately(acting, things)
+    preview.notes.append(
+        _("Each letter greets the person by name, says what is to do and until when, and has a link that signs in.")
+    )
+    return preview
+
+
+def _lately(acting: Acting, things: Sequence[Owed]) -> list[str]:
+    """A warning where some of these people were reminded of the same a short time ago."""
+    courses = {each.course_id for each in things if not each.policy}
+    learners = {each.learner_profile_id for each in things}
+    number, last = reminded_since(acting.organization_id, learners, courses, acting.at - LATELY)
+    if last is None:
+        return []
+    words = ngettext(
+        "%(number)s of these people was reminded of this within the last day, on %(when)s.",
+        "%(number)s of these people were reminded of this within the last day, the last of them on %(when)s.",
+        number,
+    )
+    return [words % {"number": number, "when": written_moment(last, ZoneInfo(acting.organization.time_zone))}]
 
 
 def _remind_all(
@@ -88,7 +122,7 @@ def _remind_all(
         by_person[learner].append(record_id)
     done = 0
     for number, records in enumerate(by_person.values(), start=1):
-        refused.extend(f"Record {record_id}: {reason}" for record_id, reason in _remind(acting, by, records))
+        refused.extend(reason for _record_id, reason in _remind(acting, by, records))
         done += len(records)
         if tell is not None and (number % TOLD_EVERY == 0 or done == len(chosen)):
             tell(done)
@@ -99,7 +133,7 @@ def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator
     with context.company(acting.organization_id):
         things = to_do(acting.organization_id, records, acting.at)
     still = {each.record_id for each in things}
-    yield from ((record_id, NOT_OWED) for record_id in records if record_id not in still)
+    yield from ((record_id, _(NOT_OWED)) for record_id in records if record_id not in still)
     if not things:
         return
     try:
@@ -107,7 +141,7 @@ def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator
             learner = things[0].learner_profile_id
             found = recipients(acting.organization_id, [learner], acting.at).get(learner)
             if found is None:
-                raise CannotActError(NO_ADDRESS)
+                raise CannotActError(_(NO_ADDRESS))
             _write(acting, found, things)
     except CannotActError as error:
         yield from ((each.record_id, str(error)) for each in things)
@@ -122,7 +156,7 @@ def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed]) -> None
     try:
         get_connection().send_messages([letter])
     except REFUSALS:
-        raise CannotActError("The letter could not be sent.") from None
+        raise CannotActError(_("The letter could not be sent.")) from None
 
 
 class RemindOfCourse(Act):
@@ -130,15 +164,15 @@ class RemindOfCourse(Act):
 
     name = "remind-course"
     tells = (ReminderSent,)
-    title = "Remind of a course or policy"
-    explains = (
+    title = gettext_lazy("Remind of a course or policy")
+    explains = gettext_lazy(
         "Writes to everybody who owes it and has not done it, with a link and until when it is due. Reminders of"
         " courses are recorded."
     )
     permission = Permission.CHANGE_PEOPLE
-    form = form_of(course_id=Picked(pickable.COURSE_OR_POLICY, label="Course or policy"))
+    form = form_of(course_id=Picked(pickable.COURSE_OR_POLICY, label=gettext_lazy("Course or policy")))
     about = "course"
-    group = "Many at once"
+    group = gettext_lazy("Many at once")
     long = True
     leads_to = Many.leads_to
 
@@ -147,13 +181,11 @@ class RemindOfCourse(Act):
         return [each.learner_profile_id for each in self._owed(acting, acting.at)]
 
     def preview(self, acting: Acting) -> Preview:
-        """Says how many letters would go; none goes."""
-        learners = set(self.learners(acting))
-        people = recipients(acting.organization_id, learners, acting.at)
-        preview = Preview(pairs=[("Letters", len(people)), ("Without any address", len(learners - people.keys()))])
-        if not learners:
-            raise CannotActError("Nobody owes this now and has not done it.")
-        return preview
+        """Says to whom letters would go; none goes."""
+        found = self._owed(acting, acting.at)
+        if not found:
+            raise CannotActError(_("Nobody owes this now and has not done it."))
+        return _letters(acting, found)
 
     def work(self, acting: Acting, job: Job) -> str:
         """Writes to all, one transaction each, and says of how many records people could not be reminded."""
@@ -166,13 +198,13 @@ class RemindOfCourse(Act):
         chosen = [(each.learner_profile_id, each.record_id) for each in found]
         _remind_all(acting, self, chosen, acting.findings, tell)
         capture_all(acting.organization_id, datetime.now(UTC))
-        return f"{len(found) - len(acting.findings)} of {len(found)} records reminded."
+        return _(RemindMany.outcome) % {"done": len(found) - len(acting.findings), "all": len(found)}
 
     def _owed(self, acting: Acting, now: datetime) -> list[Owed]:
         """What is owed of it. Raises CannotActError for more than one run of the worker takes."""
         found = owed_of(acting.organization_id, acting.data["course_id"], now)
         if len(found) > RECORDS_AT_MOST:
-            raise CannotActError(f"At most {RECORDS_AT_MOST} records at a time.")
+            raise CannotActError(_("At most %(most)s records at a time.") % {"most": RECORDS_AT_MOST})
         return found
 
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from compliance.interfaces.console.sign_in import sessions
+from compliance.interfaces.console.sign_in import kept_forms, sessions
 from compliance.interfaces.console.sign_in.invitations import ADDRESS as INVITATION
 from compliance.interfaces.console.sign_in.models import StaffSession
 
@@ -47,7 +47,8 @@ class Guard:
         if row is None or sessions.has_ended(row, now) or _half_open(row):
             sessions.end_own(request)
             logout(request)
-            return redirect_to_login(request.get_full_path() if request.method == "GET" else CONSOLE)
+            kept = kept_forms.signed_out(request)
+            return kept or redirect_to_login(request.get_full_path() if request.method == "GET" else CONSOLE)
         if not sessions.refreshed_itself(request):
             sessions.note(row, now)
         return None if row.second_factor_at else _without_second_factor(request, row, now)
