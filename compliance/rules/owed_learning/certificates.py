@@ -25,8 +25,9 @@ from compliance.rules.owed_learning.facts import (
     Release,
 )
 from compliance.rules.owed_learning.identity import certificate_id
+from compliance.rules.reckoning import CountedFrom, Reckoning
 from compliance.rules.timeline import Timeline, Version, append_version
-from compliance.rules.vocabulary import CertificateKind, CertificateStatus, MarkedBy
+from compliance.rules.vocabulary import CertificateKind, CertificateStatus, DueBasis, MarkedBy
 
 DAYS_TO_RENEW_AFTER_REVOCATION = 30
 
@@ -111,12 +112,15 @@ class Chain:
             return True
         return self.revoked(self.tip(moment), moment) is not None
 
-    def renewal_due(self, zone: str, moment: datetime) -> datetime | None:
+    def renewal_deadline(self, zone: str, moment: datetime) -> Reckoning:
         """When a renewal is due, as known at `moment`: `valid_until`, or 30 days after a revocation if earlier."""
         revoked = self.revoked(self.tip(moment), moment)
-        if revoked is None or self.valid_until is None:
-            return self.valid_until
-        return min(self.valid_until, end_of_day_after(zone, revoked[0], DAYS_TO_RENEW_AFTER_REVOCATION))
+        if revoked is not None and self.valid_until is not None:
+            days = DAYS_TO_RENEW_AFTER_REVOCATION
+            due_at = end_of_day_after(zone, revoked[0], days)
+            if due_at < self.valid_until:
+                return Reckoning(DueBasis.RENEWAL, due_at, CountedFrom.REVOCATION, revoked[0], days)
+        return Reckoning(DueBasis.RENEWAL, self.valid_until, CountedFrom.CERTIFICATE_END)
 
     def renewal_opened(self, moment: datetime, now: datetime) -> bool:
         """Whether a renewal has opened by `moment`, by a revocation or by the clock (which has not passed `now`)."""

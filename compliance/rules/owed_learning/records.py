@@ -3,12 +3,14 @@
 from datetime import datetime
 from uuid import UUID
 
-from compliance.rules.absences import Away, moved
+from compliance.rules.absences import Away
 from compliance.rules.company_days import end_of_day_after
 from compliance.rules.owed_learning.certificates import Chain
 from compliance.rules.owed_learning.completions import Done
+from compliance.rules.owed_learning.coverage import Stay
 from compliance.rules.owed_learning.decisions import RecordContent
 from compliance.rules.owed_learning.tracks import Track
+from compliance.rules.reckoning import NO_DEADLINE, CountedFrom, Reckoning
 from compliance.rules.vocabulary import Door, DueBasis, EndedReason, Requirement, WaiverReasonCode
 
 _PREFERRED = (DueBasis.SHARE_DEADLINE, DueBasis.DAYS_AFTER_ADDED, DueBasis.OVERRIDE)
@@ -34,11 +36,11 @@ class Record:
         "hidden",
         "opened_at",
         "override",
+        "reckoning",
         "record_id",
         "release",
         "required",
-        "share_due_at",
-        "share_due_basis",
+        "share_deadline",
         "share_ids",
         "track",
         "waiver",
@@ -56,8 +58,7 @@ class Record:
         self.required = False
         self.due_at: datetime | None = None
         self.due_basis = DueBasis.NONE
-        self.share_due_at: datetime | None = None
-        self.share_due_basis = DueBasis.NONE
+        self.reckoning = self.share_deadline = NO_DEADLINE
         self.share_ids: tuple[UUID, ...] = ()
         self.doors: tuple[Door, ...] = ()
         self.ended_at: datetime | None = None
@@ -104,26 +105,27 @@ class Record:
                 if self.done is None or track.required or self.begun_at == moment:
                     self.assigned_at = max(track.first_required or self.begun_at, self.begun_at)
                 if self.chain is not None:
-                    due_at = self.chain.renewal_due(zone, moment)
-                    self.share_due_at, self.share_due_basis = _excused(zone, due_at, DueBasis.RENEWAL, away)
+                    self.share_deadline = self.chain.renewal_deadline(zone, moment).excused(zone, away)
                     if self.done is None or self.done.at >= moment or self.begun_at == moment:
                         self.release = track.current
                 else:
-                    self.share_due_at, self.share_due_basis = self._share_deadline(zone, away)
+                    self.share_deadline = self._share_deadline(zone, away)
         if not self.frozen:
+            self.reckoning = self.share_deadline
             if self.override is not None:
-                self.due_at, self.due_basis = _excused(zone, self.override, DueBasis.OVERRIDE, away)
-            else:
-                self.due_at, self.due_basis = self.share_due_at, self.share_due_basis
+                personal = Reckoning(DueBasis.OVERRIDE, self.override, CountedFrom.PERSONAL)
+                self.reckoning = personal.excused(zone, away)
+            self.due_at, self.due_basis = self.reckoning.excused_at, self.reckoning.due_basis
             self.frozen = self.required and self.done is not None
 
-    def _share_deadline(self, zone: str, away: tuple[Away, ...]) -> tuple[datetime | None, DueBasis]:
+    def _share_deadline(self, zone: str, away: tuple[Away, ...]) -> Reckoning:
         """The earliest deadline among the required shares, each moved by absences; of equals, a fixed one.
 
         `plain.py` sets the deadline of plain decisions itself, `days_after_added` included;
         `tests/oracle/test_owed_learning.py` compares its answers with those of this way.
         """
-        best: tuple[datetime, int, DueBasis] | None = None
+        best: tuple[datetime, int] | None = None
+        found = NO_DEADLINE
         for stay in self.track.staying:
             if not stay.stage.required:
                 continue
@@ -131,20 +133,31 @@ class Record:
             if deadline.basis == DueBasis.SHARE_DEADLINE and deadline.due_at is not None:
                 if self.floor is not None and deadline.due_at < self.floor:
                     continue
-                due_at, basis = deadline.due_at, DueBasis.SHARE_DEADLINE
+                reckoned = Reckoning(DueBasis.SHARE_DEADLINE, deadline.due_at, CountedFrom.SHARE)
             elif deadline.basis == DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
-                added = max(stay.entry, stay.stage.required_since, self.track.run_start or stay.entry)
-                if self.floor is not None:
-                    added = max(added, self.floor)
-                due_at, basis = end_of_day_after(zone, added, deadline.days), DueBasis.DAYS_AFTER_ADDED
+                added, counted_from = self._added(stay)
+                due_at = end_of_day_after(zone, added, deadline.days)
+                reckoned = Reckoning(DueBasis.DAYS_AFTER_ADDED, due_at, counted_from, added, deadline.days)
             else:
                 continue
-            excused_at, basis = _excused(zone, due_at, basis, away)
-            assert excused_at is not None
-            due = (excused_at, _PREFERRED.index(basis), basis)
+            reckoned = reckoned.excused(zone, away)
+            assert reckoned.excused_at is not None
+            due = (reckoned.excused_at, _PREFERRED.index(reckoned.due_basis))
             if best is None or due < best:
-                best = due
-        return (best[0], best[2]) if best is not None else (None, DueBasis.NONE)
+                best, found = due, reckoned
+        return found
+
+    def _added(self, stay: Stay) -> tuple[datetime, CountedFrom]:
+        """The latest of the moments from which days are counted; of equal ones, the first of these."""
+        latest, counted_from = stay.entry, CountedFrom.ADDED
+        for moment, reason in (
+            (stay.stage.required_since, CountedFrom.REQUIRED),
+            (self.track.run_start, CountedFrom.PUBLISHED),
+            (self.floor, CountedFrom.ASKED_AGAIN),
+        ):
+            if moment is not None and moment > latest:
+                latest, counted_from = moment, reason
+        return latest, counted_from
 
     def content(self, learner_profile_id: UUID, zone: str, moment: datetime, earned: Chain | None) -> RecordContent:
         """What is stored of the record from `moment` on; `earned` is the certificate of its completion."""
@@ -185,13 +198,3 @@ class Record:
             certificate_id=earned.tip(moment) if earned is not None else None,
             obligation_change_id=self.change_id,
         )
-
-
-def _excused(
-    zone: str, due_at: datetime | None, basis: DueBasis, away: tuple[Away, ...]
-) -> tuple[datetime | None, DueBasis]:
-    """A deadline and its basis as absences leave them: one that they move is an override."""
-    if due_at is None or not away:
-        return due_at, basis
-    excused_at = moved(zone, due_at, away)
-    return excused_at, basis if excused_at == due_at else DueBasis.OVERRIDE

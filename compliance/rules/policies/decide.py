@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from compliance.rules.absences import NOT_AWAY, Away, away_at, moved, turning_points
+from compliance.rules.absences import NOT_AWAY, Away, away_at, turning_points
 from compliance.rules.company_days import (
     FIRST_INSTANT,
     LAST_INSTANT,
@@ -23,6 +23,7 @@ from compliance.rules.company_days import (
 from compliance.rules.policies.coverage import Covering, coverings
 from compliance.rules.policies.decisions import RecordContent, RecordTimeline
 from compliance.rules.policies.facts import PolicyFacts, PolicyVersion, ReceiptFacts, Signer
+from compliance.rules.reckoning import NO_DEADLINE, CountedFrom, Reckoning
 from compliance.rules.timeline import Timeline, Version, append_version
 from compliance.rules.vocabulary import ChangeKind, Door, DueBasis
 
@@ -74,10 +75,10 @@ def decide(
 
     `zone` is the company's IANA zone. Renewals open up to `now`; the one that opens next is `next_change_at`.
     """
-    return _Fold(organization_id, zone, policy, signer, tuple(receipts), now).run()
+    return Fold(organization_id, zone, policy, signer, tuple(receipts), now).run()
 
 
-class _Fold:
+class Fold:
     """Walks through the moments at which something happens, keeping what holds at each."""
 
     def __init__(
@@ -247,29 +248,35 @@ class _Fold:
         """Return deadline, share and door of the covering share with the earliest deadline, then the lowest id."""
         return min(
             (
-                (self._due_at(each), share_id, min(each.doors, key=_DOOR_RANK.__getitem__))
+                (self.reckon(each).excused_at, share_id, min(each.doors, key=_DOOR_RANK.__getitem__))
                 for share_id, each in covering.items()
             ),
             key=lambda found: (found[0] or LAST_INSTANT, found[1]),
         )
 
-    def _due_at(self, covering: Covering) -> datetime | None:
+    def reckon(self, covering: Covering) -> Reckoning:
         """Return the share's deadline: none before the current version has taken effect, none inside an absence."""
-        due_at = self._deadline(covering)
-        if due_at is None:
-            return None
+        reckoned = self._deadline(covering)
+        if reckoned.due_at is None:
+            return reckoned
         if self.current is not None and self.current.effective_on is not None:
-            due_at = max(due_at, end_of_day(self.zone, self.current.effective_on))
-        return moved(self.zone, due_at, self.away)
+            effective_at = end_of_day(self.zone, self.current.effective_on)
+            if effective_at > reckoned.due_at:
+                reckoned = Reckoning(reckoned.basis, effective_at, CountedFrom.EFFECTIVE)
+        return reckoned.excused(self.zone, self.away)
 
-    def _deadline(self, covering: Covering) -> datetime | None:
+    def _deadline(self, covering: Covering) -> Reckoning:
         deadline = covering.step.deadline
         asked_again_at = self.cycle.asked_again_at
         if deadline.basis is DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
-            added = max(self.entries[covering.share.share_id], asked_again_at or FIRST_INSTANT)
-            return end_of_day_after(self.zone, added, deadline.days)
+            added, counted_from = self.entries[covering.share.share_id], CountedFrom.ADDED
+            if asked_again_at is not None and asked_again_at > added:
+                added, counted_from = asked_again_at, CountedFrom.ASKED_AGAIN
+            due_at = end_of_day_after(self.zone, added, deadline.days)
+            return Reckoning(deadline.basis, due_at, counted_from, added, deadline.days)
         if deadline.basis is not DueBasis.SHARE_DEADLINE or deadline.due_at is None:
-            return None
+            return NO_DEADLINE
         if asked_again_at is not None and deadline.due_at <= asked_again_at:
-            return end_of_day_after(self.zone, asked_again_at, GRACE_DAYS)
-        return deadline.due_at
+            due_at = end_of_day_after(self.zone, asked_again_at, GRACE_DAYS)
+            return Reckoning(deadline.basis, due_at, CountedFrom.ASKED_AGAIN, asked_again_at, GRACE_DAYS)
+        return Reckoning(deadline.basis, deadline.due_at, CountedFrom.SHARE)

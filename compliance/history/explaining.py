@@ -1,0 +1,47 @@
+"""Why records are due when they are: the reckonings of their deadlines, from the facts, for whoever explains a row.
+
+A constant number of statements whatever the number of pairs. In the company's context.
+"""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+
+from compliance.facts.people.loading import Pair
+from compliance.facts.policies.loading import load_person_policies
+from compliance.facts.training.loading import load_person_courses
+from compliance.rules.owed_learning import why as owed_learning
+from compliance.rules.owed_learning.decide import prepare
+from compliance.rules.owed_learning.facts import NOTHING_DONE
+from compliance.rules.policies import why as policies
+from compliance.rules.reckoning import Reckoning
+
+
+def of_training(
+    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime
+) -> dict[uuid.UUID, Reckoning]:
+    """The reckonings of the training records of (learner, course) pairs at `moment`, by record_id."""
+    wanted = list(dict.fromkeys(pairs))
+    facts = load_person_courses(organization_id, wanted, None, moment)
+    courses = {course_id: prepare(course) for course_id, course in facts.courses.items()}
+    found: dict[uuid.UUID, Reckoning] = {}
+    for place, (learner, course_id) in enumerate(wanted):
+        doing = facts.doings.get(place, NOTHING_DONE)
+        found |= owed_learning.reckonings(
+            organization_id, zone, courses[course_id], facts.learners[learner], doing, moment
+        )
+    return found
+
+
+def of_policies(
+    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime
+) -> dict[uuid.UUID, Reckoning]:
+    """The reckonings of the policy records of (learner, policy) pairs at `moment`, by record_id."""
+    wanted = list(dict.fromkeys(pairs))
+    facts = load_person_policies(organization_id, wanted, None, moment)
+    found: dict[uuid.UUID, Reckoning] = {}
+    for learner, course_id in wanted:
+        receipts = [each for each in facts.receipts[learner, course_id] if each.signed_at <= moment]
+        policy, signer = facts.policies[course_id], facts.signers[learner]
+        found |= policies.reckonings(organization_id, zone, policy, signer, receipts, moment)
+    return found
