@@ -10,10 +10,10 @@ from datetime import datetime
 from compliance.facts.people.loading import Pair
 from compliance.facts.policies.loading import load_person_policies
 from compliance.facts.training.loading import load_person_courses
-from compliance.rules.owed_learning import why as owed_learning
+from compliance.rules.owed_learning import reckoned as owed_learning
 from compliance.rules.owed_learning.decide import prepare
 from compliance.rules.owed_learning.facts import NOTHING_DONE
-from compliance.rules.policies import why as policies
+from compliance.rules.policies import reckoned as policies
 from compliance.rules.reckoning import Reckoning
 
 
@@ -36,7 +36,7 @@ def of_training(
 def of_policies(
     organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime
 ) -> dict[uuid.UUID, Reckoning]:
-    """The reckonings of the policy records of (learner, policy) pairs at `moment`, by record_id."""
+    """The reckonings of what is owed of policies, of (learner, policy) pairs at `moment`, by record_id."""
     wanted = list(dict.fromkeys(pairs))
     facts = load_person_policies(organization_id, wanted, None, moment)
     found: dict[uuid.UUID, Reckoning] = {}

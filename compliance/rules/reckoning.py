@@ -41,7 +41,7 @@ class Reckoning(NamedTuple):
     steps: tuple[Step, ...] = ()
 
     @property
-    def due_basis(self) -> DueBasis:
+    def excused_basis(self) -> DueBasis:
         """The basis of the deadline as it holds: one that absences moved is an override."""
         return self.basis if self.excused_at == self.due_at else DueBasis.OVERRIDE
 

@@ -22,11 +22,11 @@ from compliance.rules.company_days import day_of, end_of_day
 from compliance.rules.owed_learning.outcome import outcome_at
 from compliance.rules.policies.state import state_at
 from compliance.rules.reckoning import NO_DEADLINE, CountedFrom, Reckoning
-from compliance.rules.vocabulary import Outcome, PolicyRecordState
+from compliance.rules.vocabulary import Outcome
 from compliance.tenancy.models import Organization
 
 Row = dict[str, Any]
-"""A row of training records or of policy records, as /v1 or the history says it: moments as text."""
+"""A row of what is owed of courses or of policies, as /v1 or the history says it: moments as text."""
 
 _COUNTED: dict[CountedFrom, Any] = {
     CountedFrom.ADDED: ngettext_lazy(
@@ -68,7 +68,7 @@ def of_training(organization: Organization, rows: Sequence[Row], moment: datetim
 
 
 def of_policies(organization: Organization, rows: Sequence[Row], moment: datetime) -> dict[str, str]:
-    """The sentences of policy records at `moment`, by record_id. Needs the company's context."""
+    """The sentences of what is owed of policies at `moment`, by record_id. Needs the company's context."""
     return _sentences(organization, rows, moment, explaining.of_policies, _policy)
 
 
@@ -194,7 +194,7 @@ def _outcome(row: Row, moment: datetime) -> Outcome:
 
 
 def _policy(row: Row, moment: datetime, days: "_Days") -> str:
-    """The state of a policy record, as a clause."""
+    """The state of what is owed of a policy, as a clause."""
     due_at, signed_at = _instant(row, "due_at"), _instant(row, "signed_at")
     words = {"due": days.due(due_at), "signed": days.day(signed_at)}
     if signed_at is not None:
@@ -203,7 +203,7 @@ def _policy(row: Row, moment: datetime, days: "_Days") -> str:
         return _("Signed on %(signed)s") % words
     if due_at is None:
         return _("To sign; there is no deadline")
-    if state_at(None, due_at, moment) is PolicyRecordState.OVERDUE:
+    if state_at(None, due_at, moment) == Outcome.OVERDUE:
         return _("Overdue since %(due)s") % words
     return _("Due by %(due)s") % words
 

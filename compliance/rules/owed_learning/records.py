@@ -115,7 +115,7 @@ class Record:
             if self.override is not None:
                 personal = Reckoning(DueBasis.OVERRIDE, self.override, CountedFrom.PERSONAL)
                 self.reckoning = personal.excused(zone, away)
-            self.due_at, self.due_basis = self.reckoning.excused_at, self.reckoning.due_basis
+            self.due_at, self.due_basis = self.reckoning.excused_at, self.reckoning.excused_basis
             self.frozen = self.required and self.done is not None
 
     def _share_deadline(self, zone: str, away: tuple[Away, ...]) -> Reckoning:
@@ -142,7 +142,7 @@ class Record:
                 continue
             reckoned = reckoned.excused(zone, away)
             assert reckoned.excused_at is not None
-            due = (reckoned.excused_at, _PREFERRED.index(reckoned.due_basis))
+            due = (reckoned.excused_at, _PREFERRED.index(reckoned.excused_basis))
             if best is None or due < best:
                 best, found = due, reckoned
         return found

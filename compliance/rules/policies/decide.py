@@ -109,6 +109,7 @@ class Fold:
         self.current_record: UUID | None = None
 
     def run(self) -> tuple[RecordTimeline, ...]:
+        """Walk to the end, and return the timelines."""
         moments = self._moments()
         position = 0
         moment = FIRST_INSTANT

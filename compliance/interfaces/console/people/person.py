@@ -13,6 +13,7 @@ from compliance.catalogue import REGISTERS
 from compliance.facts.courses import queries as courses
 from compliance.facts.happenings import happenings
 from compliance.facts.people import absences, queries
+from compliance.interfaces.console import because
 from compliance.interfaces.console.acting.fields import PersonForm
 from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
@@ -25,6 +26,7 @@ from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import ERASED_PERSON
+from compliance.tenancy.models import Organization
 
 ROWS_AT_MOST = 200
 REMINDS = "remind-many"
@@ -46,6 +48,7 @@ class Duty:
     due_at: datetime | None
     done_at: str | None
     reminders: int
+    why: str
     row: dict[str, Any]
 
     @property
@@ -63,7 +66,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     visit.crumb(_("People"), "people")
     when = chosen(visit, learner=learner_profile_id)
     held = _everything(when.question)
-    duties = _duties(organization_id, held, when.question.moment)
+    duties = _duties(visit.organization, held, when.question.moment)
     to_do = [each for each in duties if each.state in ("overdue", "not_due_yet", "to_do")]
     access = held["employments"][-1] if held["employments"] else {}
     values: dict[str, Any] = {
@@ -99,9 +102,12 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     return visit.render("console/people/person.html", values | held)
 
 
-def _duties(organization_id: uuid.UUID, held: dict[str, list[dict[str, Any]]], moment: datetime) -> list[Duty]:
-    """What the person owes or owed, of courses and of policies."""
-    named = {str(each.course_id): each.title for each in courses.titles(organization_id, None, COURSES_AT_MOST)}
+def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], moment: datetime) -> list[Duty]:
+    """What the person owes or owed, of courses and of policies, and why."""
+    titles = courses.titles(organization.organization_id, None, COURSES_AT_MOST)
+    named = {str(each.course_id): each.title for each in titles}
+    why = because.of_training(organization, held["training"], moment)
+    why |= because.of_policies(organization, held["policies"], moment)
     found = []
     for register in REGISTERS.values():
         if register.of_person not in ("training", "policies"):
@@ -122,6 +128,7 @@ def _duties(organization_id: uuid.UUID, held: dict[str, list[dict[str, Any]]], m
                     due_at=due_at,
                     done_at=row.get("completed_at") or row.get("signed_at"),
                     reminders=row.get("reminders_sent") or 0,
+                    why=why[row["record_id"]],
                     row=row,
                 )
             )

@@ -14,6 +14,7 @@ from compliance.facts.happenings import Happening, came, happenings
 from compliance.history import queries
 from compliance.history.queries import NamedRecord
 from compliance.history.records import versions
+from compliance.interfaces.console import because
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import register_page
@@ -56,6 +57,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         "facts": happened,
         "current": current,
         "state": _state(register, current.fields if current else {}, visit.now),
+        "why": _why(visit, declared.of_person, found, current.fields if current else {}),
         "acts": offered(visit, about, **{field: record_id}) if about else [],
     }
     return visit.render("console/see/story.html", values)
@@ -93,6 +95,16 @@ def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
             waived_at=instant("waived_at"),
         )[0].value
     return ""
+
+
+def _why(visit: Visit, of_person: str, found: NamedRecord, fields: dict[str, Any]) -> str:
+    """Why the record is as it is, in a sentence; empty for what is gone, and for registers that nobody owes."""
+    says = {"training": because.of_training, "policies": because.of_policies}.get(of_person)
+    if says is None or not fields or found.learner_profile_id is None or found.course_id is None:
+        return ""
+    about = {"learner_profile_id": str(found.learner_profile_id), "course_id": str(found.course_id)}
+    record_id = str(found.record_id)
+    return says(visit.organization, [fields | about | {"record_id": record_id}], visit.now)[record_id]
 
 
 _ACTED_ON: dict[str, tuple[str, str]] = {

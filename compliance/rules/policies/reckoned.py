@@ -7,6 +7,7 @@ from uuid import UUID
 from compliance.rules.company_days import LAST_INSTANT
 from compliance.rules.policies.coverage import coverings
 from compliance.rules.policies.decide import Fold
+from compliance.rules.policies.decisions import RecordTimeline
 from compliance.rules.policies.facts import PolicyFacts, ReceiptFacts, Signer
 from compliance.rules.reckoning import Reckoning
 
@@ -30,7 +31,8 @@ class _Reckoned(Fold):
 
     found: dict[UUID, Reckoning]
 
-    def run(self) -> tuple[object, ...]:  # type: ignore[override]
+    def run(self) -> tuple[RecordTimeline, ...]:
+        """Walk, and keep what is reckoned on the way."""
         self.found = {}
         return super().run()
 
