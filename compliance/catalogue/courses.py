@@ -64,10 +64,9 @@ COURSES = Register(
     shown=(
         Column("course_title", "Course"),
         Column("version", "Version", "number"),
-        Column("published_at", "Published", "moment"),
-        Column("source_kind", "Source", "badge"),
-        Column("content_sha256", "Content", "short"),
-        Column("row_id", "Story", "record"),
+        Column("published_at", "Published", "day"),
+        Column("source_kind", "Made from", "word"),
+        Column("row_id", "History", "record"),
     ),
     operation="listCourses",
     summary="Course versions",

@@ -80,12 +80,12 @@ class TrainingBasis(Shape):
 _SHOWN = (
     Column("person_name", "Person", "person"),
     Column("course_id", "Course", "course"),
-    Column("outcome", "Outcome", "outcome"),
-    Column("assigned_at", "Assigned", "day"),
-    Column("due_at", "Due", "moment"),
-    Column("completed_at", "Completed", "moment"),
+    Column("outcome", "State", "outcome"),
+    Column("assigned_at", "Asked for", "day"),
+    Column("due_at", "Due by", "day"),
+    Column("completed_at", "Done", "day"),
     Column("reminders_sent", "Reminders", "number"),
-    Column("record_id", "Story", "record"),
+    Column("record_id", "Why", "record"),
 )
 
 TRAINING_RECORDS = Register(
@@ -107,7 +107,7 @@ TRAINING_RECORDS = Register(
     subjects=("person_course",),
     noun="training records",
     title="Training records",
-    explains="What every employee owes at the chosen moment, with its outcome then.",
+    explains="The courses that every employee is asked to do, and how far each is.",
     shown=_SHOWN,
     operation="listTrainingRecords",
     summary="Training records as at a moment",
@@ -122,9 +122,8 @@ PERIOD = replace(
     TRAINING_RECORDS,
     path="training-records/period",
     title="Training records of a period",
-    explains="Everything owed at any time between two days, with its outcome at the end of the period or when it"
-    " ended.",
-    shown=(*_SHOWN[:-1], Column("ended_at", "Ended", "moment"), _SHOWN[-1]),
+    explains="Every course that was asked for at any time between two days, and what had become of it by the end.",
+    shown=(*_SHOWN[:-1], Column("ended_at", "Ended", "day"), _SHOWN[-1]),
     operation="listTrainingRecordsOfPeriod",
     summary="Training records of a period",
     description="Every record owed at any time between `from` and `to`, in the last version that stood between them,"

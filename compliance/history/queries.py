@@ -123,6 +123,25 @@ def records_of(
     return [NamedRecord(*row) for row in rows]
 
 
+class Subject(NamedTuple):
+    """A record of any register, and whose it is."""
+
+    record_id: uuid.UUID
+    register: int
+    birth: int
+    learner_profile_id: uuid.UUID | None
+
+
+def subjects_of(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID]) -> list[Subject]:
+    """Those of the records that the company holds, of whatever register. One statement, in the company's context."""
+    found = sql.fetch(
+        "SELECT record_id, register, birth, learner_profile_id FROM history_historyrecord"
+        " WHERE organization_id = (SELECT %s::uuid) AND record_id = ANY(%s) ORDER BY register, birth",
+        [organization_id, list(record_ids)],
+    )
+    return [Subject(*row) for row in found]
+
+
 def courses_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[uuid.UUID]:
     """The courses of which the person has a training record, in the company's context."""
     found = HistoryRecord.objects.filter(

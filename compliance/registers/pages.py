@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from compliance.catalogue.declaration import Register
+from compliance.facts.people import queries as people
 from compliance.history import in_force
 from compliance.registers import splicing
 from compliance.registers.errors import RecordTooLargeError
 from compliance.registers.questions import Position, Question
 from compliance.rules.limits import MAXIMUM_PAGE_BYTES, MAXIMUM_ROW_BYTES
-from compliance.tenancy import reading
+from compliance.tenancy import arrays, reading
 
 MAXIMUM_ROWS = 200
 CANDIDATES = 4000
@@ -99,6 +100,8 @@ _CANDIDATES = f"""
     SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM {in_force.RECORDS}
       AND r.register = %(register)s AND r.birth <= %(sequence)s{{course}}"""  # noqa: S608
 
+_IN_TEAM = people.members("ARRAY[%(team)s]")
+
 
 def parameters(listing: Listing, question: Question) -> Parameters:
     """The named parameters that every statement over a register takes."""
@@ -111,14 +114,17 @@ def parameters(listing: Listing, question: Question) -> Parameters:
         "start": question.start,
         "course": question.course,
         "learner": question.learner,
+        "team": question.team,
+        "at": question.moment,
+        "births": None if question.births is None else arrays.bigints(question.births),
     }
 
 
 def count(listing: Listing, question: Question) -> int:
     """How many rows the whole pull returns, counted one by one; `totals` keeps what it can."""
     statement = (
-        f"SELECT count(*) FROM ({_candidates(question)}) r"  # noqa: S608
-        f" CROSS JOIN LATERAL {_version(listing, _COLUMNS_COUNTED)} v"
+        f"SELECT count(*) FROM ({candidates(question)}) r"  # noqa: S608
+        f" CROSS JOIN LATERAL {version(listing, _COLUMNS_COUNTED)} v"
         f" WHERE {in_force.PRESENT} AND {listing.condition}"
     )
     ((number,),) = reading.fetch(statement, parameters(listing, question))
@@ -129,8 +135,8 @@ def numbers(listing: Listing, question: Question, words: tuple[str, ...]) -> dic
     """How many rows there are under each of these filters, by course or policy. One statement."""
     each = ", ".join(f"count(*) FILTER (WHERE {listing.filters[word].condition})" for word in words)
     statement = (
-        f"SELECT r.course_id, {each} FROM ({_candidates(question)}) r"  # noqa: S608
-        f" CROSS JOIN LATERAL {_version(listing, _COLUMNS_COUNTED)} v"
+        f"SELECT r.course_id, {each} FROM ({candidates(question)}) r"  # noqa: S608
+        f" CROSS JOIN LATERAL {version(listing, _COLUMNS_COUNTED)} v"
         f" WHERE {in_force.PRESENT} AND {listing.condition} GROUP BY r.course_id"
     )
     rows = reading.fetch(statement, parameters(listing, question))
@@ -174,13 +180,16 @@ def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:
     return content, count
 
 
-def _candidates(question: Question) -> str:
+def candidates(question: Question) -> str:
+    """The records `r` that a question is about, as SQL."""
     course = " AND r.course_id = %(course)s" if question.course is not None else ""
     learner = " AND r.learner_profile_id = %(learner)s" if question.learner is not None else ""
-    return _CANDIDATES.format(course=course + learner)
+    team = f" AND r.learner_profile_id IN ({_IN_TEAM})" if question.team is not None else ""
+    births = " AND r.birth = ANY(%(births)s)" if question.births is not None else ""
+    return _CANDIDATES.format(course=course + learner + team + births)
 
 
-def _version(listing: Listing, columns: str) -> str:
+def version(listing: Listing, columns: str) -> str:
     """The lateral read that finds a record's version, with these columns and the listing's own."""
     return listing.version(columns).replace("v.birth = r.birth", _ONCE)
 
@@ -190,8 +199,8 @@ def _page_by_birth(listing: Listing, question: Question) -> str:
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (
   SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
-    {_candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
-  CROSS JOIN LATERAL {_version(listing, _COLUMNS + listing.columns)} v
+    {candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
+  CROSS JOIN LATERAL {version(listing, _COLUMNS + listing.columns)} v
   WHERE {in_force.PRESENT} AND {listing.condition}
   ORDER BY r.birth LIMIT %(limit)s) r
 {listing.joined} ORDER BY r.birth"""  # noqa: S608
@@ -204,7 +213,7 @@ SELECT r.birth, r.published, {listing.wanted} FROM (
   SELECT r.*, sum(r.size) OVER (ORDER BY r.published, r.birth) - r.size AS before FROM (
     SELECT r.birth, r.record_id, v.sequence, octet_length(v.body) AS size,
            (extract(epoch FROM v.begins_at) * 1000000)::bigint AS published
-    FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {_version(listing, _COLUMNS)} v
+    FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {version(listing, _COLUMNS)} v
     WHERE {in_force.PRESENT} AND {listing.condition}) r
   WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
   ORDER BY r.published, r.birth LIMIT %(limit)s) r
@@ -215,7 +224,7 @@ CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS} AND v.sequence = r.sequen
 def _end_of_candidates(question: Question, values: Parameters) -> Position | None:
     """Behind which record the candidates of the last statement end; null when there are none after them."""
     statement = (
-        f"SELECT max(birth), count(*) FROM ({_candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
+        f"SELECT max(birth), count(*) FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
         " ORDER BY r.birth LIMIT %(candidates)s) r"
     )
     ((last, number),) = reading.fetch(statement, values)

@@ -34,7 +34,15 @@ class Question(NamedTuple):
     start: datetime | None = None
     course: uuid.UUID | None = None
     personal: bool = False
-    learner: uuid.UUID | None = None  # one person only: the console's pages about a person
+    # What pages of the console narrow it to: one person, who was in a team at the moment, records by their number.
+    learner: uuid.UUID | None = None
+    team: uuid.UUID | None = None
+    births: tuple[int, ...] | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether it asks for less than a whole register, of which totals are kept."""
+        return any(each is not None for each in (self.course, self.learner, self.team, self.births))
 
 
 class Position(NamedTuple):

@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 def total(listing: Listing, question: Question) -> int:
     """How many rows the whole pull returns, exactly."""
-    if not listing.settles or question.course is not None or question.start is not None:
+    if not listing.settles or question.narrowed or question.start is not None:
         return pages.count(listing, question)
     name = _name(listing, question)
     before = _read(name)

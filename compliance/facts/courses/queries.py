@@ -147,8 +147,8 @@ def roles(organization_id: uuid.UUID) -> list[Role]:
     return [Role(role_id, title or role_id, courses) for role_id, title, courses in rows]
 
 
-def titles(organization_id: uuid.UUID, kind: str | None, most: int) -> list[Title]:
-    """The first `most` courses of a kind, or of both kinds, by title."""
+def titles(organization_id: uuid.UUID, kind: str | None, most: int | None) -> list[Title]:
+    """The first `most` courses (None: all) of a kind, or of both kinds, by title."""
     found = Course.objects.filter(organization_id=organization_id).order_by(Lower("title"), "course_id")
     if kind is not None:
         found = found.filter(kind=kind)

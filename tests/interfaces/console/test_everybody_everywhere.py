@@ -44,24 +44,30 @@ def _each(names: str, methods: str, who: set[str]) -> dict[str, tuple[str, set[s
 # Pages of the console: who gets in, and by which methods.
 PAGES: dict[str, tuple[str, set[str]]] = {
     **_each(
-        "today history training-records period people certificates course-versions policy-versions policy-records"
-        " courses course shares share"
-        " acknowledgements person record record-proof record-proof-file receipt policy captures capture waiting keys"
-        " readings reading reading-page reading-media reading-style dashboard work matrix learning learners acts job"
+        "today history courses course shares share person record record-proof record-proof-file receipt policy"
+        " captures capture waiting keys"
+        " readings reading reading-page reading-media reading-style dashboard matrix learning learners acts job"
         " policies policy-page inbox letters letter letter-html sources webhooks webhook",
         "get",
         ALL,
     ),
     **_each("start", "get", ALL),
+    **_each(
+        "training-records period people certificates course-versions policy-versions policy-records acknowledgements"
+        " work",
+        "get post",
+        ALL,
+    ),
     **_each("companies search", "get post", ALL),
     **_each("team", "get", ALL),
     **_each("teams", "get post", ALL),
     **_each("auditors", "get", RECORDS),
     **_each("act-add-person act-rejoin act-create-team act-rename-team act-move-people", "get post", PEOPLE),
     **_each("act-invite-auditor confirm-invite-auditor act-end-auditor", "get post", RECORDS),
-    **_each("log log-person log-file export evidence evidence-pack evidence-file exports exports-file", "get", READERS),
+    **_each("log log-person log-file evidence evidence-pack evidence-file exports exports-file", "get", READERS),
     **_each("evidence-build", "post", READERS),
     **_each("audit audit-proofs report-pdf", "get", READERS),
+    **_each("export", "get post", READERS),
     **_each("pick", "post", ALL),
     **_each("reports report report-changes", "get", ALL),
     **_each("reports-make", "post", ALL),

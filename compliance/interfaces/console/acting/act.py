@@ -107,6 +107,7 @@ class Act:
     everybody: bool = False  # it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
     again: bool = False  # its preview may be asked for anew, otherwise, of the same upload
+    takes: tuple[str, ...] = ()  # the registers of which a selection of rows may be handed to it (selection/)
     section: Section | None = None  # where it has an entry of its own in the company's navigation
     preview_template: str = "console/acting/preview.html"
 

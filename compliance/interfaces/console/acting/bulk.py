@@ -69,6 +69,7 @@ class Many(Act):
     group = GROUP
     long = True
     upload = "table"
+    takes: tuple[str, ...] = (TRAINING_RECORDS.name,)
     leads_to = "training-records"
     outcome: str
 

@@ -15,6 +15,7 @@ from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
+from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
 from compliance.facts.lines import ReminderSent
 from compliance.facts.recording import act, telling
@@ -52,6 +53,7 @@ class RemindMany(Many):
         " of courses are recorded."
     )
     permission = Permission.CHANGE_PEOPLE
+    takes = tuple(each.name for each in REGISTERS.values() if each.owed)
     outcome = gettext_noop("%(done)s of %(all)s records reminded.")
 
     def chosen(self, acting: Acting) -> list[bulk.Owed]:

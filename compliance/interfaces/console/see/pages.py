@@ -51,6 +51,7 @@ PAGES: tuple[Page, ...] = (
             _SEE,
             register.title,
             section=_section(register),
+            methods=("GET", "POST"),  # a person's name, by which a list is narrowed, is posted
             arguments=(("register", register.page),),
         )
         for register in READINGS

@@ -1,33 +1,34 @@
 """Every register as at any chosen moment and as known at any capture, by the API's own code."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.db import OperationalError, transaction
-from django.http import HttpResponse
-from psycopg.errors import QueryCanceled
+from django.http import HttpResponseBase
+from django.utils.translation import gettext
 
-from compliance.catalogue.declaration import Register, Window
-from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.catalogue.declaration import Register
 from compliance.facts.courses import queries as courses
-from compliance.interfaces.console import identifiers, keyset
-from compliance.interfaces.console.acting.registry import offered as offered_acts
-from compliance.interfaces.console.acting.reminding import RemindMany
-from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.moments import chosen
-from compliance.interfaces.console.see import counting
+from compliance.facts.people import queries as people
+from compliance.interfaces.console import filtering, identifiers, keyset, patience
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.see import columns, counting
+from compliance.interfaces.console.see.asking import asked_order, asked_when
+from compliance.interfaces.console.selection import reading as selection
+from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.understand import queries as standing
 from compliance.interfaces.console.understand.views import exports
 from compliance.interfaces.console.visit import Visit
-from compliance.registers import pages, totals
+from compliance.registers import ordered, pages, totals
 from compliance.registers.listings import LISTINGS
+from compliance.registers.ordered import Order, Place
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
-from compliance.tenancy import sql
+from compliance.rules.vocabulary import Scope
 
 ROWS = 50
-COURSES_AT_MOST = 500
+COURSES_AT_MOST = OFFERED_AT_MOST = 500
+"""How many courses or policies, and how many teams, the filters offer."""
 LOOKS = 4
 """So often the next records are looked through before an empty page is shown, which leads to those after them."""
 
@@ -37,66 +38,132 @@ LARGE = 300_000
 COUNTED_MILLISECONDS = 400
 """A count that takes longer is given up, and the page comes without a total: it must come within a second."""
 
+SORTED_MILLISECONDS = 1500
+"""Sorting that takes longer is given up, and the page says how it is to be had."""
 
-def register(visit: Visit, register: str) -> HttpResponse:
+
+@dataclass(frozen=True)
+class Found:
+    """Rows of a page, how many there are in all (None: nobody knows), where the next page begins, whether sorted."""
+
+    rows: list[dict[str, Any]]
+    total: int | None
+    last: tuple[Any, ...] | None
+    unsorted: bool = False
+
+
+def register(visit: Visit, register: str) -> HttpResponseBase:
     """A page of one register."""
     listing = LISTINGS.get(register)
     if listing is None:
         raise NothingThereError(f"There is no register {register}.")
+    asked = filtering.person(visit)
+    if not isinstance(asked, filtering.PersonAsked):
+        return asked
     declared = listing.register
-    course = identifiers.asked(visit.request, "course")
-    when = chosen(visit, course=course, whole=declared.window is Window.SINCE)
-    if declared.window.start is None:
-        when = replace(when, question=when.question._replace(start=None))
+    when = asked_when(visit, declared, asked.learner)
+    question = when.question
     word = visit.request.GET.get("show", "")
     if word not in listing.filters:
         word = ""
+    order = asked_order(visit, listing)
     large = when.latest_sequence > LARGE
     counted = None
-    if large and not when.travels and not when.start:
-        counted = standing.counted(visit.organization.organization_id, register, word, course)
-    position = keyset.after(visit.request, 4)
-    page, total, last = read(when.question, listing, word, position, counts=declared.few or not large)
-    # Only a chosen moment stays the same until the worker has counted.
-    worker_counts = total is None and not counted and bool(when.as_at)
+    if large and not when.travels and not when.start and question.team is None and question.learner is None:
+        counted = standing.counted(visit.organization.organization_id, register, word, question.course)
+    counts = declared.few or not large or question.narrowed
+    found = _found(visit, question, listing, word, order, counts=counts)
+    total = found.total
+    # Only a chosen moment stays the same until the worker has counted, and the worker is told of courses alone.
+    worker_counts = total is None and not counted and bool(when.as_at) and not (question.team or question.learner)
     if worker_counts:
-        total = counting.number(when.question, register, word)
-    rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
-    organization_id = visit.organization.organization_id
-    offered = courses.titles(organization_id, None, COURSES_AT_MOST) if declared.by_course else []
-    named = {str(each.course_id): each.title for each in offered}
-    visit.saw(row.get("learner_profile_id") for row in rows)
-    for row in rows:
-        row["course_name"] = named.get(row.get("course_id", ""), "")
+        total = counting.number(question, register, word)
+    _name_courses(visit, found.rows)
+    visit.saw(row.get("learner_profile_id") for row in found.rows)
+    everything = selection.of_register(register, word, question) if found.rows else ""
+    files = exports(visit, register)
     values: dict[str, Any] = {
-        "title": declared.title,
+        "title": gettext(declared.title),
         "name": register,
         "register": declared,
+        "columns": columns.columns(visit, declared, order),
         "filters": listing.filters,
-        "rows": rows,
+        "rows": found.rows,
+        "unsorted": found.unsorted,
         "total": total,
         "counted": counted,
         "worker_counts": worker_counts,
         "when": when,
         "word": word,
-        "course": str(course or ""),
-        "courses": [(str(each.course_id), each.title) for each in offered if each.kind == "training"],
-        "following": keyset.following(visit.request, last),
-        "bulk": _offered_for_many(visit, declared),
-        "all_chosen": visit.request.GET.get("choose") == "all",
-        "choose_all": _with(visit, choose="all"),
-        "choose_none": _with(visit, choose=""),
-        "exports": exports(visit, register),
+        "asked": asked,
+        "following": keyset.following(visit.request, found.last),
+        "bar": bar(visit, declared.name, everything, total if total is not None or not counted else counted[0], files)
+        if "learner_profile_id" in declared.row.model_fields
+        else None,
+        "exports": files,
+        "every_field": exports(visit, register, fields="all"),
     }
-    return visit.render("console/see/register.html", values)
+    return visit.render("console/see/register.html", values | _offered(visit, declared, question))
 
 
-def _offered_for_many(visit: Visit, declared: Register) -> list[dict[str, str]]:
-    """The acts on chosen rows: all of them for training records, reminders alone for what is owed of policies."""
-    acts = offered_acts(visit, "record")
-    if declared.name == TRAINING_RECORDS.name:
-        return acts
-    return [each for each in acts if each["name"] == RemindMany.name] if declared.owed == "policy" else []
+def _offered(visit: Visit, declared: Register, question: Question) -> dict[str, Any]:
+    """What the filters offer: courses or policies, and teams, where rows are about people."""
+    organization_id, fields = visit.organization.organization_id, declared.row.model_fields
+    found: dict[str, Any] = {"course": str(question.course or ""), "team": str(question.team or ""), "of_people": False}
+    if "learner_profile_id" not in fields:
+        return found
+    found["of_people"] = True
+    found["teams"] = people.team_names(organization_id, OFFERED_AT_MOST)
+    if "course_id" in fields:
+        found["of_policies"] = declared.scope is Scope.ACKNOWLEDGEMENTS_READ
+        found["courses"] = courses.titles(
+            organization_id, "policy" if found["of_policies"] else "training", OFFERED_AT_MOST
+        )
+    return found
+
+
+def _name_courses(visit: Visit, rows: list[dict[str, Any]]) -> None:
+    """Says of each row what its course is called today."""
+    wanted = {identifiers.read(row.get("course_id", "")) for row in rows}
+    named = courses.titles_of(visit.organization.organization_id, wanted) if wanted else {}
+    for row in rows:
+        row["course_name"] = named.get(identifiers.read(row.get("course_id", "")), "")  # type: ignore[call-overload]
+
+
+def _found(
+    visit: Visit, question: Question, listing: Listing, word: str, order: Order | None, *, counts: bool
+) -> Found:
+    if order is None:
+        page, total, last = read(question, listing, word, keyset.after(visit.request, 4), counts=counts)
+        return Found(_rows(page), total, last)
+    position = keyset.after(visit.request, 5)
+    if position is not None and position[0] != visit.request.GET["sort"]:
+        raise UnreadableInputError(gettext("The address of this page was cut short. Go back to the first page."))
+    after = Place(position[1], position[2]) if position else None
+    total, served = (position[3], position[4]) if position else (None, 0)
+    filtered = listing.filtered(word)
+    if position is None and counts:
+        total = _total(filtered, question, filtered=bool(word) or listing.register.few)
+    elif total is not None and total < 0:
+        total = None
+    places = patience.within(SORTED_MILLISECONDS, lambda: ordered.places(filtered, question, order, after, ROWS + 1))
+    if places is None:
+        page, total, _last = read(question, listing, word, None, counts=counts)
+        return Found(_rows(page), total, None, unsorted=True)
+    shown = places[:ROWS]
+    births = tuple(sorted(each.birth for each in shown))
+    page = pages.page(filtered, question._replace(births=births), Position(), ROWS, ROWS)
+    by_birth = dict(zip(births, _rows(page), strict=False))
+    last = None
+    if len(places) > ROWS:
+        end = shown[-1]
+        last = (visit.request.GET["sort"], end.key, end.birth, -1 if total is None else total, served + len(shown))
+    return Found([by_birth[each.birth] for each in shown if each.birth in by_birth], total, last)
+
+
+def _rows(page: pages.Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    return found
 
 
 def read(
@@ -119,7 +186,7 @@ def read(
         birth, published, total, served = position
         after, total = Position(birth, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
-    for _ in range(LOOKS):
+    for _look in range(LOOKS):
         page = pages.page(listing, question, after, ROWS, left)
         if page.held or page.position is None:
             break
@@ -130,32 +197,10 @@ def read(
     return page, total, (page.position.birth, page.position.published, -1 if total is None else total, served)
 
 
-def _with(visit: Visit, **changed: str) -> str:
-    """The query of this page with some values changed; empty ones are left out."""
-    query = visit.request.GET.copy()
-    for name, value in changed.items():
-        query.pop(name, None)
-        if value:
-            query[name] = value
-    return query.urlencode()
-
-
 def _total(listing: Listing, question: Question, *, filtered: bool) -> int | None:
     """How many rows there are, None where counting them would keep a reader waiting.
 
     The number that `totals` keeps holds for a whole register; a filter of ours is counted by itself.
     """
-    kept = not filtered and question.start is None and question.course is None
-    try:
-        with transaction.atomic():
-            ((before, _),) = sql.fetch(
-                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
-                [str(COUNTED_MILLISECONDS)],
-            )
-            total = (totals.total if kept else pages.count)(listing, question)
-            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
-            return total
-    except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
-            return None
-        raise
+    kept = not filtered and question.start is None and not question.narrowed
+    return patience.within(COUNTED_MILLISECONDS, lambda: (totals.total if kept else pages.count)(listing, question))

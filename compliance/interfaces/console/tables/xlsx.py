@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
@@ -22,6 +22,9 @@ BYTES_A_SHEET = 1024**3
 
 LONGEST = 32_767
 """Characters that a cell holds."""
+
+_DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - days and clocks of workbooks have no zone
+"""From which day spreadsheets count days. A moment without a zone, the company's own, is a date with a time there."""
 
 _LINES = 500
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -36,8 +39,10 @@ _STYLES = (
     '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>'
     '</fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
     '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
-    '<cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
-    '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs>'
+    '<cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
+    '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>'
+    '<xf numFmtId="14" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+    '<xf numFmtId="22" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>'
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
 )
 
@@ -137,7 +142,11 @@ def _row(number: int, letters: list[str], values: Iterable[Any]) -> str:
 def _cell(place: str, value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f'<c r="{place}"><v>{value}</v></c>'
-    if isinstance(value, bool | datetime | date | list | tuple):
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return f'<c r="{place}" s="3"><v>{(value - _DAY_ZERO) / timedelta(days=1):.10f}</v></c>'
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return f'<c r="{place}" s="2"><v>{(value - _DAY_ZERO.date()).days}</v></c>'
+    if isinstance(value, bool | datetime | list | tuple):
         return _text(place, cell(value))
     return _text(place, str(value))
 

@@ -150,6 +150,14 @@ def item(value: dict[str, Any], name: str) -> Any:
 
 
 @register.simple_tag(takes_context=True)
+def first_page(context: dict[str, Any]) -> str:
+    """The address of this list's first page, under the same filters."""
+    query = context["request"].GET.copy()
+    query.pop("after", None)
+    return f"{context['request'].path}?{query.urlencode()}" if query else context["request"].path
+
+
+@register.simple_tag(takes_context=True)
 def act_place(context: dict[str, Any], act: Any) -> str:
     """The address of an act."""
     visit: Visit = context["visit"]

@@ -1,33 +1,46 @@
-"""What one sees, as a table to take away: the same filters, all pages, read a page at a time."""
+"""What one sees, as a table to take away: the same rows and columns in the same order, all pages.
+
+A list's columns have the words of its page; days and moments are the company's, in a workbook as dates. With
+`fields=all` a register has every field that the API gives, identifiers included.
+"""
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from dataclasses import replace
+from datetime import date, datetime
 from typing import Any, TypeVar
 
 import orjson
 from django.http import HttpResponseBase
+from django.utils.translation import gettext
 
-from compliance.catalogue.declaration import Window
-from compliance.interfaces.console import identifiers
-from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.moments import chosen
+from compliance.catalogue.declaration import Column
+from compliance.facts.courses import queries as courses
+from compliance.interfaces.console import identifiers, wording
+from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.see.asking import asked_order, asked_when
+from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.understand.filters import SHOWS, filters
 from compliance.interfaces.console.understand.views import standing
 from compliance.interfaces.console.visit import Visit
-from compliance.registers import pages
+from compliance.registers import ordered, pages
 from compliance.registers.listings import LISTINGS
-from compliance.registers.questions import Position
-from compliance.rules.vocabulary import ERASED_PERSON
+from compliance.registers.pages import Listing
+from compliance.registers.questions import Position, Question
 from compliance.tenancy import context
 
 ROWS_A_READ = 1000
+SORTED_AT_MOST = 100_000
+"""A register of more rows is taken away in the order in which its rows came."""
 _UNCOUNTED = 2**31
 
 _OF_NOBODY = ("dashboard", "courses", "policies")
 """What no person's record is taken away with."""
+
+_LINKS = ("record", "receipt", "short")
+"""Kinds of columns that hold no more than a link to a page, or an identifier."""
 
 After = TypeVar("After")
 Row = TypeVar("Row")
@@ -35,15 +48,23 @@ Table = tuple[list[str], Iterable[Iterable[Any]]]
 
 
 def export(visit: Visit, what: str, written_as: str) -> HttpResponseBase:
-    """A dashboard, a work list, a matrix or a register as CSV or XLSX."""
+    """A dashboard, a work list, a matrix or a register as CSV or XLSX; of lists, posted, the chosen rows alone."""
     if written_as not in answers.FORMATS:
         raise NothingThereError(f"There is no export as {written_as}.")
-    make = {"dashboard": _dashboard, "work": _work, "matrix": _matrix}.get(what)
     visit.everybody = what not in _OF_NOBODY
-    if make is not None:
-        headings, rows = make(visit)
+    births = None
+    if visit.request.method == "POST":
+        births = tuple(
+            sorted({each.birth for each in selection.chosen(visit.organization, visit.request.POST).records})
+        )
+    if what == "dashboard":
+        headings, rows = _dashboard(visit)
+    elif what == "work":
+        headings, rows = _work(visit, births, as_text=written_as == "csv")
+    elif what == "matrix":
+        headings, rows = _matrix(visit)
     elif what in LISTINGS:
-        headings, rows = _register(visit, what)
+        headings, rows = _register(visit, what, births, as_text=written_as == "csv")
     else:
         raise NothingThereError(f"There is no export of {what}.")
     return answers.table(f"{what}-{visit.now:%Y-%m-%d}", written_as, headings, rows)
@@ -60,25 +81,28 @@ def _dashboard(visit: Visit) -> Table:
     ]
 
 
-def _work(visit: Visit) -> Table:
+def _work(visit: Visit, births: tuple[int, ...] | None, *, as_text: bool) -> Table:
+    """The columns of the work list."""
     organization_id = visit.organization.organization_id
-    _, moment = standing(visit)
+    _state, moment = standing(visit)
     asked = filters(visit)
+    wanted = replace(asked.wanted(moment), births=births)
     names = queries.teams(organization_id)
+    what = SHOWS[asked.show]
     headings = [
-        "list", "person_name", "email", "teams", "course", "since", "due_at", "days_left", "renewed",
-        "learner_profile_id", "course_id", "record_id",
+        gettext("Person"), gettext("Work email"), gettext("Teams"), str(what.title), gettext("Due by"),
+        gettext("Days late") if what.overdue else gettext("Days left"),
     ]  # fmt: skip
 
     def read(after: tuple[str, int] | None) -> tuple[list[list[Any]], tuple[str, int] | None]:
-        begin = (datetime.fromisoformat(after[0]), after[1]) if after else None
-        lines, last = queries.work(organization_id, asked.wanted(moment), begin, ROWS_A_READ)
+        lines, last = queries.work(
+            organization_id, wanted, after, ROWS_A_READ, sort=asked.sort, descending=asked.descending
+        )
         return [
             [
-                SHOWS[asked.show].title, shown_name(each.person_name, each.erased), each.email,
-                [names.get(str(team), str(team)) for team in each.team_ids], each.course, each.begins_at,
-                each.due_at, each.days(moment), each.renewed or None,
-                str(each.learner_profile_id), each.course_id, str(each.record_id),
+                _name(each.person_name, each.erased), each.email,
+                [names[str(team)] for team in each.team_ids if str(team) in names], each.course,
+                _day(visit, each.due_at, as_text=as_text), _days(each.days(moment), late=what.overdue),
             ]
             for each in lines
         ], last  # fmt: skip
@@ -86,9 +110,13 @@ def _work(visit: Visit) -> Table:
     return headings, _paged(organization_id, read)
 
 
+def _days(days: int | None, *, late: bool) -> int | None:
+    return None if days is None else -days if late else days
+
+
 def _matrix(visit: Visit) -> Table:
     organization_id = visit.organization.organization_id
-    _, moment = standing(visit)
+    _state, moment = standing(visit)
     team = identifiers.asked(visit.request, "team")
     names = queries.teams(organization_id)
     every = [line for line in queries.courses(organization_id) if line.kind == "outcome"]
@@ -111,23 +139,94 @@ def _matrix(visit: Visit) -> Table:
     return headings, _paged(organization_id, read)
 
 
-def _register(visit: Visit, page: str) -> Table:
-    """All rows of a register page, with every field that the API gives; of policies all but the file."""
-    course: uuid.UUID | None = identifiers.asked(visit.request, "course")
+def _register(visit: Visit, page: str, births: tuple[int, ...] | None, *, as_text: bool) -> Table:
+    """The rows of a register's page under its filters, in its order, with the columns that it shows."""
     listing = LISTINGS[page]
-    window = listing.register.window
-    question = chosen(visit, course=course, whole=window is Window.SINCE).question
-    if window.start is None:
-        question = question._replace(start=None)
+    question = asked_when(visit, listing.register, identifiers.asked(visit.request, "person")).question
+    order = asked_order(visit, listing)
     listing = listing.filtered(visit.request.GET.get("show", ""))
-    columns = listing.register.fields
+    if births is not None:
+        question = question._replace(births=births)
+    rows = _rows(listing, question) if order is None else _sorted_rows(listing, question, order)
+    if visit.request.GET.get("fields") == "all":
+        names = listing.register.fields
+        return names, ([row.get(name) for name in names] for row in rows)
+    shown = [column for column in listing.register.shown if column.kind not in _LINKS]
+    titles = _Titles(question.company.organization_id)
+    return [gettext(column.heading) for column in shown], (
+        [_shown(visit, column, row, titles, as_text=as_text) for column in shown] for row in rows
+    )
 
+
+def _rows(listing: Listing, question: Question) -> Iterator[dict[str, Any]]:
     def read(after: Position | None) -> tuple[list[dict[str, Any]], Position | None]:
         page = pages.page(listing, question, after or Position(), ROWS_A_READ, _UNCOUNTED)
         return orjson.loads(b"[" + page.content + b"]"), page.position
 
-    found = _paged(question.company.organization_id, read)
-    return columns, ([row.get(name) for name in columns] for row in found)
+    return _paged(question.company.organization_id, read)
+
+
+def _sorted_rows(listing: Listing, question: Question, order: ordered.Order) -> Iterator[dict[str, Any]]:
+    """The same rows in the order of a column, which is known before the first is read."""
+    places = ordered.places(listing, question, order, None, SORTED_AT_MOST + 1)
+    if len(places) > SORTED_AT_MOST:
+        raise UnreadableInputError(
+            gettext("These are too many rows to sort. Choose a team, a course or a policy first, or do not sort them.")
+        )
+
+    def read() -> Iterator[dict[str, Any]]:
+        for start in range(0, len(places), ROWS_A_READ):
+            births = [each.birth for each in places[start : start + ROWS_A_READ]]
+            of_these = question._replace(births=tuple(sorted(births)))
+            by_birth = dict(zip(sorted(births), _rows(listing, of_these), strict=True))
+            yield from (by_birth[birth] for birth in births)
+
+    return read()
+
+
+class _Titles:
+    """What courses are called today, each looked up once."""
+
+    def __init__(self, organization_id: uuid.UUID) -> None:
+        self._organization_id = organization_id
+        self._found: dict[str, str] | None = None
+
+    def of(self, course_id: str) -> str:
+        """The title of a course; nothing for one that is unknown."""
+        if self._found is None:
+            with context.company(self._organization_id):
+                found = courses.titles(self._organization_id, None, None)
+            self._found = {str(each.course_id): each.title for each in found}
+        return self._found.get(course_id, "")
+
+
+def _shown(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *, as_text: bool) -> Any:
+    """A cell as the page shows it."""
+    value = row.get(column.name)
+    if column.kind == "person":
+        return value or gettext("No name")
+    if column.kind == "course":
+        return titles.of(value)
+    if value is None:
+        return None
+    if column.kind == "day":
+        return _day(visit, value, as_text=as_text)
+    if column.kind == "moment":
+        local = datetime.fromisoformat(value).astimezone(visit.zone)
+        return f"{local:%Y-%m-%d %H:%M}" if as_text else local.replace(tzinfo=None, second=0, microsecond=0)
+    if column.kind == "list":
+        return [wording.state(each) for each in value]
+    return wording.state(value) if column.kind in ("outcome", "badge", "word") else value
+
+
+def _day(visit: Visit, value: datetime | str | None, *, as_text: bool) -> date | str | None:
+    """A day of the company: a date in a workbook, like 2026-03-31 in text."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value) if len(value) > len("2026-03-31") else date.fromisoformat(value)
+    day = value.astimezone(visit.zone).date() if isinstance(value, datetime) else value
+    return day.isoformat() if as_text else day
 
 
 def _paged(organization_id: uuid.UUID, read: Callable[[After | None], tuple[list[Row], After | None]]) -> Iterator[Row]:
@@ -141,6 +240,6 @@ def _paged(organization_id: uuid.UUID, read: Callable[[After | None], tuple[list
             return
 
 
-def shown_name(person_name: str | None, erased: bool) -> str:
+def _name(person_name: str | None, erased: bool) -> str:
     """A name as pages show it."""
-    return ERASED_PERSON if erased else person_name or ""
+    return gettext("Erased person") if erased else person_name or ""

@@ -4,11 +4,15 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from compliance.catalogue import owed
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.errors import UnreadableInputError
-from compliance.interfaces.console.understand.queries import Wanted
+from compliance.interfaces.console.page import Words
+from compliance.interfaces.console.understand.queries import SORTINGS, Wanted
 from compliance.interfaces.console.understand.refreshing import AGES
 from compliance.interfaces.console.visit import Visit
 
@@ -22,7 +26,7 @@ class Show:
     No tally counts what is due within days.
     """
 
-    title: str
+    title: Words
     register: int
     tally: tuple[str, ...] = ()
     low: int | None = None
@@ -35,20 +39,21 @@ class Show:
 
 
 SHOWS = {
-    "overdue": Show("Training overdue", _TRAINING, ("outcome", "overdue"), None, 0),
-    "due-7": Show("Training due within 7 days", _TRAINING, (), 0, 7),
-    "due-30": Show("Training due within 30 days", _TRAINING, (), 0, 30),
-    "open": Show("All training not done", _TRAINING, ("outcome", "overdue", "not_due_yet")),
-    "unsigned-overdue": Show("Signatures overdue", _POLICIES, ("signature", "overdue"), None, 0),
-    "unsigned": Show("All signatures outstanding", _POLICIES, ("signature", "overdue", "to_do")),
-    "expiring-30": Show("Certificates expiring within 30 days", _CERTIFICATES, ("certificate", "30"), 0, 30),
-    "expiring-60": Show("Certificates expiring within 60 days", _CERTIFICATES, ("certificate", "30", "60"), 0, 60),
+    "overdue": Show(_("Training overdue"), _TRAINING, ("outcome", "overdue"), None, 0),
+    "due-7": Show(_("Training due within 7 days"), _TRAINING, (), 0, 7),
+    "due-30": Show(_("Training due within 30 days"), _TRAINING, (), 0, 30),
+    "open": Show(_("All training not done"), _TRAINING, ("outcome", "overdue", "not_due_yet")),
+    "unsigned-overdue": Show(_("Signatures overdue"), _POLICIES, ("signature", "overdue"), None, 0),
+    "unsigned": Show(_("All signatures outstanding"), _POLICIES, ("signature", "overdue", "to_do")),
+    "expiring-30": Show(_("Certificates expiring within 30 days"), _CERTIFICATES, ("certificate", "30"), 0, 30),
+    "expiring-60": Show(_("Certificates expiring within 60 days"), _CERTIFICATES, ("certificate", "30", "60"), 0, 60),
     "expiring-90": Show(
-        "Certificates expiring within 90 days", _CERTIFICATES, ("certificate", "30", "60", "90"), 0, 90
+        _("Certificates expiring within 90 days"), _CERTIFICATES, ("certificate", "30", "60", "90"), 0, 90
     ),
-    "expired": Show("Certificates expired", _CERTIFICATES, ("certificate", "expired"), None, 0),
+    "expired": Show(_("Certificates expired"), _CERTIFICATES, ("certificate", "expired"), None, 0),
 }
-AGE_TITLES = {first: f"{first} to {last} days" if last else "More than 90 days" for first, last in AGES}
+_AGE_WORDS = {"1": _("1 to 7 days"), "8": _("8 to 30 days"), "31": _("31 to 90 days"), "91": _("More than 90 days")}
+AGE_TITLES: dict[str, Words] = {first: _AGE_WORDS[first] for first, _last in AGES}
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,9 @@ class Filters:
     course: uuid.UUID | None
     team: uuid.UUID | None
     age: str
+    person: uuid.UUID | None = None
+    sort: str = "due"
+    descending: bool = False
 
     def wanted(self, moment: datetime) -> Wanted:
         """The records meant, at the moment of the standing."""
@@ -69,7 +77,7 @@ class Filters:
             first, last = next(each for each in AGES if each[0] == self.age)
             low = None if last is None else moment - timedelta(days=last)
             high = moment - timedelta(days=int(first) - 1)
-        return Wanted(show.register, low, high, self.course, self.team)
+        return Wanted(show.register, low, high, self.course, self.team, self.person)
 
 
 def filters(visit: Visit) -> Filters:
@@ -77,5 +85,9 @@ def filters(visit: Visit) -> Filters:
     query = visit.request.GET
     show, age = query.get("show", "overdue"), query.get("age", "")
     if show not in SHOWS or (age and age not in AGE_TITLES):
-        raise UnreadableInputError("There is no such list. Choose one from the form.")
-    return Filters(show, identifiers.asked(visit.request, "course"), identifiers.asked(visit.request, "team"), age)
+        raise UnreadableInputError(gettext("There is no such list. Choose one from the form."))
+    course, team, person = (identifiers.asked(visit.request, name) for name in ("course", "team", "person"))
+    sort = query.get("sort", "") or "due"
+    if sort.lstrip("-") not in SORTINGS:
+        raise UnreadableInputError(gettext("This list cannot be sorted by that column."))
+    return Filters(show, course, team, age, person, sort.lstrip("-"), sort.startswith("-"))

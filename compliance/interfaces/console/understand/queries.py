@@ -4,8 +4,8 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
 
 from compliance.catalogue import owed
 from compliance.facts.courses import queries as courses_queries
@@ -14,6 +14,7 @@ from compliance.history import outcomes
 from compliance.history.queries import HEAD_SEQUENCE
 from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN
 from compliance.registers.listings import LISTINGS
+from compliance.registers.ordered import Identified
 from compliance.rules.vocabulary import Outcome
 from compliance.tenancy import sql
 
@@ -133,39 +134,49 @@ class Wanted:
     high: datetime | None
     course: uuid.UUID | None = None
     team: uuid.UUID | None = None
+    person: uuid.UUID | None = None
+    births: tuple[int, ...] | None = None  # these records alone
 
-
-_BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
 
 _BY_TEAM = """
   AND s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
       WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.register = 2 AND %(team)s = ANY(p.team_ids))"""
 
 
-def _listed(wanted: Wanted) -> str:
+def _listed(wanted: Wanted, joined: str = "") -> str:
     """The records meant. What is undone is `open` or, of certificates, `valid`: one index holds them in order."""
     conditions = [
         " AND s.due_by >= %(low)s" if wanted.low else "",
         " AND s.due_by < %(high)s" if wanted.high else "",
         " AND s.course_id = %(course)s" if wanted.course else "",
         _BY_TEAM if wanted.team else "",
+        " AND s.learner_profile_id = %(person)s" if wanted.person else "",
+        " AND s.birth = ANY(%(births)s)" if wanted.births is not None else "",
     ]
     return (
-        "FROM console_standing s WHERE s.organization_id = (SELECT %(organization)s::uuid)"
+        f"FROM console_standing s {joined} WHERE s.organization_id = (SELECT %(organization)s::uuid)"
         f" AND s.register = %(register)s AND s.outcome IN ('open', 'valid'){''.join(conditions)}"
     )
 
 
 def _values(organization_id: uuid.UUID, wanted: Wanted) -> dict[str, Any]:
-    return {"organization": organization_id} | {
-        name: getattr(wanted, name) for name in ("register", "low", "high", "course", "team")
-    }
+    values = {name: getattr(wanted, name) for name in ("register", "low", "high", "course", "team", "person")}
+    return {"organization": organization_id, "births": list(wanted.births or ())} | values
 
 
 def count(organization_id: uuid.UUID, wanted: Wanted) -> int:
     """How many records the list holds."""
     ((number,),) = sql.fetch(f"SELECT count(*) {_listed(wanted)}", _values(organization_id, wanted))
     return int(number)
+
+
+def identified(organization_id: uuid.UUID, wanted: Wanted, limit: int) -> list[Identified]:
+    """The identifiers of the records that the list holds, at most `limit`."""
+    rows = sql.fetch(
+        f"SELECT s.record_id, s.birth, s.learner_profile_id {_listed(wanted)} LIMIT %(limit)s",
+        _values(organization_id, wanted) | {"limit": limit},
+    )
+    return [Identified(*row) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -202,10 +213,34 @@ class Work:
         )
 
 
+class Sorting(NamedTuple):
+    """By what a work list is sorted: an expression over `s`, its type, and what is joined for it."""
+
+    key: str
+    kind: str = "text"
+    joined: str = ""
+
+
+SORTINGS = {
+    "due": Sorting("s.due_by", "timestamptz"),
+    "person": Sorting("lower(coalesce(p.person_name, ''))", joined=people_queries.looked_up("s")),
+    "course": Sorting("lower(coalesce(c.title, ''))", joined=courses_queries.looked_up("s")),
+}
+
+
 def work(
-    organization_id: uuid.UUID, wanted: Wanted, after: tuple[datetime, int] | None, limit: int
+    organization_id: uuid.UUID,
+    wanted: Wanted,
+    after: tuple[str, int] | None,
+    limit: int,
+    *,
+    sort: str = "due",
+    descending: bool = False,
 ) -> tuple[list[Work], tuple[str, int] | None]:
-    """A page of the list, the longest overdue first, and behind what the next page begins."""
+    """A page of the list, the longest overdue first unless sorted otherwise, and behind what the next page begins."""
+    sorting = SORTINGS[sort]
+    way, beyond = ("DESC", "<") if descending else ("ASC", ">")
+    behind = f"AND ({sorting.key}, s.birth) {beyond} (%(key)s::text::{sorting.kind}, %(birth)s)" if after else ""
     rows = sql.fetch(
         f"""
         SELECT w.register, w.birth, w.record_id, w.learner_profile_id, w.course_id::text, w.due_by, w.begins_at,
@@ -213,23 +248,19 @@ def work(
                coalesce(t.team_ids, '{{}}'), w.register = 3 AND EXISTS (
                    SELECT FROM console_standing l WHERE l.organization_id = (SELECT %(organization)s::uuid)
                      AND l.learner_profile_id = w.learner_profile_id AND l.register = 3 AND l.course_id = w.course_id
-                     AND l.outcome = 'valid' AND l.due_by > w.due_by)
-        FROM (SELECT s.* {_listed(wanted)} AND (s.due_by, s.birth) > (%(due_by)s, %(birth)s)
-              ORDER BY s.due_by, s.birth LIMIT %(limit)s) w
+                     AND l.outcome = 'valid' AND l.due_by > w.due_by), w.key::text
+        FROM (SELECT s.*, {sorting.key} AS key {_listed(wanted, sorting.joined)} {behind}
+              ORDER BY {sorting.key} {way}, s.birth {way} LIMIT %(limit)s) w
         {people_queries.looked_up("w")} {courses_queries.looked_up("w")}
         LEFT JOIN LATERAL (SELECT team_ids FROM console_standing l
             WHERE l.organization_id = (SELECT %(organization)s::uuid)
             AND l.learner_profile_id = w.learner_profile_id AND l.register = 2 LIMIT 1) t ON true
-        ORDER BY w.due_by, w.birth""",  # noqa: S608
+        ORDER BY w.key {way}, w.birth {way}""",  # noqa: S608
         _values(organization_id, wanted)
-        | {
-            "due_by": after[0] if after else _BEGINNING,
-            "birth": after[1] if after else 0,
-        }
-        | {"limit": limit + 1},
+        | {"key": after[0] if after else "", "birth": after[1] if after else 0, "limit": limit + 1},
     )
-    lines = [Work(*row) for row in rows[:limit]]
-    last = (lines[-1].due_by.isoformat(), lines[-1].birth) if len(rows) > limit else None
+    lines = [Work(*row[:-1]) for row in rows[:limit]]
+    last = (str(rows[limit - 1][-1]), lines[-1].birth) if len(rows) > limit else None
     return lines, last
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from compliance.catalogue import REGISTERS, owed
 from compliance.interfaces.console import identifiers, keyset, wording
 from compliance.interfaces.console.understand import charts, queries
-from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, filters
+from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS
 from compliance.interfaces.console.understand.queries import State
 from compliance.interfaces.console.understand.refreshing import WEEKS
 from compliance.interfaces.console.visit import Visit
@@ -42,6 +42,7 @@ _SHOW_OF = {
 }
 """By which filter the register of training records lists what has an outcome."""
 
+_FORMATS = (("Excel", "xlsx"), ("CSV", "csv"))
 _COMPLETION = ("required", "required-done")
 _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcome.COMPLETED_LATE)
 
@@ -78,7 +79,7 @@ def dashboard(visit: Visit) -> HttpResponse:
         ),
         key=lambda each: (-each[1], each[0]),
     )  # fmt: skip
-    expiring = [(days, _number(f"expiring-{days}", counts) or 0) for days in (30, 60, 90)]
+    expiring = [(days, number(f"expiring-{days}", counts) or 0) for days in (30, 60, 90)]
     completion = charts.completion(
         _by_week(counts["required"]), _by_week(counts["done"]), queries.weeks(moment, visit.zone, WEEKS)
     )
@@ -97,7 +98,7 @@ def dashboard(visit: Visit) -> HttpResponse:
         "done": done,
         "percent": 100 * done // required if required else None,
         "people": sum(counts["access"].values()) if course is None else None,
-        **{show: _number(show, counts) for show in ("open", "overdue", "unsigned", "expired")},
+        **{show: number(show, counts) for show in ("open", "overdue", "unsigned", "expired")},
         "expiring": expiring[0][1],
         "completion": completion,
         "weeks": [
@@ -159,52 +160,10 @@ def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
     }
 
 
-def work(visit: Visit) -> HttpResponse:
-    """What asks for something to be done, longest overdue first."""
-    organization_id = visit.organization.organization_id
-    state, moment = standing(visit)
-    asked = filters(visit)
-    wanted = asked.wanted(moment)
-    lines, last = queries.work(organization_id, wanted, _after_work(visit), keyset.PAGE)
-    visit.saw(each.learner_profile_id for each in lines)
-    names = queries.teams(organization_id)
-    counts = queries.tallies(organization_id, asked.course)
-    known = None if asked.team or asked.age else _number(asked.show, counts)
-    values = {
-        "state": state,
-        "moment": moment,
-        "asked": asked,
-        "show": SHOWS[asked.show],
-        "shows": [(name, show.title, _number(name, counts)) for name, show in SHOWS.items()],
-        "ages": [(age, title, counts["age"].get(age, 0)) for age, title in AGE_TITLES.items()],
-        "courses": queries.courses(organization_id),
-        "teams": names,
-        "total": queries.count(organization_id, wanted) if known is None else known,
-        "lines": [
-            {
-                "line": each,
-                "days": each.days(moment),
-                "late": -min(each.days(moment) or 0, 0),
-                "teams": [names.get(str(team), "") for team in each.team_ids],
-            }
-            for each in lines
-        ],
-        "register": REGISTERS[wanted.register].name,
-        "following": keyset.following(visit.request, last),
-        "exports": exports(visit, "work"),
-    }
-    return visit.render("console/understand/work.html", values)
-
-
-def _number(show: str, counts: queries.Tallies) -> int | None:
+def number(show: str, counts: queries.Tallies) -> int | None:
     """How many a list holds of the course chosen, where the tallies tell."""
     tally = SHOWS[show].tally
     return queries.add_up(counts, tally) if tally else None
-
-
-def _after_work(visit: Visit) -> tuple[datetime, int] | None:
-    position = keyset.after(visit.request, 2)
-    return (datetime.fromisoformat(position[0]), position[1]) if position else None
 
 
 def matrix(visit: Visit) -> HttpResponse:
@@ -253,11 +212,12 @@ def matrix(visit: Visit) -> HttpResponse:
     return visit.render("console/understand/matrix.html", values)
 
 
-def exports(visit: Visit, what: str) -> list[tuple[str, str]]:
+def exports(visit: Visit, what: str, **more: str) -> list[tuple[str, str]]:
     """The formats that what one sees can be taken in, with the address of each; none for who may not."""
     if not visit.staff.may(Permission.EXPORT):
         return []
     query = visit.request.GET.copy()
     query.pop("after", None)
+    query.update(more)
     text = f"?{query.urlencode()}" if query else ""
-    return [(name.upper(), visit.address("export", what=what, written_as=name) + text) for name in ("csv", "xlsx")]
+    return [(name, visit.address("export", what=what, written_as=kind) + text) for name, kind in _FORMATS]

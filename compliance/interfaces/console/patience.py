@@ -1,0 +1,28 @@
+"""Reads that are given up before a reader has waited too long: the page then comes without what they would say."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import OperationalError, transaction
+from psycopg.errors import QueryCanceled
+
+from compliance.tenancy import sql
+
+Found = TypeVar("Found")
+
+
+def within(milliseconds: int, read: Callable[[], Found]) -> Found | None:
+    """What `read` returns; None when one of its statements takes longer than so many milliseconds."""
+    try:
+        with transaction.atomic():
+            ((before, _),) = sql.fetch(
+                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
+                [str(milliseconds)],
+            )
+            found = read()
+            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
+            return found
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            return None
+        raise

@@ -1,0 +1,59 @@
+"""The columns of a register's page: what heads them, by which one may sort, and where each stands on a phone."""
+
+from dataclasses import dataclass
+
+from compliance.catalogue.declaration import Column, Register
+from compliance.interfaces.console.visit import Visit
+from compliance.registers import ordered
+from compliance.registers.ordered import Order
+
+_STATES = ("outcome", "state", "status", "access_state")
+_PLACES = ("title", "state", "what", "when", "more")
+"""Where a cell stands on a phone, where a row is a card of three lines (console.css, `table.lines`)."""
+
+
+@dataclass(frozen=True)
+class Headed:
+    """A column with its place on a phone; `query` sorts by it, `direction` is how it is sorted now (aria-sort)."""
+
+    column: Column
+    place: str
+    query: str = ""
+    direction: str = ""
+
+
+def columns(visit: Visit, declared: Register, order: Order | None) -> list[Headed]:
+    """The columns of a register, as the address asks for them."""
+    sortable = ordered.sortable(declared) if not declared.few else frozenset()
+    taken: set[str] = set()
+    found = []
+    for column in declared.shown:
+        place = _place(column)
+        place = "none" if place in taken else place
+        taken.add(place)
+        by_this = order is not None and order.field == column.name
+        descending = by_this and order is not None and order.descending
+        query = _sorted_by(visit, column.name if descending or not by_this else f"-{column.name}")
+        direction = ("descending" if descending else "ascending") if by_this else ""
+        found.append(Headed(column, place, query if column.name in sortable else "", direction))
+    return found
+
+
+def _place(column: Column) -> str:
+    """The first column that may stand in a place stands there; the others are left to the page of the record."""
+    if column.kind in ("person", "policy"):
+        return "title"
+    if column.name in _STATES:
+        return "state"
+    if column.name == "due_at" or column.name.endswith(("_until", "signed_at", "joined_at", "published_at")):
+        return "when"
+    if column.kind in ("record", "receipt"):
+        return "more"
+    return "what" if column.kind in ("course", "text") else "none"
+
+
+def _sorted_by(visit: Visit, sort: str) -> str:
+    query = visit.request.GET.copy()
+    query.pop("after", None)
+    query["sort"] = sort
+    return query.urlencode()
