@@ -84,6 +84,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
     from django.urls import reverse
     from django.utils import timezone
 
+    from compliance.interfaces.console.page import register_page
     from compliance.interfaces.console.pages import PAGES
     from compliance.interfaces.console.understand.filters import SHOWS
     from compliance.registers.listings import LISTINGS
@@ -108,15 +109,26 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
         "reading-page",
         "reading-media",
         "reading-style",
+        "report",
+        "report-changes",
+        "report-pdf",
     }
     for page in PAGES:
-        if page.name not in without and page.name != "export":
-            yield page.name, "GET", place(page.name), None
+        if page.name not in without and page.name != "export" and "GET" in page.methods:
+            of_policy = {"course_id": known["policy_id"]} if page.name == "policy-page" else {}
+            yield page.name, "GET", place(page.name, **of_policy), None
+    yield (
+        "policy-page, 300 days ago",
+        "GET",
+        (f"{place('policy-page', course_id=known['policy_id'])}?as_at={(now - timedelta(days=300)).date()}"),
+        None,
+    )
     past = (now - timedelta(days=300)).date().isoformat()
     for name, listing in LISTINGS.items():
-        yield f"{name}, 300 days ago", "GET", f"{place(name)}?as_at={past}", None
+        address = place(register_page(name))
+        yield f"{name}, 300 days ago", "GET", f"{address}?as_at={past}", None
         for word in listing.filters:
-            yield f"{name}, {word}", "GET", f"{place(name)}?show={word}", None
+            yield f"{name}, {word}", "GET", f"{address}?show={word}", None
     yield "training-records, known at capture 5", "GET", f"{place('training-records')}?known=5", None
     for show in SHOWS:
         yield f"work list, {show}", "GET", f"{place('work')}?show={show}", None
@@ -155,6 +167,13 @@ def samples(organization_id: uuid.UUID) -> dict[str, Any]:
             " AND learner_profile_id = %s LIMIT 1",
             [organization_id, person],
         )
+        ((policy,),) = sql.fetch(
+            "SELECT course_id FROM policies_receipt WHERE organization_id = %s AND receipt_id = %s",
+            [organization_id, receipt],
+        )
+        ((share,),) = sql.fetch(
+            "SELECT share_id FROM shares_share WHERE organization_id = %s LIMIT 1", [organization_id]
+        )
         ((team,),) = sql.fetch("SELECT team_id FROM people_team WHERE organization_id = %s LIMIT 1", [organization_id])
         ((email,),) = sql.fetch(
             "SELECT account_email FROM people_profile WHERE organization_id = %s AND learner_profile_id = %s",
@@ -162,7 +181,8 @@ def samples(organization_id: uuid.UUID) -> dict[str, Any]:
         )
     return {
         "learner_profile_id": person, "receipt_id": receipt, "course_release_id": release, "record_id": record,
-        "course_id": course, "register": "training-records", "capture_sequence": 20, "team": team, "email": email,
+        "course_id": course, "register": "training-records", "capture_sequence": 20, "team": team, "team_id": team,
+        "share_id": share, "policy_id": policy, "email": email,
     }  # fmt: skip
 
 
