@@ -28,7 +28,7 @@ ADDED = datetime(2026, 1, 20, 9, tzinfo=UTC)
 
 
 def _reckoned(**said: Any) -> Reckoning:
-    given = {"basis": DueBasis.DAYS_AFTER_ADDED, "due_at": DUE, "excused_at": DUE} | said
+    given: dict[str, Any] = {"basis": DueBasis.DAYS_AFTER_ADDED, "due_at": DUE, "excused_at": DUE} | said
     return Reckoning(**given)
 
 
@@ -104,10 +104,10 @@ def test_what_waits_to_be_captured_is_said_without_arithmetic(company: Company, 
     company.share(course, days=30)
     with context.company(company.organization_id):
         capture_all(company.organization_id, timezone.now())
+        days: dict[str, Any] = {"from": noon(70).date(), "to": noon(10).date(), "reason_code": AbsenceReasonCode.OTHER}
         act(
             AbsenceRecorded, organization_id=company.organization_id, at=timezone.now(), absence_id=uuid.uuid4(),
-            learner_profile_id=anna.learner_profile_id,
-            **{"from": noon(70).date(), "to": noon(10).date(), "reason_code": AbsenceReasonCode.OTHER},
+            learner_profile_id=anna.learner_profile_id, **days,
         )  # fmt: skip
     there = f"/console/companies/{company.organization_id}/people/{anna.learner_profile_id}/"
     page = staff(AUDITOR).get(there).content.decode()

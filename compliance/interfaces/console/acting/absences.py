@@ -83,9 +83,9 @@ class RecordAbsence(Act):
     def preview(self, acting: Acting) -> Preview:
         """Names each deadline that moves, with the day before and after."""
         found = super().preview(acting)
-        days = stretch(acting.data["first_day"], acting.data["last_day"])
-        found.pairs = [(_("Away"), days), *moved(found.lines, acting)]
-        if len(found.pairs) == 1 and found.reaches is None:
+        deadlines = moved(found.lines, acting)
+        found.pairs += deadlines
+        if not deadlines and found.reaches is None:
             found.notes.append(_("Nothing that is known today falls due on these days, so no deadline moves."))
         if acting.data["last_day"] < day_of(acting.organization.time_zone, acting.at):
             found.warnings.append(_("These days are over. What was done or has ended meanwhile keeps its deadline."))
@@ -142,7 +142,7 @@ class VoidAbsence(Act):
     def preview(self, acting: Acting) -> Preview:
         """Names each deadline that moves back."""
         found = super().preview(acting)
-        found.pairs = list(moved(found.lines, acting))
+        found.pairs += moved(found.lines, acting)
         return found
 
     def perform(self, acting: Acting) -> Done:

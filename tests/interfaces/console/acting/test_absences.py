@@ -55,7 +55,7 @@ def test_the_preview_names_each_deadline_that_moves_and_leaves_no_trace(staff, c
     before = facts(company)
     page, _ = preview(staff(COMPLIANCE_MANAGER), company, "record-absence", **_away(anna))
     said = _text(page)
-    assert f"{written_day(_in(5))} to {written_day(_in(30))}" in said
+    assert f"From {written_day(_in(5))} To {written_day(_in(30))} Why they are away Leave" in said
     assert re.search(rf"Fire safety\s+due by {written_day(_in(35))} instead of {written_day(_in(10))}, 12:00", said)
     assert facts(company) == before
 
