@@ -105,14 +105,15 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
         "evidence-build",
         "evidence-pack",
         "evidence-file",
+        "audit-proofs",
+        "reports-make",
         "reading",
         "reading-page",
         "reading-media",
         "reading-style",
-        "report",
-        "report-changes",
-        "report-pdf",
     }
+    if known["report_id"] is None:  # have one made in the console first
+        without |= {"report", "report-changes", "report-pdf"}
     for page in PAGES:
         if page.name not in without and page.name != "export" and "GET" in page.methods:
             of_policy = {"course_id": known["policy_id"]} if page.name == "policy-page" else {}
@@ -175,6 +176,10 @@ def samples(organization_id: uuid.UUID) -> dict[str, Any]:
             "SELECT share_id FROM shares_share WHERE organization_id = %s LIMIT 1", [organization_id]
         )
         ((team,),) = sql.fetch("SELECT team_id FROM people_team WHERE organization_id = %s LIMIT 1", [organization_id])
+        reports = sql.fetch(
+            "SELECT report_id FROM reports_report WHERE organization_id = %s AND ready ORDER BY begun_at DESC LIMIT 1",
+            [organization_id],
+        )
         ((email,),) = sql.fetch(
             "SELECT account_email FROM people_profile WHERE organization_id = %s AND learner_profile_id = %s",
             [organization_id, person],
@@ -183,6 +188,7 @@ def samples(organization_id: uuid.UUID) -> dict[str, Any]:
         "learner_profile_id": person, "receipt_id": receipt, "course_release_id": release, "record_id": record,
         "course_id": course, "register": "training-records", "capture_sequence": 20, "team": team, "team_id": team,
         "share_id": share, "policy_id": policy, "email": email,
+        "report_id": reports[0][0] if reports else None,
     }  # fmt: skip
 
 

@@ -159,8 +159,9 @@ def _people(moment: str) -> str:
 
 _TEAMS = f"""
 SELECT r.learner_profile_id, b.state, b.body, a.state, a.body
-FROM (SELECT r.birth, r.learner_profile_id FROM {in_force.RECORDS} AND r.register = {OF_PEOPLE}
-      AND r.learner_profile_id = ANY(%(learners)s) AND r.birth <= %(sequence)s) r
+FROM unnest(%(learners)s::uuid[]) AS w(learner)
+CROSS JOIN LATERAL (SELECT r.birth, r.learner_profile_id FROM {in_force.RECORDS}
+    AND r.learner_profile_id = w.learner AND r.register = {OF_PEOPLE} AND r.birth <= %(sequence)s OFFSET 0) r
 LEFT JOIN LATERAL {_people("%(first)s")} b ON true
 LEFT JOIN LATERAL {_people("%(second)s")} a ON true"""  # noqa: S608 - expressions of our own
 

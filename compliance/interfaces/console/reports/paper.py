@@ -15,6 +15,7 @@ from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
 from compliance.facts.people import queries as people_queries
 from compliance.interfaces.console.reports import keeping, queries, views
+from compliance.interfaces.console.reports.making import NO_TEAM
 from compliance.interfaces.console.reports.models import Report
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
 from compliance.interfaces.console.visit import Visit
@@ -66,7 +67,7 @@ def _said(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, Any]:
         ]
         tables.append({"title": _("By team"), "headings": [_("Team"), *headings], "rows": rows})
     of = [titles_of(found.organization_id, [asked.course]).get(asked.course, "") if asked.course else ""]
-    of.append(_("Without a team") if asked.team == views.NO_TEAM else names.get(asked.team, "") if asked.team else "")
+    of.append(_("Without a team") if asked.team == NO_TEAM else names.get(asked.team, "") if asked.team else "")
     return {
         "company": visit.organization.name,
         "language": (translation.get_language() or "en").partition("-")[0],
