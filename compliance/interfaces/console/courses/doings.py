@@ -3,15 +3,27 @@
 import uuid
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from compliance.catalogue import owed
+from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.visit import Visit
+
+
+_SHORT: dict[str, Words] = {
+    "remind-course": _("Remind"),
+    "publish-course": _("Publish a version"),
+    "change-share": _("Change"),
+    "end-share": _("End it"),
+}
+"""What acts are called where it is plain what they are about."""
 
 
 def acts(visit: Visit, *names: str, **filled: Any) -> list[dict[str, str]]:
     """Those of the acts that this person may do, in this order, with what is `filled` in beforehand."""
     pages = {page.name: page for page in visit.pages}
     return [
-        {"name": name, "title": str(page.title), "address": visit.link(page.name, filled)}
+        {"name": name, "title": str(_SHORT.get(name, page.title)), "address": visit.link(page.name, filled)}
         for name in names
         if (page := pages.get(f"act-{name}")) and visit.staff.may(page.permission)
     ]

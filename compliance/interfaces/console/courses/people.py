@@ -51,4 +51,5 @@ def listed(
 
 
 def _teams(each: Owing, named: dict[uuid.UUID, str]) -> list[tuple[uuid.UUID, str]]:
+    """The teams of a person by name: links for the page."""
     return [(team_id, name) for team_id, name in named.items() if team_id in each.team_ids]

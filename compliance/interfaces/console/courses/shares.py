@@ -50,7 +50,7 @@ def shares(visit: Visit) -> HttpResponse:
         "chosen": state,
         "states": STATES,
         "following": keyset.following(visit.request, last),
-        "acts": acts(visit, "share-course", "share-policy"),
+        "acts": acts(visit, "assign", "share-course", "share-policy"),
     }
     return visit.render("console/courses/shares.html", values)
 

@@ -37,7 +37,7 @@ def courses(visit: Visit) -> HttpResponse:
         "courses": [(each, state_of(counts.get(str(each.course_id), {}))) for each in found],
         "state": state,
         "following": keyset.following(visit.request, last),
-        "acts": acts(visit, "share-course", "publish-course"),
+        "acts": acts(visit, "assign", "publish-course"),
     }
     return visit.render("console/courses/courses.html", values)
 
@@ -73,7 +73,7 @@ def course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
         "of_lessons": any(each.lesson_alone and each.ended_at is None for each in shared),
         "facts": happenings(organization_id, visit.organization.time_zone, None, course_id),
         "acts": acts(
-            visit, "record-completion", "void-completion", "share-course", "remind-course", "publish-course",
+            visit, "assign", "remind-course", "record-completion", "void-completion", "publish-course",
             course_id=course_id,
         ),
     }  # fmt: skip

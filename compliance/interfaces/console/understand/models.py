@@ -50,8 +50,9 @@ class Standing(CompanyRow):
             ),
             models.Index(
                 fields=["organization_id", "register", "course_id", "outcome", "due_by", "birth"],
-                name="standing_of_course",
+                name="standing_in_course",
                 condition=models.Q(course_id__isnull=False),
+                include=["learner_profile_id"],
             ),
             models.Index(
                 fields=["organization_id", "register", "course_id", "done_at", "birth"],

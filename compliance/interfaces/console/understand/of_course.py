@@ -37,11 +37,15 @@ class Audience:
     learner_profile_ids: Sequence[uuid.UUID] | None = None
 
     def condition(self) -> str:
-        """As SQL of the summary's row `s`."""
+        """As SQL of the summary's row `s`.
+
+        IS TRUE has the planner look people up in a hash: it takes a team for far smaller than it is, and would go
+        through each person's records of all courses.
+        """
         if self.team_ids is not None:
-            return """ AND s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
+            return """ AND (s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
                 WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.register = 2
-                  AND p.team_ids && %(teams)s::uuid[])"""
+                  AND p.team_ids && %(teams)s::uuid[])) IS TRUE"""
         if self.learner_profile_ids is not None:
             return " AND s.learner_profile_id = ANY(%(people)s::uuid[])"
         return ""

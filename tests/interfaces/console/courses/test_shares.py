@@ -60,7 +60,7 @@ def test_a_share_of_a_course_without_a_version_says_so(staff: Staff, company: Co
     page = words(client.get(address(company.organization_id, "share", share_id=share_id)).content.decode())
     assert "“First aid” has no published version: nobody is asked until one is published." in page
     listed = client.get(address(company.organization_id, "shares")).content.decode()
-    assert "no version: asks nobody" in row_of(listed, "First aid")
+    assert "No version: asks nobody" in row_of(listed, "First aid")
     of_course = words(client.get(address(company.organization_id, "course", course_id=course_id)).content.decode())
     assert "This course has no published version: nobody is asked to do it until one is published." in of_course
 
