@@ -9,7 +9,6 @@ from compliance.catalogue import owed
 from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.visit import Visit
 
-
 _SHORT: dict[str, Words] = {
     "remind-course": _("Remind"),
     "publish-course": _("Publish a version"),
