@@ -10,6 +10,7 @@ from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.visit import Visit
 
 _SHORT: dict[str, Words] = {
+    "assign": _("Assign"),
     "remind-course": _("Remind"),
     "publish-course": _("Publish a version"),
     "change-share": _("Change"),
@@ -22,7 +23,7 @@ def acts(visit: Visit, *names: str, **filled: Any) -> list[dict[str, str]]:
     """Those of the acts that this person may do, in this order, with what is `filled` in beforehand."""
     pages = {page.name: page for page in visit.pages}
     return [
-        {"name": name, "title": str(_SHORT.get(name, page.title)), "address": visit.link(page.name, filled)}
+        {"name": name, "title": str(_SHORT.get(name, page.title) if filled else page.title), "address": visit.link(page.name, filled)}
         for name in names
         if (page := pages.get(f"act-{name}")) and visit.staff.may(page.permission)
     ]
