@@ -76,7 +76,7 @@ def test_a_course_tells_its_shares_its_versions_and_what_happened_to_it(staff: S
         .content.decode()
     )  # fmt: skip
     assert re.search(r"Shared with .* Everyone By 7 March 2025", page)
-    assert re.search(r"Versions .* in use", page)
+    assert re.search(r"Versions .* In use", page)
     assert "Version 1 published" in page
     assert str(small.fire) in page.partition("Proof")[2]
 
