@@ -1,7 +1,7 @@
 // The palette: Ctrl+K (or ⌘K) on any page of a company finds people, courses, acts and pages while one types.
 // Without this script the search in the header leads to a page with the same results.
 
-const WAITS = 150
+const PALETTE_WAITS = 150
 
 class Palette {
   constructor(dialog) {
@@ -29,7 +29,7 @@ class Palette {
 
   later() {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.ask(), WAITS)
+    this.timer = setTimeout(() => this.ask(), PALETTE_WAITS)
   }
 
   async ask() {

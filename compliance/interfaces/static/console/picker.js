@@ -1,7 +1,7 @@
 // A picker: while somebody types, what fits is offered below the box, and what is picked stands above it.
 // Without this script the box is an ordinary one: the words are posted, and the form comes back with what they could mean.
 
-const WAITS = 140
+const PICKER_WAITS = 140
 
 class Picker {
   constructor(root) {
@@ -41,7 +41,7 @@ class Picker {
 
   later() {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.ask(), WAITS)
+    this.timer = setTimeout(() => this.ask(), PICKER_WAITS)
   }
 
   async ask() {
