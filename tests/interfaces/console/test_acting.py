@@ -145,6 +145,67 @@ def test_nothing_is_done_without_a_reason_or_without_a_preview_or_twice(staff, c
     assert "This was done already, once: " in client.get(first.headers["Location"]).content.decode()
 
 
+def test_what_somebody_else_changed_since_is_shown_before_anything_is_done(staff, company):
+    anna = str(company.join("Anna").learner_profile_id)
+    first, second = staff(COMPLIANCE_MANAGER), staff(OPERATOR)
+    _, mine = preview(first, company, "suspend", learner_profile_id=anna)
+    _, theirs = preview(second, company, "end", learner_profile_id=anna)
+    assert confirm(first, company, "suspend", mine).status_code == 302
+    page = confirm(second, company, "end", theirs)
+    assert page.status_code == 200
+    assert "Somebody changed something about this since you looked" in page.content.decode()
+    assert "employee_left" not in facts(company)
+    assert confirm(second, company, "end", theirs).status_code == 302
+    assert "employee_left" in facts(company)
+
+
+def test_a_preview_repeats_what_was_asked_for_and_warns_of_a_day_that_has_passed(staff, company):
+    company.join("Anna Berg")
+    course = company.course("Fire safety")
+    company.share(course)
+    record_ids(company)
+    text, _ = preview(
+        staff(COMPLIANCE_MANAGER), company, "set-deadline",
+        learner_profile_id="anna berg", course_id=str(course.course_id), due_on="2026-01-05",
+    )  # fmt: skip
+    assert "<dt>Person</dt><dd><bdi>Anna Berg</bdi>" in text
+    assert "<dt>Course</dt><dd><bdi>Fire safety</bdi>" in text
+    assert "<bdi>5 January 2026</bdi>" in text
+    assert "The deadline has passed already" in text
+
+
+def test_who_was_reminded_an_hour_ago_is_warned_of(staff, company):
+    company.join("Anna Berg")
+    company.share(company.course("Fire safety"))
+    (record,) = record_ids(company)
+    client = staff(OPERATOR)
+    text, sent = preview(client, company, "remind-many", record_ids=str(record))
+    assert "within the last day" not in text
+    assert "<bdi>Anna Berg</bdi>" in text
+    confirm(client, company, "remind-many", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get()
+    run_job(str(company.organization_id), str(job.job_id))
+    text, _ = preview(client, company, "remind-many", record_ids=str(record))
+    assert "1 of these people was reminded of this within the last day, on " in text
+
+
+def test_rows_chosen_in_a_list_are_previewed_at_once_where_nothing_else_is_asked(staff, company):
+    company.join("Anna Berg")
+    company.share(company.course("Fire safety"))
+    (record,) = record_ids(company)
+    client = staff(COMPLIANCE_MANAGER)
+    text = client.post(
+        _address(company, "remind-many"), {"step": "chosen", "record_ids": [str(record)]}
+    ).content.decode()
+    assert "Nothing has been changed yet" in text
+    text = client.post(
+        _address(company, "waive-many"), {"step": "chosen", "record_ids": [str(record)]}
+    ).content.decode()
+    assert "<b>1 row</b>" in text
+    assert "There is a problem" not in text
+
+
 def test_what_the_rules_refuse_is_said_in_the_form(staff, company):
     anna = company.join("Anna")
     page = staff(COMPLIANCE_MANAGER).post(
