@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from compliance.catalogue import owed
+from compliance.catalogue import REGISTERS, owed
 from compliance.facts.courses import queries as courses
 from compliance.facts.lines import Audience, CourseShared, FixedDeadline, NoDeadline, PolicyShared
 from compliance.facts.recording import act
@@ -55,6 +55,7 @@ class Assign(Act):
     permission = Permission.CHANGE_PEOPLE
     form = AssignForm
     group = _("Shares")
+    takes = tuple(each.name for each in REGISTERS.values() if each.of_person == "employments")
     section = Section.COURSE
 
     def perform(self, acting: Acting) -> Done:

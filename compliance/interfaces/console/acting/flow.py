@@ -18,7 +18,6 @@ from compliance.errors import ComplianceError
 from compliance.facts.pending import queries as pending
 from compliance.facts.people import queries
 from compliance.facts.people.queries import erasures
-from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import doing, four_eyes, jobs
 from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
@@ -27,12 +26,11 @@ from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.selection import reading
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
-CHOSEN = "chosen"
-"""The step by which a list hands an act the rows that were chosen in it."""
 AGAIN, TABLE = "again", "table"
 """Steps of an act whose preview can be asked for anew of the same upload, or has a table to take along."""
 
@@ -53,7 +51,7 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
     if request.method != "POST":
         form = chosen.form(visit.organization, visit.now, initial=_given(request.GET))
         return _form(visit, chosen, form)
-    if step == CHOSEN:
+    if step == reading.STEP:
         return _of_selection(visit, chosen)
     if step == "back":
         return _form(visit, chosen, chosen.form(visit.organization, visit.now, request.POST, request.FILES))
@@ -82,14 +80,12 @@ def _of_selection(visit: Visit, chosen: Act) -> HttpResponse:
 
     What was chosen is read once: identifiers go on from here, so that what is confirmed is what was previewed.
     """
-    ticked = [each for line in visit.request.POST.getlist("record_ids") for each in line.split()]
-    known = [each for each in map(identifiers.read, ticked) if each]
+    found = reading.chosen(visit.organization, visit.request.POST)
     fields = chosen.form.base_fields
-    given = {"record_ids": [str(each) for each in known]} if "record_ids" in fields else {}
-    if not given:
-        name = "people" if "people" in fields else "learner_profile_id"
-        learners = history.learners_named(visit.organization.organization_id, known)
-        given = {name: [str(each) for each in learners]}
+    if "record_ids" in fields:
+        given = {"record_ids": [str(each) for each in found.record_ids]}
+    else:
+        given = {"people" if "people" in fields else "learner_profile_id": [str(each) for each in found.people]}
     if fields.keys() <= {*given, chosen.upload}:
         sent = QueryDict(mutable=True)
         sent.update({name: "\n".join(values) for name, values in given.items()})
