@@ -8,13 +8,16 @@ from django.utils.translation import gettext as _
 
 from compliance.facts.people import team_queries
 from compliance.interfaces.console import keyset
-from compliance.interfaces.console.acting.registry import offered
+from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.understand import queries as counted
 from compliance.interfaces.console.understand import teams as numbers
 from compliance.interfaces.console.visit import Visit
 
 MOVES_SHOWN = 20
+REMINDS = "remind-many"
+REMINDED_AT_MOST = 2000
+"""How many late records a team's page hands to a reminder at once; of more, the work list does."""
 
 
 def teams(visit: Visit) -> HttpResponse:
@@ -52,9 +55,12 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
         organization_id, team_id, visit.now, (after[0], uuid.UUID(after[1])) if after else None, keyset.PAGE
     )
     moved = team_queries.moved(organization_id, team_id, visit.now, MOVES_SHOWN)
-    visit.saw(each.learner_profile_id for each in (*members, *moved))
+    visit.saw(each.learner_profile_id for each in members)
+    visit.saw(each.learner_profile_id for each in moved)
     stands = numbers.stands(organization_id, [each.learner_profile_id for each in members], visit.now)
     nothing = numbers.Stands()
+    everybody = team_queries.members(organization_id, team_id, visit.now, REMINDED_AT_MOST + 1)
+    late = numbers.late(organization_id, everybody, visit.now, REMINDED_AT_MOST + 1)
     values: dict[str, Any] = {
         "title": found.name,
         "team": found,
@@ -65,6 +71,8 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
         "overdue": visit.link("work", {"show": "overdue", "team": team_id}),
         "unsigned": visit.link("work", {"show": "unsigned-overdue", "team": team_id}),
         "following": keyset.following(visit.request, last),
-        "acts": offered(visit, "team", team_id=team_id),
+        "acts": offered(visit, "team", team_id=team_id, into=team_id),
+        "late": late if len(late) <= REMINDED_AT_MOST else [],
+        "reminding": visit.address(f"act-{REMINDS}") if visit.staff.may(ACTS[REMINDS].permission) else "",
     }
     return visit.render("console/people/team.html", values)

@@ -57,6 +57,23 @@ def stands(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: dat
     return {learner: Stands(*row) for learner, *row in rows}
 
 
+def late(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, most: int) -> list[uuid.UUID]:
+    """At most so many of the records, of courses and of policies, that those people have not done by their deadline."""
+    rows = sql.fetch(
+        f"SELECT record_id FROM console_standing WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
+        f" AND learner_profile_id = ANY(%(learners)s::uuid[]) AND register = ANY(%(registers)s)"
+        f" AND outcome = '{OPEN}' AND {_LATE} LIMIT %(most)s",
+        {
+            "organization": organization_id,
+            "learners": arrays.uuids(list(learners)),
+            "registers": [owed("course").number, owed("policy").number],
+            "now": now,
+            "most": most,
+        },
+    )
+    return [row[0] for row in rows]
+
+
 _LATE = outcomes.past("due_by", "%(now)s")
 _STANDS = f"""
 SELECT learner_profile_id, count(*) FILTER (WHERE outcome = '{OPEN}' AND {_LATE}),
