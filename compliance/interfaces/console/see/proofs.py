@@ -4,12 +4,15 @@ import uuid
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from compliance.facts.people import queries as people
 from compliance.facts.policies import queries
 from compliance.facts.policies.models import Receipt
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.pages.signing_form import shown_signature
+from compliance.interfaces.pages.written_in import written_in
 from compliance.proofs import digests
 from compliance.proofs.instants import hashed_instant
 
@@ -40,30 +43,38 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     chain = queries.receipt_and_neighbours(organization_id, receipt_id)
     if 0 not in chain:
         raise NothingThereError(f"This company holds no receipt {receipt_id}.")
-    visit.crumb("Receipts", "acknowledgements")
     found = chain[0]
     version = queries.version_row(organization_id, found.course_release_id)
     signature = queries.raw_signature(organization_id, receipt_id)
     lines = receipt_lines(organization_id, found)
-    checks = [Check("Receipt hash", found.receipt_sha256, digests.sha256_lines(line.says for line in lines))]
+    checks = [Check(_("Receipt hash"), found.receipt_sha256, digests.sha256_lines(line.says for line in lines))]
     before = chain.get(-1)
     checks.append(
         Check(
-            "Link to the receipt before",
+            _("Link to the receipt before"),
             found.previous_sha256,
-            before.receipt_sha256 if before else (digests.ZERO_DIGEST if found.number == 1 else "missing"),
+            before.receipt_sha256 if before else (digests.ZERO_DIGEST if found.number == 1 else _("missing")),
         )
     )
     if 1 in chain:
-        checks.append(Check("Link from the receipt after", chain[1].previous_sha256, found.receipt_sha256))
+        checks.append(Check(_("Link from the receipt after"), chain[1].previous_sha256, found.receipt_sha256))
     if version:
-        checks.append(Check("Document", found.document_sha256, digests.document_sha256(version.html)))
-        checks.append(Check("Statement", found.statement_sha256, digests.statement_sha256(version.statement)))
+        checks.append(Check(_("Document"), found.document_sha256, digests.document_sha256(version.html)))
+        checks.append(Check(_("Statement"), found.statement_sha256, digests.statement_sha256(version.statement)))
     if signature is not None:
-        checks.append(Check("Signature", found.signature_sha256 or "", _signature_sha256(signature)))
+        checks.append(Check(_("Signature"), found.signature_sha256 or "", _signature_sha256(signature)))
+    visit.crumb(_("Policies"), "policies")
+    title = _("Receipt %(number)s") % {"number": found.number}
+    if version:
+        visit.crumb(version.policy_title, "policy-page", course_id=version.course_id)
+        title = _("Receipt: %(policy)s") % {"policy": version.policy_title}
+    kept = queries.stored_receipt(organization_id, receipt_id)
     values = {
-        "title": f"Receipt {found.number}",
+        "title": title,
         "receipt": found,
+        "signer_company": kept.signer_company,
+        "language": written_in(version.html) if version else None,
+        **shown_signature(kept),
         "before": before,
         "after": chain.get(1),
         "version": version,
@@ -110,12 +121,13 @@ def policy(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
     version = queries.version_row(organization_id, course_release_id)
     if version is None:
         raise NothingThereError(f"This company published no policy version {course_release_id}.")
-    visit.crumb("Policy versions", "policy-versions")
+    visit.crumb(_("Policies"), "policies")
+    visit.crumb(version.policy_title, "policy-page", course_id=version.course_id)
     checks = [
-        Check("Document", version.document_sha256, digests.document_sha256(version.html)),
-        Check("Statement", version.statement_sha256, digests.statement_sha256(version.statement)),
+        Check(_("Document"), version.document_sha256, digests.document_sha256(version.html)),
+        Check(_("Statement"), version.statement_sha256, digests.statement_sha256(version.statement)),
         Check(
-            "Version digest",
+            _("Version digest"),
             version.version_digest,
             digests.policy_version_digest(
                 course_id=version.course_id,
@@ -130,5 +142,7 @@ def policy(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
             ),
         ),
     ]
-    values = {"title": f"{version.policy_title}, version {version.version}", "version": version, "checks": checks}
+    named = {"policy": version.policy_title, "number": version.version}
+    title = _("%(policy)s, version %(number)s") % named
+    values = {"title": title, "version": version, "checks": checks, "language": written_in(version.html)}
     return visit.render("console/see/policy.html", values | {"holds": all(check.holds for check in checks)})

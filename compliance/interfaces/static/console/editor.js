@@ -38,7 +38,9 @@
     return into;
   }
 
-  const read = (text) => copy(new DOMParser().parseFromString(text, "text/html").body, document.createDocumentFragment());
+  // Looks and handlers are taken out before the text is parsed: the page's policy refuses each of them, and says so.
+  const plain = (text) => text.replace(/\s(?:style|on\w+)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, "").replace(/<style[\s\S]*?<\/style>/gi, "");
+  const read = (text) => copy(new DOMParser().parseFromString(plain(text), "text/html").body, document.createDocumentFragment());
 
   for (const frame of document.querySelectorAll("[data-editor]")) {
     const source = frame.querySelector("textarea");
@@ -52,7 +54,10 @@
     sheet.setAttribute("aria-label", frame.dataset.label);
     const described = source.getAttribute("aria-describedby");
     if (described) sheet.setAttribute("aria-describedby", described);
-    sheet.append(read(source.value.trim() || "<h1><br></h1><p><br></p>"));
+    sheet.append(read(source.value.trim() || "<p><br></p>"));
+    sheet.addEventListener("focus", () => {
+      if (!sheet.textContent.trim() && !sheet.querySelector("h1")) document.execCommand("formatBlock", false, "h1");
+    });
     frame.append(frame.querySelector("template").content.cloneNode(true), sheet);
     source.hidden = true;
     const label = document.querySelector(`label[for="${source.id}"]`);

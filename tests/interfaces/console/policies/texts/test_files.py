@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import tracemalloc
 import zipfile
 from io import BytesIO
@@ -16,8 +15,7 @@ from compliance.interfaces.console.policies.texts.errors import UnreadableTextEr
 from compliance.interfaces.console.policies.texts.losses import Loss, sentences
 from tests.interfaces.console.policies.documents import document, docx, paragraph, picture, run, table
 
-REAL = Path(os.environ.get("REAL_DATA", "var/data")) / "policies/policies.jsonl.gz"
-"""A facts file of policies as a company published them; they are no part of the repository."""
+REAL = Path(__file__).resolve().parents[6] / "shared" / "data" / "policies" / "policies.jsonl.gz"
 TITLE = paragraph("Travel", "Titel")
 
 
