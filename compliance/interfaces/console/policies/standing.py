@@ -9,16 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import OperationalError, transaction
-from psycopg.errors import QueryCanceled
-
 from compliance.catalogue import owed
+from compliance.interfaces.console import patience
 from compliance.interfaces.console.moments import Chosen
 from compliance.interfaces.console.see import counting, registers
 from compliance.interfaces.console.understand import queries as kept
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
-from compliance.tenancy import sql
 
 RECORDS = LISTINGS[owed("policy").page]
 STATES = ("signed", "to_do", "overdue")
@@ -82,16 +79,7 @@ def of_one(when: Chosen, course_id: uuid.UUID) -> Numbers | None:
 
 def _counted(when: Chosen) -> dict[uuid.UUID, Numbers] | None:
     """Counted now, None where that takes too long; by policy, of the one policy that is asked about if one is."""
-    try:
-        with transaction.atomic():
-            ((before, _),) = sql.fetch(
-                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
-                [str(registers.COUNTED_MILLISECONDS)],
-            )
-            found = pages.numbers(RECORDS, when.question, STATES)
-            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
-    except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
-            return None
-        raise
+    found = patience.within(registers.COUNTED_MILLISECONDS, lambda: pages.numbers(RECORDS, when.question, STATES))
+    if found is None:
+        return None
     return {course_id: _numbers(numbers) for course_id, numbers in found.items()}

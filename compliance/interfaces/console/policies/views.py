@@ -16,6 +16,8 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import Chosen, chosen
 from compliance.interfaces.console.policies import standing
 from compliance.interfaces.console.see import registers
+from compliance.interfaces.console.selection import reading as selection
+from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
 
@@ -52,7 +54,8 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
     visit.crumb(_("Policies"), "policies")
     asked = visit.request.GET.get("show", "")
     words = (asked,) if asked in standing.RECORDS.filters else ("unsigned", "signed")
-    lists = [_list(visit, when, word, only=len(words) == 1) for word in words]
+    numbers = standing.of_one(when, course_id)
+    lists = [_list(visit, when, word, numbers, only=len(words) == 1) for word in words]
     in_force = _in_force(versions, when)
     values: dict[str, Any] = {
         "title": (in_force or versions[-1]).policy_title,
@@ -62,7 +65,7 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
         "version": in_force,
         "first": versions[-1],
         "versions": versions,
-        "numbers": standing.of_one(when, course_id),
+        "numbers": numbers,
         "lists": lists,
         "lists_of": {word: _address(visit, when, word) for word in standing.RECORDS.filters}
         | {"both": _address(visit, when, "")},
@@ -79,16 +82,25 @@ def _in_force(versions: list[Version], when: Chosen) -> Version | None:
     return next((each for each in versions if each.published_at <= when.question.moment), None)
 
 
-def _list(visit: Visit, when: Chosen, word: str, *, only: bool) -> dict[str, Any]:
-    """One of the page's lists: its first rows, or, where it is the only one, the page that the address asks for."""
+def _list(visit: Visit, when: Chosen, word: str, numbers: standing.Numbers | None, *, only: bool) -> dict[str, Any]:
+    """One of the page's lists: its first rows, or, where it is the only one, the page that the address asks for.
+
+    Acts are offered on those who have not signed today.
+    """
     position = keyset.after(visit.request, 4) if only else None
     question = when.question._replace(start=None)
     page, _total, last = registers.read(question, standing.RECORDS, word, position, counts=False)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    register = standing.RECORDS.register
+    acts = None
+    if rows and word != "signed" and not when.travels:
+        total = None if numbers is None else getattr(numbers, word)
+        acts = bar(visit, register.name, selection.of_register(register.page, word, question), total)
     visit.saw(row["learner_profile_id"] for row in rows)
     return {
         "word": word,
         "rows": rows,
+        "bar": acts,
         "more": last is not None and not only,
         "following": keyset.following(visit.request, last) if only else "",
         "all": _address(visit, when, word),

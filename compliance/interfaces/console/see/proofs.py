@@ -42,7 +42,7 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
     organization_id = visit.organization.organization_id
     chain = queries.receipt_and_neighbours(organization_id, receipt_id)
     if 0 not in chain:
-        raise NothingThereError(f"This company holds no receipt {receipt_id}.")
+        raise NothingThereError(_("This company holds no such receipt."))
     found = chain[0]
     version = queries.version_row(organization_id, found.course_release_id)
     signature = queries.raw_signature(organization_id, receipt_id)
@@ -120,7 +120,7 @@ def policy(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
     organization_id = visit.organization.organization_id
     version = queries.version_row(organization_id, course_release_id)
     if version is None:
-        raise NothingThereError(f"This company published no policy version {course_release_id}.")
+        raise NothingThereError(_("This company published no such version of a policy."))
     visit.crumb(_("Policies"), "policies")
     visit.crumb(version.policy_title, "policy-page", course_id=version.course_id)
     checks = [

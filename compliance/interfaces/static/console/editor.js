@@ -55,9 +55,9 @@
     const described = source.getAttribute("aria-describedby");
     if (described) sheet.setAttribute("aria-describedby", described);
     sheet.append(read(source.value.trim() || "<p><br></p>"));
-    sheet.addEventListener("focus", () => {
-      if (!sheet.textContent.trim() && !sheet.querySelector("h1")) document.execCommand("formatBlock", false, "h1");
-    });
+    if (!source.value.trim()) { // the first line that is written is the title
+      sheet.addEventListener("input", () => document.execCommand("formatBlock", false, "h1"), { once: true });
+    }
     frame.append(frame.querySelector("template").content.cloneNode(true), sheet);
     source.hidden = true;
     const label = document.querySelector(`label[for="${source.id}"]`);

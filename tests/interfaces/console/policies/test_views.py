@@ -1,5 +1,6 @@
 """The list of policies and the page of one: numbers and names are those of the register, at any day."""
 
+import re
 import uuid
 from datetime import date, timedelta
 
@@ -83,8 +84,8 @@ def lists(client, address, query=None):
     end = page.index("<h2>Versions</h2>")
     names = ("Anna", "Ben", "Cleo", "Dan")
     return (
-        [name for name in names if f">{name}</a>" in page[unsigned:signed]],
-        [name for name in names if f">{name}</a>" in page[signed:end]],
+        [name for name in names if f"<bdi>{name}</bdi></a>" in page[unsigned:signed]],
+        [name for name in names if f"<bdi>{name}</bdi></a>" in page[signed:end]],
     )
 
 
@@ -114,8 +115,8 @@ def test_one_list_alone_keeps_the_day(world, staff):
     client = staff(AUDITOR)
     day = (noon(21)).date().isoformat()
     page = client.get(world.page, {"as_at": day, "show": "signed"}).content.decode()
-    assert ">Anna</a>" in page
-    assert ">Cleo</a>" not in page
+    assert "<bdi>Anna</bdi></a>" in page
+    assert "<bdi>Cleo</bdi></a>" not in page
     assert f"as_at={day}&amp;show=unsigned" in page
 
 
@@ -158,6 +159,21 @@ def test_who_only_looks_is_offered_no_act(world, staff):
     assert [act in auditor for act in acts] == [False] * 3
 
 
+def test_those_who_have_not_signed_are_chosen_and_reminded_from_the_page(world, staff):
+    client = staff(COMPLIANCE_MANAGER)
+    page = client.get(world.page).content.decode()
+    chosen = re.findall(r'name="record_ids" value="([0-9a-f-]{36})"', page)
+    assert len(chosen) == 2
+    remind = world.address("act-remind-many")
+    assert f'formaction="{remind}"' in page
+    everything = re.search(r'name="everything" value="([^"]+)"', page)[1]
+    for posted in ({"record_ids": chosen}, {"everything": everything}):
+        answer = client.post(remind, {"step": "chosen"} | posted).content.decode()
+        assert ("Cleo" in answer, "Dan" in answer, "Anna" in answer) == (True, True, False)
+    assert 'name="record_ids"' not in client.get(world.page, {"as_at": noon(1).date().isoformat()}).content.decode()
+    assert 'name="record_ids"' not in staff(AUDITOR).get(world.page).content.decode()
+
+
 def test_a_policy_of_another_company_is_as_one_that_does_not_exist(world, staff):
     other = World()
     client = staff(COMPLIANCE_MANAGER)
@@ -179,4 +195,4 @@ def test_numbers_of_a_large_company_are_those_last_counted(world, staff, monkeyp
     assert "2 / 4" in client.get(world.address("policies")).content.decode()
     past = client.get(world.page, {"as_at": noon(21).date().isoformat()}).content.decode()
     assert "Being counted" in past
-    assert ">Anna</a>" in past
+    assert "<bdi>Anna</bdi></a>" in past
