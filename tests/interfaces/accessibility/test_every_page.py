@@ -21,9 +21,11 @@ from compliance.facts.shares.models import Share
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.reports import keeping, making
 from compliance.interfaces.console.understand import refreshing
 from compliance.interfaces.pages.links import SigningLink, make_token
 from compliance.tenancy import context
+from compliance.tenancy.queries import organization
 from development.demo.telling import PACKAGES
 from tests.interfaces.accessibility import axe
 from tests.interfaces.console.companies import Full, full_company
@@ -47,6 +49,8 @@ def full(committed: None) -> Full:
         capture_all(organization_id, timezone.now())
         code = CheckCode.objects.earliest("id").check_code
         share_id = Share.objects.latest("opened_at", "id").share_id
+        company, now = organization(organization_id), timezone.now()
+        report, _ = keeping.begun(company, now - timedelta(days=30), now, now)
         job = Job.objects.create(
             organization_id=organization_id, act="waive-many", user_id=1, username="anna", asked_at=timezone.now(),
             state=Job.State.DONE, message="2 of 3 records waived.", findings=["Record 1: it was waived before."],
@@ -58,8 +62,10 @@ def full(committed: None) -> Full:
             SigningLink(organization_id, share_id, found.people[number].learner_profile_id, end), datetime.now(UTC)
         )
 
+    making.make(report)
     more = {
         "organization_id": organization_id, "job_id": job.job_id, "code": code, "token": token(3),
+        "report_id": report.report_id,
         "signed": token(0), "reading": release.course_release_id, "what": "training-records", "written_as": "csv",
         "media_id": "none", "scope": "none", "page_id": "know-your-way", "kind": "reminder",
     }  # fmt: skip

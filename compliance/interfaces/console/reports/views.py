@@ -193,9 +193,11 @@ def _row(visit: Visit, found: Report, each: queries.SumsOf, narrow: Narrowed, re
             report_id=found.report_id,
         ),
     }
-    if narrow.team is None:  # a register is asked for one course, and for one moment
+    if isinstance(each.identifier, uuid.UUID) and each.identifier == narrow.course and narrow.team != NO_TEAM:
         shows = ("", "signed", "overdue") if register == SIGNING else ("required", "required-done", "overdue")
-        now, then = (register_query(visit, found, moment) for moment in (found.second, found.first))
+        now, then = (
+            register_query(visit, found, moment) | {"team": narrow.team_word} for moment in (found.second, found.first)
+        )
         for name, show in zip(("required", "done", "overdue"), shows, strict=True):
             row[name] = visit.link(page, now | {"course": narrow.course, "show": show})
         if found.first >= visit.organization.history_complete_from:
