@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 
 from django.http import HttpResponseRedirect, QueryDict
+from django.utils.translation import gettext
 
 from compliance.facts.people import queries as people
 from compliance.facts.people.queries import Found
@@ -44,7 +45,7 @@ def person(visit: Visit) -> PersonAsked | HttpResponseRedirect:
         return PersonAsked()
     found = people.person(visit.organization.organization_id, learner)
     if found is None:
-        raise NothingThereError("There is no such person in this company.")
+        raise NothingThereError(gettext("There is no such person in this company."))
     visit.saw([learner])
     name = "" if found.erased_at else found.person_name or found.work_email or found.account_email or ""
     return PersonAsked(learner, name)

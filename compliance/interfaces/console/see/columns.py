@@ -8,13 +8,15 @@ from compliance.registers import ordered
 from compliance.registers.ordered import Order
 
 _STATES = ("outcome", "state", "status", "access_state")
-_PLACES = ("title", "state", "what", "when", "more")
-"""Where a cell stands on a phone, where a row is a card of three lines (console.css, `table.lines`)."""
+_MOMENTS = ("due_at", "valid_until", "signed_at", "joined_at", "published_at")
 
 
 @dataclass(frozen=True)
 class Headed:
-    """A column with its place on a phone; `query` sorts by it, `direction` is how it is sorted now (aria-sort)."""
+    """A column and its place on a phone, where a row is a card of three lines (`table.lines` of console.css).
+
+    `query` sorts by it, `direction` is how it is sorted now (aria-sort).
+    """
 
     column: Column
     place: str
@@ -45,7 +47,7 @@ def _place(column: Column) -> str:
         return "title"
     if column.name in _STATES:
         return "state"
-    if column.name == "due_at" or column.name.endswith(("_until", "signed_at", "joined_at", "published_at")):
+    if column.name in _MOMENTS:
         return "when"
     if column.kind in ("record", "receipt"):
         return "more"

@@ -56,7 +56,7 @@ def register(visit: Visit, register: str) -> HttpResponseBase:
     """A page of one register."""
     listing = LISTINGS.get(register)
     if listing is None:
-        raise NothingThereError(f"There is no register {register}.")
+        raise NothingThereError(gettext("There is no register %(name)s.") % {"name": register})
     asked = filtering.person(visit)
     if not isinstance(asked, filtering.PersonAsked):
         return asked
@@ -97,7 +97,9 @@ def register(visit: Visit, register: str) -> HttpResponseBase:
         "word": word,
         "asked": asked,
         "following": keyset.following(visit.request, found.last),
-        "bar": bar(visit, declared.name, everything, total if total is not None or not counted else counted[0], files)
+        "bar": bar(
+            visit, declared.name, everything, total if total is not None or not counted else counted[0], files[:1]
+        )
         if "learner_profile_id" in declared.row.model_fields
         else None,
         "exports": files,

@@ -14,6 +14,7 @@ import orjson
 from django.http import HttpResponseBase
 from django.utils.translation import gettext
 
+from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Column
 from compliance.facts.courses import queries as courses
 from compliance.interfaces.console import identifiers, wording
@@ -50,7 +51,7 @@ Table = tuple[list[str], Iterable[Iterable[Any]]]
 def export(visit: Visit, what: str, written_as: str) -> HttpResponseBase:
     """A dashboard, a work list, a matrix or a register as CSV or XLSX; of lists, posted, the chosen rows alone."""
     if written_as not in answers.FORMATS:
-        raise NothingThereError(f"There is no export as {written_as}.")
+        raise NothingThereError(gettext("There is no export as %(format)s.") % {"format": written_as})
     visit.everybody = what not in _OF_NOBODY
     births = None
     if visit.request.method == "POST":
@@ -66,7 +67,7 @@ def export(visit: Visit, what: str, written_as: str) -> HttpResponseBase:
     elif what in LISTINGS:
         headings, rows = _register(visit, what, births, as_text=written_as == "csv")
     else:
-        raise NothingThereError(f"There is no export of {what}.")
+        raise NothingThereError(gettext("There is no export of %(what)s.") % {"what": what})
     return answers.table(f"{what}-{visit.now:%Y-%m-%d}", written_as, headings, rows)
 
 
@@ -89,8 +90,10 @@ def _work(visit: Visit, births: tuple[int, ...] | None, *, as_text: bool) -> Tab
     wanted = replace(asked.wanted(moment), births=births)
     names = queries.teams(organization_id)
     what = SHOWS[asked.show]
+    register = REGISTERS[wanted.register]
+    of = {"course": gettext("Course"), "policy": gettext("Policy")}.get(register.owed, gettext("Certificate"))
     headings = [
-        gettext("Person"), gettext("Work email"), gettext("Teams"), str(what.title), gettext("Due by"),
+        gettext("Person"), gettext("Teams"), of, gettext("Due by") if register.owed else gettext("Valid until"),
         gettext("Days late") if what.overdue else gettext("Days left"),
     ]  # fmt: skip
 
@@ -100,7 +103,7 @@ def _work(visit: Visit, births: tuple[int, ...] | None, *, as_text: bool) -> Tab
         )
         return [
             [
-                _name(each.person_name, each.erased), each.email,
+                _name(each.person_name, each.erased),
                 [names[str(team)] for team in each.team_ids if str(team) in names], each.course,
                 _day(visit, each.due_at, as_text=as_text), _days(each.days(moment), late=what.overdue),
             ]
@@ -206,7 +209,7 @@ def _shown(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *
     if column.kind == "person":
         return value or gettext("No name")
     if column.kind == "course":
-        return titles.of(value)
+        return titles.of(str(value))
     if value is None:
         return None
     if column.kind == "day":
@@ -223,9 +226,11 @@ def _day(visit: Visit, value: datetime | str | None, *, as_text: bool) -> date |
     """A day of the company: a date in a workbook, like 2026-03-31 in text."""
     if value is None:
         return None
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value) if len(value) > len("2026-03-31") else date.fromisoformat(value)
-    day = value.astimezone(visit.zone).date() if isinstance(value, datetime) else value
+    if isinstance(value, str) and len(value) == len("2026-03-31"):
+        day = date.fromisoformat(value)
+    else:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        day = moment.astimezone(visit.zone).date()
     return day.isoformat() if as_text else day
 
 

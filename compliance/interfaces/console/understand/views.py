@@ -112,7 +112,7 @@ def dashboard(visit: Visit) -> HttpResponse:
             ]
         ),
         "age_bars": charts.bars(
-            [(title, ages.get(age, 0), "bad", listed("overdue", age=age)) for age, title in AGE_TITLES.items()]
+            [(str(title), ages.get(age, 0), "bad", listed("overdue", age=age)) for age, title in AGE_TITLES.items()]
         ),
         "team_bars": charts.bars(late_teams[:TEAMS_SHOWN]),
         "teams_more": max(len(late_teams) - TEAMS_SHOWN, 0),

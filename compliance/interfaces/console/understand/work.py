@@ -69,7 +69,7 @@ def work(visit: Visit) -> HttpResponseBase:
         "of_policies": register == owed("policy"),
         "following": keyset.following(visit.request, (_sort(asked), *last) if last and found else None),
         "exports": files,
-        "bar": bar(visit, register.name, everything, total, files),
+        "bar": bar(visit, register.name, everything, total, files[:1]),
     }
     return visit.render("console/understand/work.html", values)
 
