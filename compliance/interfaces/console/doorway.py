@@ -91,18 +91,22 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
             sessions.refresh_every(visit.request, response, 2)
         return response
     except (NothingThereError, NoSuchCompanyError) as error:
-        return _refusal(visit.request, 404, gettext("Nothing there"), str(error))
+        return _refused(visit, 404, gettext("Nothing there"), str(error))
     except OperationalError as error:
         if not isinstance(error.__cause__, psycopg.errors.QueryCanceled):
             raise
-        return _refusal(visit.request, 503, gettext("This took too long"), str(_TOO_LONG))
+        return _refused(visit, 503, gettext("This took too long"), str(_TOO_LONG))
     except ComplianceError as error:
-        values = {
-            "title": gettext("That did not work"),
-            "words": str(error),
-            "request_id": request_id.of(visit.request),
-        }
-        return visit.render("console/refused.html", values, status=422)
+        return _refused(visit, 422, gettext("That did not work"), str(error))
+
+
+def _refused(visit: Visit, status: int, title: str, words: str) -> HttpResponse:
+    """A refusal among the pages of the company that was entered, so that one goes on from it; outside without one."""
+    if visit.company is None:
+        return _refusal(visit.request, status, title, words)
+    values = {"title": title, "words": words, "request_id": request_id.of(visit.request)}
+    with context.company(visit.company.organization_id):
+        return visit.render("console/refused.html", values, status=status)
 
 
 def _enter_company(visit: Visit, staff: Staff, organization_id: uuid.UUID) -> None:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 
+from compliance.interfaces.console.languages import language_of
 from compliance.interfaces.learner import failing
 from compliance.interfaces.pages import request_id
 from compliance.interfaces.pages.answers import sealed
@@ -122,13 +123,8 @@ def _text(request: HttpRequest, words: Words, status: int) -> str:
     path = request.path_info
     if path.startswith("/learn/"):
         return failing.text(request, failing.STALE_FORM if words is STALE_FORM else status, request_id.of(request))
-    return render_to_string(
-        "pages/failure.html",
-        {
-            "title": words.title,
-            "sentences": words.sentences,
-            "request_id": request_id.of(request),
-            "of_console": path.startswith("/console/"),
-            "of_api": path.startswith(("/docs", "/problems")),
-        },
-    )
+    values = {"title": words.title, "sentences": words.sentences, "request_id": request_id.of(request)}
+    if path.startswith("/console/"):
+        with override(language_of(request)):
+            return render_to_string("console/outside.html", values)
+    return render_to_string("pages/failure.html", values | {"of_api": path.startswith(("/docs", "/problems"))})
