@@ -214,6 +214,42 @@ def test_every_form_of_an_act_and_what_it_answers_is_without_a_finding(full: Ful
     assert found == {}
 
 
+@pytest.mark.parametrize("width, scheme", [(1280, "dark"), (390, "light"), (320, "dark")])
+def test_the_menu_the_palette_and_what_it_finds_are_without_a_finding(
+    width: int, scheme: Any, full: Full, page: Page
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"/console/companies/{full.company.organization_id}/")
+    found = _looked_at(page)
+    if width < 860:
+        page.get_by_role("button", name="Menu").click()
+        expect(page.locator("nav.side")).to_be_visible()
+        found += _looked_at(page)
+        page.keyboard.press("Escape")
+        expect(page.locator("nav.side")).to_be_hidden()
+    page.keyboard.press("Control+k")
+    palette = page.get_by_role("dialog", name="Search")
+    expect(palette.get_by_role("option", name="Work list")).to_be_visible()
+    found += _looked_at(page)
+    page.keyboard.type("person 001")
+    option = palette.get_by_role("option", name="Person 001")
+    expect(option).to_have_attribute("aria-selected", "true")
+    found += _looked_at(page)
+    page.keyboard.type(" and nobody")
+    expect(palette.get_by_role("status")).to_contain_text("Nothing here is called")
+    found += _looked_at(page)
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("person 001")
+    expect(option).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Person 001")).to_be_visible()
+    assert "001" not in page.url.partition("/people/")[0]
+    assert found == []
+
+
 def test_a_preview_without_a_reason_an_open_menu_and_a_wrong_password_are_without_a_finding(
     full: Full, page: Page
 ) -> None:

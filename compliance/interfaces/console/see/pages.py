@@ -24,10 +24,8 @@ _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Sec
 
 
 def _section(register: Register) -> Section | None:
-    """Where a register stands in the navigation: those of versions are reached from the lists that have their names."""
-    if register.path != register.name:
-        return Section.REPORTS
-    listed = register_page(register.page) == register.page
+    """Where a register stands in the navigation: of versions and of a period there are lists and reports."""
+    listed = register_page(register.page) == register.page == register.path
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 
 

@@ -16,13 +16,15 @@ from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.pickable import Pickable, plain
 from compliance.interfaces.console.acting.registry import ACTS
-from compliance.interfaces.console.page import Page, Words
+from compliance.interfaces.console.page import Page, Section, Words
 from compliance.interfaces.console.visit import Visit
 from compliance.rules.vocabulary import ERASED_PERSON
 
 IN_PALETTE = 6
 """Of each kind, how many the palette lists; the page lists more."""
 ON_PAGE = 50
+OFFERED = 12
+"""Pages that are listed before anything is typed."""
 FEWEST_LETTERS = 2
 """Shorter words would find half of a company."""
 LONG_ENOUGH = 4
@@ -88,7 +90,8 @@ def _found(visit: Visit, words: Sequence[str], most: int) -> Iterator[Group]:
     acts = [page for page in _reachable(visit) if page.name.startswith("act-")]
     pages = [page for page in _reachable(visit) if not page.name.startswith("act-")]
     if not words:
-        yield _of_pages(visit, gettext_lazy("Pages"), [page for page in pages if page.section], [], most)
+        listed = [page for section in Section for page in pages if page.section is section]
+        yield _of_pages(visit, gettext_lazy("Pages"), listed, [], OFFERED)
         return
     if len("".join(words)) >= FEWEST_LETTERS:
         yield _of_people(visit, words, most)

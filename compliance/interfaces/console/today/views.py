@@ -47,11 +47,11 @@ _HEADINGS = (
 )
 
 _STARTS: tuple[tuple[str, Words], ...] = (
+    ("act-assign", gettext_lazy("Assign a course or policy")),
     ("act-import-people", gettext_lazy("Add people")),
-    ("act-share-course", gettext_lazy("Share a course")),
-    ("act-share-policy", gettext_lazy("Share a policy")),
     ("act-remind-course", gettext_lazy("Send reminders")),
-    ("act-invite", gettext_lazy("Invite a person")),
+    ("act-record-absence", gettext_lazy("Record an absence")),
+    ("act-record-completion", gettext_lazy("Record a completion")),
     ("act-send-link", gettext_lazy("Send a link")),
 )
 """What people begin most often, by page; each sees those that they may."""
