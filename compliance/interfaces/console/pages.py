@@ -20,6 +20,6 @@ from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
 PAGES: tuple[Page, ...] = (
-    *TODAY, *OF_COURSES, *OF_POLICIES, *SEE, *OF_PEOPLE, *READING, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
-    *EVIDENCE, *EXPORTS, *REPORTS, *STORED,
+    *TODAY, *OF_COURSES, *OF_POLICIES, *SEE, *OF_PEOPLE, *READING, *REPORTS, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
+    *EVIDENCE, *EXPORTS, *STORED,
 )  # fmt: skip

@@ -23,7 +23,8 @@ class Part(StrEnum):
 class Line:
     """`what` there is, and `number` of them, listed at `address`; `act` and `act_address` lead to what finishes it.
 
-    `alarm` marks what cannot wait; lines of a part are listed by it, then by their number.
+    What is `posted` to that address makes the act a button, such as a selection that is handed over. `alarm` marks what
+    cannot wait; lines of a part are listed by it, then by their number.
     """
 
     part: Part
@@ -33,4 +34,5 @@ class Line:
     note: Words = ""
     act: Words = ""
     act_address: str = ""
+    posted: tuple[tuple[str, str], ...] = ()
     alarm: bool = False

@@ -1,13 +1,17 @@
 """What people owe, from the summary that dashboards read: overdue by course, policy and team, and due this week."""
 
+import uuid
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from compliance.interfaces.console.acting.reminding import RemindOfCourse
+from compliance.interfaces.console.acting.reminding import RemindMany, RemindOfCourse
+from compliance.interfaces.console.selection import reading
 from compliance.interfaces.console.today.lines import Line, Part
 from compliance.interfaces.console.understand import queries
+from compliance.interfaces.console.understand.filters import Filters
 from compliance.interfaces.console.visit import Visit
 
 
@@ -45,7 +49,7 @@ def _of_courses(visit: Visit) -> Iterator[Line]:
             )
 
 
-def _reminder(visit: Visit, course_id: str) -> dict[str, str]:
+def _reminder(visit: Visit, course_id: str) -> dict[str, Any]:
     """The act that reminds everybody who owes it, for whoever may."""
     if not visit.staff.may(RemindOfCourse.permission):
         return {}
@@ -53,16 +57,28 @@ def _reminder(visit: Visit, course_id: str) -> dict[str, str]:
 
 
 def _of_teams(visit: Visit, tallies: queries.Tallies) -> Iterator[Line]:
+    """Courses and signatures apart: each is one list, all of which can be reminded of at once."""
     names = queries.teams(visit.organization.organization_id)
-    training, signatures = tallies["team"], tallies["unsigned-team"]
-    for team in {*training, *signatures} & names.keys():  # people without a team are listed under their courses
-        courses, policies = training.get(team, 0), signatures.get(team, 0)
-        of_courses = ngettext("%(number)s course", "%(number)s courses", courses) % {"number": courses}
-        of_policies = ngettext("%(number)s signature", "%(number)s signatures", policies) % {"number": policies}
-        yield Line(
-            part=Part.TEAMS,
-            what=names[team],
-            number=courses + policies,
-            address=visit.link("work", {"show": "overdue" if courses else "unsigned-overdue", "team": team}),
-            note=" · ".join([of_courses] * bool(courses) + [of_policies] * bool(policies)),
-        )
+    moment = queries.state(visit.organization.organization_id).as_at or visit.now
+    for show, kind, note in (("overdue", "team", _("Courses")), ("unsigned-overdue", "unsigned-team", _("Signatures"))):
+        for team in tallies[kind].keys() & names.keys():  # people without a team are listed under their courses
+            yield Line(
+                part=Part.TEAMS,
+                what=names[team],
+                number=tallies[kind][team],
+                address=visit.link("work", {"show": show, "team": team}),
+                note=note,
+                **_reminder_of_all(visit, Filters(show, None, uuid.UUID(team), ""), moment),
+            )
+
+
+def _reminder_of_all(visit: Visit, asked: Filters, moment: datetime) -> dict[str, Any]:
+    """The act that reminds of everything in a list, for whoever may."""
+    if not visit.staff.may(RemindMany.permission):
+        return {}
+    everything = reading.of_work(visit.organization.organization_id, asked, moment)
+    return {
+        "act": _("Remind"),
+        "act_address": visit.address(f"act-{RemindMany.name}"),
+        "posted": (("step", reading.STEP), (reading.EVERYTHING, everything)),
+    }

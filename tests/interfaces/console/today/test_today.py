@@ -58,7 +58,19 @@ def test_each_number_is_that_of_the_list_that_it_leads_to(staff, behind):
     assert {what: number for what, (number, _) in _lines(page, "week").items()} == {"Hygiene": 3}
     for part in ("owed", "teams", "week"):
         for number, where in _lines(page, part).values():
-            assert len(re.findall(r'data-name="Person"', client.get(where).content.decode())) == number
+            assert len(re.findall(r'<td class="line-title">', client.get(where).content.decode())) == number
+
+
+def test_everybody_overdue_in_a_team_is_reminded_from_its_line(staff, behind):
+    client = staff(COMPLIANCE_MANAGER)
+    page = _page(client, behind).partition(">Sales<")[2].partition("</form>")[0]
+    (address,) = re.findall(r'action="([^"]+)"', page)
+    preview = client.post(address, dict(re.findall(r'name="(step|everything)" value="([^"]+)"', page)))
+    assert preview.status_code == 200
+    assert "person@example" not in address
+    text = preview.content.decode()
+    assert ">B<" in text, "the one of Sales who is late is named"
+    assert ">C<" not in text
 
 
 def test_whoever_may_remind_does_it_from_the_line_and_an_auditor_only_looks(staff, behind):
