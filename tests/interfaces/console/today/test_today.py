@@ -67,7 +67,6 @@ def test_everybody_overdue_in_a_team_is_reminded_from_its_line(staff, behind):
     (address,) = re.findall(r'action="([^"]+)"', page)
     preview = client.post(address, dict(re.findall(r'name="(step|everything)" value="([^"]+)"', page)))
     assert preview.status_code == 200
-    assert "person@example" not in address
     text = preview.content.decode()
     assert ">B<" in text, "the one of Sales who is late is named"
     assert ">C<" not in text
