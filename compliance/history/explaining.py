@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Collection
 from datetime import datetime
 
-from compliance.facts.people.loading import Pair
+from compliance.facts.people.loading import Learners, Pair
 from compliance.facts.policies.loading import load_person_policies
 from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning import reckoned as owed_learning
@@ -18,11 +18,14 @@ from compliance.rules.reckoning import Reckoning
 
 
 def of_training(
-    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime
+    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime, known: Learners
 ) -> dict[uuid.UUID, Reckoning]:
-    """The reckonings of the training records of (learner, course) pairs at `moment`, by record_id."""
+    """The reckonings of the training records of (learner, course) pairs at `moment`, by record_id.
+
+    Learners that are `known` by this moment are not read again; those that are read are added.
+    """
     wanted = list(dict.fromkeys(pairs))
-    facts = load_person_courses(organization_id, wanted, None, moment)
+    facts = load_person_courses(organization_id, wanted, known, moment)
     courses = {course_id: prepare(course) for course_id, course in facts.courses.items()}
     found: dict[uuid.UUID, Reckoning] = {}
     for place, (learner, course_id) in enumerate(wanted):
@@ -34,11 +37,11 @@ def of_training(
 
 
 def of_policies(
-    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime
+    organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime, known: Learners
 ) -> dict[uuid.UUID, Reckoning]:
-    """The reckonings of what is owed of policies, of (learner, policy) pairs at `moment`, by record_id."""
+    """The reckonings of what is owed of policies, of (learner, policy) pairs at `moment`; see above."""
     wanted = list(dict.fromkeys(pairs))
-    facts = load_person_policies(organization_id, wanted, None, moment)
+    facts = load_person_policies(organization_id, wanted, known, moment)
     found: dict[uuid.UUID, Reckoning] = {}
     for learner, course_id in wanted:
         receipts = [each for each in facts.receipts[learner, course_id] if each.signed_at <= moment]

@@ -6,7 +6,7 @@ to be captured, the state is said without its arithmetic rather than with a wron
 """
 
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy, pgettext
 
+from compliance.facts.people.loading import Learners, Pair
 from compliance.history import explaining
 from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.wording import written_day, written_moment
@@ -64,30 +65,37 @@ _TAKEN: dict[CountedFrom, Words] = {
 
 def of_training(organization: Organization, rows: Sequence[Row], moment: datetime) -> dict[str, str]:
     """The sentences of training records at `moment`, by record_id. Needs the company's context."""
-    return _sentences(organization, rows, moment, explaining.of_training, _training)
+    return of_person(organization, rows, (), moment)
 
 
 def of_policies(organization: Organization, rows: Sequence[Row], moment: datetime) -> dict[str, str]:
     """The sentences of what is owed of policies at `moment`, by record_id. Needs the company's context."""
-    return _sentences(organization, rows, moment, explaining.of_policies, _policy)
+    return of_person(organization, (), rows, moment)
 
 
-def _sentences(
-    organization: Organization,
-    rows: Sequence[Row],
-    moment: datetime,
-    reckon: Callable[[uuid.UUID, str, Collection[tuple[uuid.UUID, uuid.UUID]], datetime], dict[uuid.UUID, Reckoning]],
-    state: Callable[[Row, datetime, "_Days"], str],
+def of_person(
+    organization: Organization, training: Sequence[Row], policies: Sequence[Row], moment: datetime
 ) -> dict[str, str]:
-    zone = organization.time_zone
-    pairs = [(uuid.UUID(row["learner_profile_id"]), uuid.UUID(row["course_id"])) for row in rows]
-    found = reckon(organization.organization_id, zone, pairs, moment) if pairs else {}
+    """The sentences of both kinds of row at `moment`, by record_id. Needs the company's context."""
+    organization_id, zone = organization.organization_id, organization.time_zone
+    known: Learners = {}
+    found: dict[uuid.UUID, Reckoning] = {}
+    if training:
+        found |= explaining.of_training(organization_id, zone, _pairs(training), moment, known)
+    if policies:
+        found |= explaining.of_policies(organization_id, zone, _pairs(policies), moment, known)
     days = _Days(zone)
-    said = {}
-    for row in rows:
+    states = [(row, _training(row, moment, days)) for row in training]
+    states += [(row, _policy(row, moment, days)) for row in policies]
+    because = {}
+    for row, state in states:
         reckoned = found.get(uuid.UUID(row["record_id"]), NO_DEADLINE)
-        said[row["record_id"]] = sentence(state(row, moment, days), reckoned if _fits(row, reckoned) else None, days)
-    return said
+        because[row["record_id"]] = sentence(state, reckoned if _fits(row, reckoned) else None, days)
+    return because
+
+
+def _pairs(rows: Sequence[Row]) -> list[Pair]:
+    return [(uuid.UUID(row["learner_profile_id"]), uuid.UUID(row["course_id"])) for row in rows]
 
 
 def _fits(row: Row, reckoned: Reckoning) -> bool:

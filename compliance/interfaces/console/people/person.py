@@ -106,8 +106,7 @@ def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], m
     """What the person owes or owed, of courses and of policies, and why."""
     titles = courses.titles(organization.organization_id, None, COURSES_AT_MOST)
     named = {str(each.course_id): each.title for each in titles}
-    why = because.of_training(organization, held["training"], moment)
-    why |= because.of_policies(organization, held["policies"], moment)
+    why = because.of_person(organization, held["training"], held["policies"], moment)
     found = []
     for register in REGISTERS.values():
         if register.of_person not in ("training", "policies"):

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.certificates import CERTIFICATES
@@ -14,7 +15,7 @@ from compliance.facts.happenings import Happening, came, happenings
 from compliance.history import queries
 from compliance.history.queries import NamedRecord
 from compliance.history.records import versions
-from compliance.interfaces.console import because
+from compliance.interfaces.console import because, identifiers
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import register_page
@@ -32,11 +33,12 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     organization = visit.organization
     declared = next((each for each in REGISTERS.values() if each.name == register), None)
     if declared is None:
-        raise NothingThereError(f"There is no register {register}.")
+        raise NothingThereError(_("There is no register %(name)s.") % {"name": register})
     records = queries.named_records(organization.organization_id, declared.number, [record_id])
     found = records.get(record_id)
     if found is None:
-        raise NothingThereError(f"The register {register} holds no record {record_id}.")
+        words = {"name": register, "record": record_id}
+        raise NothingThereError(_("The register %(name)s holds no record %(record)s.") % words)
     visit.crumb(declared.title, register_page(register))
     happened = happenings(
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
@@ -48,10 +50,13 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     about, field = _ACTED_ON.get(register, ("", ""))
     if declared.of_person == "employments" and found.learner_profile_id is None:
         about, field = "invitation", "invitation_id"
+    given = current.given if current else []
     values = {
         "title": found.course_title or declared.title,
         "register": register,
-        "of": "policy" if declared.tag == POLICIES.tag else "course",
+        "happened": _about(found, policy=declared.tag == POLICIES.tag),
+        "plain": [each for each in given if not _is_identifier(each[1])],
+        "identifiers": [each for each in given if _is_identifier(each[1])],
         "record": found,
         "story": written,
         "facts": happened,
@@ -61,6 +66,25 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         "acts": offered(visit, about, **{field: record_id}) if about else [],
     }
     return visit.render("console/see/story.html", values)
+
+
+def _is_identifier(value: Any) -> bool:
+    """Whether a value names something by an identifier or a hash, which is nobody's reading: it lies under Proof."""
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, str) and (identifiers.read(first) is not None or len(first) == 64)
+
+
+def _about(found: NamedRecord, *, policy: bool) -> str:
+    """Which facts the page lists."""
+    if found.learner_profile_id and found.course_id:
+        if policy:
+            return _("The facts about this person and this policy, by when they took effect.")
+        return _("The facts about this person and this course, by when they took effect.")
+    if found.learner_profile_id:
+        return _("The facts about this person, by when they took effect.")
+    if policy:
+        return _("The facts about this policy, by when they took effect.")
+    return _("The facts about this course, by when they took effect.")
 
 
 def _with_origins(
