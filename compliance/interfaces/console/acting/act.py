@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from compliance.facts.lines import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
@@ -25,8 +26,11 @@ from compliance.tenancy.models import Organization
 REASON = forms.CharField(
     min_length=5,
     max_length=500,
-    label="Reason",
-    error_messages={"required": "Say why, in a few words.", "min_length": "Say why, in a few words."},
+    label=gettext_lazy("Reason"),
+    error_messages={
+        "required": gettext_lazy("Say why, in a few words."),
+        "min_length": gettext_lazy("Say why, in a few words."),
+    },
 )
 UPLOAD_BYTES = 64 * 1024 * 1024
 
@@ -100,8 +104,8 @@ class Act:
     long: bool = False
     second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
     leads_to: str = "acts"  # the page that one goes on to when a long act has ended
-    shown_once: Words = "The key"  # what the secret is called that is shown once
-    kept_as: Words = "only a digest of it is kept"
+    shown_once: Words = gettext_lazy("The key")  # what the secret is called that is shown once
+    kept_as: Words = gettext_lazy("only a digest of it is kept")
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
     in_files: bool = True  # whether facts files of who may do it may hold those kinds, too
     everybody: bool = False  # it may act on the records of everybody in the company

@@ -9,9 +9,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from compliance.catalogue import REGISTERS, owed
+from compliance.catalogue import REGISTERS
 from compliance.facts.courses import queries as courses
-from compliance.facts.lines import Audience, CourseShared, FixedDeadline, NoDeadline, PolicyShared
+from compliance.facts.lines import Audience, CourseShared, FactLine, FixedDeadline, NoDeadline, PolicyShared
 from compliance.facts.recording import act
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, Done
@@ -62,22 +62,24 @@ class Assign(Act):
         """Records the shares."""
         course_id: uuid.UUID = acting.data["course_id"]
         (kind,) = courses.kinds_of(acting.organization_id, [course_id]).values()
-        line, page = (PolicyShared, owed("policy").page) if kind == "policy" else (CourseShared, owed("course").page)
+        line: type[FactLine] = PolicyShared if kind == "policy" else CourseShared
+        required: dict[str, Any] = {} if kind == "policy" else {"requirement": Requirement.REQUIRED}
         due_at = end_of(acting.organization, acting.data["due_on"])
         done: list[Done] = []
         for audience in _audiences(acting.data):
-            shared = act(
+            share_id = uuid.uuid4()
+            act(
                 line,
                 **acting.common,
-                share_id=uuid.uuid4(),
+                share_id=share_id,
                 course_id=course_id,
                 audience=audience,
                 deadline=FixedDeadline(due_at=due_at) if due_at else NoDeadline(),
                 doors=[Door.EMPLOYEE],
-                **({} if kind == "policy" else {"requirement": Requirement.REQUIRED}),
+                **required,
             )
-            done.append(done_with_share(acting, shared.share_id, str(_("It is assigned.")), page))
-        return done[0] if len(done) == 1 else _both(done)
+            done.append(done_with_share(acting, share_id, _("It is assigned.")))
+        return done[0] if len(done) == 1 else _both(done, "policy-page" if kind == "policy" else "course", course_id)
 
 
 def _audiences(data: dict[str, Any]) -> list[Audience]:
@@ -87,11 +89,11 @@ def _audiences(data: dict[str, Any]) -> list[Audience]:
     return found + ([Audience(learner_profile_ids=tuple(data["people"]))] if data["people"] else [])
 
 
-def _both(done: list[Done]) -> Done:
-    """What came of two shares; whoever is reached by both is not counted, so the rows of the preview count people."""
+def _both(done: list[Done], page: str, course_id: uuid.UUID) -> Done:
+    """What came of two shares, on the page of what they share; the rows of the preview count whom both reach once."""
     first = tuple(dict.fromkeys(each for one in done for each in one.first))
     warnings = tuple(dict.fromkeys(words for one in done for words in one.warnings))
-    return Done(str(_("It is assigned.")), done[0].page, warnings=warnings, first=first)
+    return Done(str(_("It is assigned.")), page, {"course_id": course_id}, warnings=warnings, first=first)
 
 
 ACTS: tuple[Act, ...] = (Assign(),)

@@ -16,6 +16,7 @@ from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.picker import Picked, PickedMany
+from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.wording import STATES, written_day
 from compliance.rules import company_days
 from compliance.rules.vocabulary import Door, DueBasis, WaiverReasonCode
@@ -90,7 +91,7 @@ def _words(field: forms.Field, value: Any) -> str:
     return str(getattr(value, "name", value))[:TYPED_SHOWN]
 
 
-def _flat(choices: Iterable[Any]) -> list[tuple[str, str]]:
+def _flat(choices: Any) -> list[tuple[str, str]]:
     """The values of a list of choices with their words, those in groups too."""
     found: list[tuple[str, str]] = []
     for value, words in choices:
@@ -120,13 +121,13 @@ class ListedMany(forms.MultipleChoiceField):
         self.of = of
 
 
-def course_choices(organization_id: uuid.UUID, kind: str, none: str) -> list[tuple[str, str]]:
+def course_choices(organization_id: uuid.UUID, kind: str, none: Words) -> list[tuple[str, str]]:
     """The company's courses or policies by title, behind `none`, the words for having chosen none."""
     found = courses.titles(organization_id, kind, OFFERED_AT_MOST)
-    return [("", none), *((str(each.course_id), each.title) for each in found)]
+    return [("", str(none)), *((str(each.course_id), each.title) for each in found)]
 
 
-def courses_of_kind(kind: str, none: str) -> Callable[[ActForm], Choices]:
+def courses_of_kind(kind: str, none: Words) -> Callable[[ActForm], Choices]:
     """What a field that names a course or a policy offers, as `course_choices`."""
     return lambda form: course_choices(form.organization_id, kind, none)
 
@@ -182,7 +183,7 @@ class IdentifiersField(forms.CharField):
         return list(found)
 
 
-def day_field(label: Any, *, required: bool = False, **values: Any) -> forms.DateField:
+def day_field(label: Words, *, required: bool = False, **values: Any) -> forms.DateField:
     """A day of the company."""
     return forms.DateField(label=label, required=required, widget=forms.DateInput(attrs={"type": "date"}), **values)
 

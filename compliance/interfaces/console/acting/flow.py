@@ -44,7 +44,7 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
     """The form of an act; what it would change; and, once confirmed, what it did."""
     chosen = ACTS.get(act)
     if chosen is None:
-        raise NothingThereError(f"There is no act {act}.")
+        raise NothingThereError(gettext("There is no act %(act)s.") % {"act": act})
     request = visit.request
     visit.crumb(gettext("Act"), "acts")
     step = request.POST.get("step", "")
@@ -230,10 +230,13 @@ def _newest(acting: Acting) -> int:
 
 def _confirmed_before(visit: Visit, chosen: Act) -> HttpResponse:
     """Where the act leads that this person confirmed already, of this very preview: a second click does nothing."""
+    job_id = identifiers.read(visit.request.POST.get("job"))
+    if job_id is None:
+        raise CannotActError(gettext(_TOO_OLD))
     found = (
         Job.objects.filter(
             organization_id=visit.organization.organization_id,
-            job_id=identifiers.read(visit.request.POST.get("job")),
+            job_id=job_id,
             act=chosen.name,
             user_id=visit.staff.user_id,
         )
@@ -307,7 +310,7 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
         Job.objects.filter(organization_id=visit.organization.organization_id, job_id=job_id).defer("upload").first()
     )
     if found is None or found.state == Job.State.DRAFT or found.act not in ACTS:
-        raise NothingThereError(f"There is no work {job_id}.")
+        raise NothingThereError(gettext("There is no work %(job_id)s.") % {"job_id": job_id})
     if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
         # A worker that is killed cannot say so; tasks are ended long before this.
         found.state = Job.State.FAILED

@@ -1,8 +1,11 @@
 """Acts on what single people owe: waive, reinstate, deadlines."""
 
 import uuid
+from collections.abc import Callable
 from functools import partial
 from typing import Any
+
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.lines import ObligationChanged
 from compliance.facts.training.actions import change_obligation
@@ -22,7 +25,14 @@ def _change(acting: Acting, change: ObligationChangeKind) -> dict[str, Any]:
 
 
 def _deadline_set(acting: Acting, _: Any) -> Done:
-    return to(acting, "The deadline is set." if acting.data["due_on"] else "The deadline of the shares holds again.")
+    if acting.data["due_on"]:
+        return to(acting, gettext("The deadline is set."))
+    return to(acting, gettext("The deadline that was set for everybody holds again."))
+
+
+def _same(act: str) -> Callable[[Acting], tuple[str, dict[str, Any]]]:
+    """How an act about a person and a course is undone: by another about the same."""
+    return lambda acting: (act, {name: str(acting.data[name]) for name in ("learner_profile_id", "course_id")})
 
 
 TELLS = (ObligationChanged,)
@@ -33,7 +43,7 @@ _OfObligation = partial(
     tells=TELLS,
     action=change_obligation,
     permission=Permission.CHANGE_RECORDS,
-    group="What people owe",
+    group=gettext_lazy("What people owe"),
     about="person",
     page="person",
 )
@@ -41,31 +51,34 @@ _OfObligation = partial(
 ACTS: tuple[Act, ...] = (
     _OfObligation(
         name="waive",
-        title="Waive",
-        explains="The person need not do the course. The record says who waived it, when, and why.",
+        title=gettext_lazy("Waive"),
+        explains=gettext_lazy("The person need not do the course. The record says who waived it, when, and why."),
         form=form_of(learner_profile_id=PERSON, course_id=COURSE_OWED, reason_code=WAIVER_REASON),
         arguments=lambda acting: (
             _change(acting, ObligationChangeKind.WAIVE) | {"reason_code": WaiverReasonCode(acting.data["reason_code"])}
         ),
-        done="The record is waived.",
+        done=gettext_lazy("The record is waived."),
+        undo=_same("reinstate"),
     ),
     _OfObligation(
         name="reinstate",
-        title="Reinstate",
-        explains="The person owes the course again, with the deadline it had.",
+        title=gettext_lazy("Reinstate"),
+        explains=gettext_lazy("The person owes the course again, with the deadline it had."),
         form=form_of(learner_profile_id=PERSON, course_id=COURSE_OWED),
         arguments=lambda acting: _change(acting, ObligationChangeKind.REINSTATE),
-        done="The record is owed again.",
+        done=gettext_lazy("The record is owed again."),
+        undo=_same("waive"),
     ),
     _OfObligation(
         name="set-deadline",
-        title="Set a deadline",
-        explains="This person's own deadline for the course, in place of the one of the shares.",
+        title=gettext_lazy("Set a deadline"),
+        explains=gettext_lazy("A day of this person's own for the course, in place of the one for everybody."),
         form=form_of(
             learner_profile_id=PERSON,
             course_id=COURSE_OWED,
             due_on=day_field(
-                "Due on", help_text="The end of this day of the company. Empty: the deadline of the shares again."
+                gettext_lazy("To be done by"),
+                help_text=gettext_lazy("The end of this day. Empty: the day for everybody again."),
             ),
         ),
         arguments=lambda acting: (

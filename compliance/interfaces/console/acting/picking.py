@@ -5,6 +5,7 @@ after a search.
 """
 
 from django.http import HttpResponseBase, JsonResponse
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting.pickable import KINDS
 from compliance.interfaces.console.errors import NothingThereError
@@ -17,7 +18,7 @@ def pick(visit: Visit, kind: str) -> HttpResponseBase:
     """The first things of the kind whose name fits all words, and whether there are more."""
     asked = KINDS.get(kind)
     if asked is None:
-        raise NothingThereError(f"There is nothing of the kind {kind[:40]}.")
+        raise NothingThereError(gettext("There is nothing of the kind %(kind)s.") % {"kind": kind[:40]})
     words = visit.request.POST.get("q", "").replace("\0", "")[:200].split()
     found = asked.find(visit.organization.organization_id, words, FOUND_AT_MOST + 1, visit.now)
     shown = found[:FOUND_AT_MOST]

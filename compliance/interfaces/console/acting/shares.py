@@ -9,7 +9,6 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from compliance.catalogue import owed
 from compliance.facts.lines import CourseShared, PolicyShared, ShareChanged, ShareEnded
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded
@@ -96,36 +95,39 @@ def _share_of(acting: Acting) -> dict[str, Any]:
     return {"share_id": acting.data["share_id"]}
 
 
-def done_with_share(acting: Acting, share_id: uuid.UUID, message: str, page: str, *, new: bool = True) -> Done:
-    """What came of a share: whom it reaches, and loudly when that is nobody.
+def done_with_share(acting: Acting, share_id: uuid.UUID, message: Words, *, new: bool = True) -> Done:
+    """What came of a share, on its page: whom it reaches, and loudly when that is nobody.
 
-    A change (not `new`) also touches those whom the share reached before.
+    A change (not `new`) also touches those whom the share reached before. A new share is undone by ending it.
     """
     found = reached(acting.organization_id, share_id, acting.at)
+    words = str(message)
     if found.people:
-        words = ngettext(
+        reaches = ngettext(
             "%(done)s It reaches %(number)s person today.",
             "%(done)s It reaches %(number)s people today.",
             found.people,
         )
-        message = words % {"done": message, "number": found.people}
+        words = reaches % {"done": words, "number": found.people}
     return Done(
-        message,
-        page,
+        words,
+        "share",
+        {"share_id": share_id},
         warnings=tuple(found.warnings),
         reaches=found.people if new else None,
         first=tuple(found.first),
+        undo=("end-share", {"share_id": str(share_id)}) if new else None,
     )
 
 
-def _reaching(message: Words, page: str) -> Callable[[Acting, Any], Done]:
+def _reaching(message: Words) -> Callable[[Acting, Any], Done]:
     def done(acting: Acting, line: CourseShared | PolicyShared | ShareChanged) -> Done:
-        return done_with_share(acting, line.share_id, str(message), page, new=not isinstance(line, ShareChanged))
+        return done_with_share(acting, line.share_id, message, new=not isinstance(line, ShareChanged))
 
     return done
 
 
-_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=_("Shares"), page=owed("course").page)
+_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=_("Shares"))
 
 ACTS: tuple[Act, ...] = (
     _OfShare(
@@ -135,7 +137,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Whoever the share reaches owes the newest published version of the course."),
         form=ShareCourseForm,
         arguments=_new("audience", "requirement", "deadline", "doors"),
-        done=_reaching(_("The course is shared."), owed("course").page),
+        done=_reaching(_("The course is shared.")),
     ),
     _OfShare(
         name="share-policy",
@@ -144,7 +146,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Whoever the share reaches is asked to acknowledge or sign the policy."),
         form=SharePolicyForm,
         arguments=_new("audience", "deadline", "doors"),
-        done=_reaching(_("The policy is shared."), owed("policy").page),
+        done=_reaching(_("The policy is shared.")),
     ),
     _OfShare(
         name="change-share",
@@ -153,7 +155,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Changes whom an open share is for, its deadline, its doors, or whether it requires."),
         form=ChangeShareForm,
         arguments=lambda acting: _share_of(acting) | {part: _PARTS[part](acting) for part in acting.data["what"]},
-        done=_reaching(_("The share is changed."), owed("course").page),
+        done=_reaching(_("The share is changed.")),
     ),
     _OfShare(
         name="end-share",
@@ -163,6 +165,6 @@ ACTS: tuple[Act, ...] = (
         form=form_of(share_id=SHARE),
         danger=True,
         arguments=_share_of,
-        done=_("The share has ended."),
+        done=lambda acting, _line: Done(str(_("The share has ended.")), "share", _share_of(acting)),
     ),
 )

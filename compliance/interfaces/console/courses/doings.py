@@ -23,7 +23,11 @@ def acts(visit: Visit, *names: str, **filled: Any) -> list[dict[str, str]]:
     """Those of the acts that this person may do, in this order, with what is `filled` in beforehand."""
     pages = {page.name: page for page in visit.pages}
     return [
-        {"name": name, "title": str(_SHORT.get(name, page.title) if filled else page.title), "address": visit.link(page.name, filled)}
+        {
+            "name": name,
+            "title": str(_SHORT.get(name, page.title) if filled else page.title),
+            "address": visit.link(page.name, filled),
+        }
         for name in names
         if (page := pages.get(f"act-{name}")) and visit.staff.may(page.permission)
     ]

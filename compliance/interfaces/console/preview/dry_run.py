@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
@@ -30,7 +30,7 @@ NAMED_AT_MOST = 20
 """How many people a preview names; the others are counted."""
 ROWS_AT_MOST = 4000
 WAITING_AT_MOST = 50
-CROWDED = (
+CROWDED = gettext_lazy(
     "The rules accept this. Much that was told before still waits to be captured, so the rows that it changes are not"
     " shown; look again in a minute to see them."
 )
@@ -82,7 +82,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
             if _reaches_too_many(organization_id, last):
                 preview.reaches = people.employees(organization_id, now)
             elif not caught_up:
-                preview.warnings.append(CROWDED)
+                preview.warnings.append(str(CROWDED))
             else:
                 capture_all(organization_id, now)
                 _read(preview, organization_id, sequence)
