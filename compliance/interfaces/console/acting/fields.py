@@ -183,7 +183,7 @@ class IdentifiersField(forms.CharField):
         return list(found)
 
 
-def day_field(label: Words, *, required: bool = False, **values: Any) -> forms.DateField:
+def day_field(label: Any, *, required: bool = False, **values: Any) -> forms.DateField:
     """A day of the company."""
     return forms.DateField(label=label, required=required, widget=forms.DateInput(attrs={"type": "date"}), **values)
 
