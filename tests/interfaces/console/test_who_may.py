@@ -5,7 +5,9 @@ import uuid
 import pytest
 from django.urls import reverse
 
+from compliance.catalogue import READINGS
 from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.pages import PAGES
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, make_staff
@@ -105,9 +107,13 @@ def test_another_group_beside_auditor_grants_nothing(staff, empty_company):
                 assert response.status_code == 403, page.name
 
 
+LISTS = {register_page(register.page) for register in READINGS} | {"work", "export"}
+"""Lists, to which the name of a person is posted by which they are narrowed, and the rows that are taken away."""
+
+
 def test_an_auditor_posts_nothing_but_what_they_search_for_and_a_wish_for_a_pack():
     writing = [page.name for page in PAGES if "POST" in page.methods and page.permission in GROUPS[AUDITOR]]
-    assert set(writing) == {"companies", "search", "teams", "pick", "evidence-build", "reports-make"}
+    assert set(writing) == LISTS | {"companies", "search", "teams", "pick", "evidence-build", "reports-make"}
 
 
 def test_each_visit_and_each_refusal_is_logged_with_its_subject(staff, empty_company):

@@ -1,5 +1,6 @@
 """Every register as at any chosen moment and as known at any capture, by the API's own code."""
 
+import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.utils.translation import gettext
 from compliance.catalogue.declaration import Register
 from compliance.facts.courses import queries as courses
 from compliance.facts.people import queries as people
-from compliance.interfaces.console import filtering, identifiers, keyset, patience
+from compliance.interfaces.console import filtering, keyset, patience
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.see import columns, counting
 from compliance.interfaces.console.see.asking import asked_order, asked_when
@@ -126,18 +127,21 @@ def _offered(visit: Visit, declared: Register, question: Question) -> dict[str, 
 
 def _name_courses(visit: Visit, rows: list[dict[str, Any]]) -> None:
     """Says of each row what its course is called today."""
-    wanted = {identifiers.read(row.get("course_id", "")) for row in rows}
-    named = courses.titles_of(visit.organization.organization_id, wanted) if wanted else {}
+    wanted = {row["course_id"] for row in rows if row.get("course_id")}
+    found = (
+        courses.titles_of(visit.organization.organization_id, [uuid.UUID(each) for each in wanted]) if wanted else {}
+    )
+    named = {str(course_id): title for course_id, title in found.items()}
     for row in rows:
-        row["course_name"] = named.get(identifiers.read(row.get("course_id", "")), "")  # type: ignore[call-overload]
+        row["course_name"] = named.get(row.get("course_id") or "", "")
 
 
 def _found(
     visit: Visit, question: Question, listing: Listing, word: str, order: Order | None, *, counts: bool
 ) -> Found:
     if order is None:
-        page, total, last = read(question, listing, word, keyset.after(visit.request, 4), counts=counts)
-        return Found(_rows(page), total, last)
+        page, total, behind = read(question, listing, word, keyset.after(visit.request, 4), counts=counts)
+        return Found(_rows(page), total, behind)
     position = keyset.after(visit.request, 5)
     if position is not None and position[0] != visit.request.GET["sort"]:
         raise UnreadableInputError(gettext("The address of this page was cut short. Go back to the first page."))
@@ -156,7 +160,7 @@ def _found(
     births = tuple(sorted(each.birth for each in shown))
     page = pages.page(filtered, question._replace(births=births), Position(), ROWS, ROWS)
     by_birth = dict(zip(births, _rows(page), strict=False))
-    last = None
+    last: tuple[Any, ...] | None = None
     if len(places) > ROWS:
         end = shown[-1]
         last = (visit.request.GET["sort"], end.key, end.birth, -1 if total is None else total, served + len(shown))
