@@ -1,4 +1,4 @@
-"""Tables in a real browser: each cell lies under its head and touches no other; on a phone each row is a card, of lists one of three lines."""
+"""Tables in a browser: each cell lies under its head and touches no other; on phones a row is a card or three lines."""
 
 import uuid
 
