@@ -95,7 +95,7 @@ def _chosen(form: ActForm) -> Iterator[tuple[str, str]]:
     """The auditors of this company whose access has not ended."""
     yield "", _("Choose an auditor")
     for each in auditors.auditors(form.organization_id):
-        if each.until > form.at:
+        if each.until and each.until > form.at:
             yield str(each.user_id), f"{each.name or each.email} ({each.username})"
 
 

@@ -207,7 +207,7 @@ class ImportPeople(Act):
             return str(error)
         assert planned is not None
         if planned.fingerprint != acting.data["confirmed"]:
-            return CHANGED_MEANWHILE
+            return str(CHANGED_MEANWHILE)
         if planned.ends_most and acting.data["leaving"] != len(planned.leaves):
             return gettext("Type the number of people who would leave, %(leaves)s, if that is meant.") % {
                 "leaves": len(planned.leaves)

@@ -12,7 +12,12 @@ def auditors(visit: Visit) -> HttpResponse:
     """Everybody whom the company has let in to read, those whose access lasts longest first."""
     found = accounts.auditors(visit.organization.organization_id)
     lines = [
-        (each, visit.link(f"act-{EndAuditor.name}", {"auditor": each.user_id}) if each.until > visit.now else "")
+        (
+            each,
+            visit.link(f"act-{EndAuditor.name}", {"auditor": each.user_id})
+            if each.until and each.until > visit.now
+            else "",
+        )
         for each in found
     ]
     return visit.render("console/people/auditors.html", {"auditors": lines, "acts": offered(visit, "auditors")})

@@ -10,6 +10,7 @@ from compliance.facts.people import team_queries
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.understand import queries as counted
 from compliance.interfaces.console.understand import teams as numbers
 from compliance.interfaces.console.visit import Visit
@@ -71,6 +72,7 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
         "overdue": visit.link("work", {"show": "overdue", "team": team_id}),
         "unsigned": visit.link("work", {"show": "unsigned-overdue", "team": team_id}),
         "following": keyset.following(visit.request, last),
+        "bar": bar(visit, "people") if members else None,
         "acts": offered(visit, "team", team_id=team_id, into=team_id),
         "late": late if len(late) <= REMINDED_AT_MOST else [],
         "reminding": visit.address(f"act-{REMINDS}") if visit.staff.may(ACTS[REMINDS].permission) else "",

@@ -35,7 +35,7 @@ class Auditor(NamedTuple):
     name: str
     email: str
     username: str
-    until: datetime
+    until: datetime | None
     last_seen: datetime | None
     invited_until: datetime | None
 

@@ -50,7 +50,7 @@ def test_a_manager_lets_an_auditor_in_to_read_one_company_until_the_end_of_a_day
     assert access.valid_until == company_days.end_of_day("Pacific/Auckland", day)
     who = staff_of(user, timezone.now())
     assert who.groups == (AUDITOR,)
-    assert who.organization_ids == {company.organization_id}
+    assert who.organization_ids == frozenset({company.organization_id})
     assert not who.may(Permission.CHANGE_PEOPLE)
     assert staff_of(user, access.valid_until) is None
 

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from compliance.facts.people import team_queries
+from compliance.history.actions import capture_all
 from compliance.interfaces.console.who_may import OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company
@@ -103,3 +104,19 @@ def test_teams_and_people_of_another_company_are_unknown(staff, company):
         assert "Theirs" not in page.content.decode()
         assert "Stranger" not in page.content.decode()
         assert 'name="job"' not in page.content.decode()
+
+
+def test_people_ticked_on_a_team_s_page_are_moved_together(staff, company):
+    team = company.team("Day")
+    anna, ben = (company.join(name, team_ids=(team,)) for name in ("Anna", "Ben"))
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    client = staff(OPERATOR)
+    page = client.get(f"/console/companies/{company.organization_id}/teams/{team}/").content.decode()
+    ticked = re.findall(r'name="record_ids" value="([0-9a-f-]{36})"', page)
+    assert set(ticked) == {str(anna.person_id), str(ben.person_id)}
+    where = f"/console/companies/{company.organization_id}/act/move-people/"
+    form = client.post(where, {"step": "chosen", "record_ids": ticked}).content.decode()
+    assert "Anna" in form
+    assert "Ben" in form
+    assert str(anna.learner_profile_id) in form

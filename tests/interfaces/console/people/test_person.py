@@ -33,8 +33,8 @@ def offered(page):
 def test_what_is_late_comes_first_then_what_is_due_then_what_has_no_deadline(staff):
     company = make_present_company()
     anna = company.join("Anna")
-    for title, told in (("Later", {"days": 200}), ("Never", {}), ("Late", {"days": 10}), ("Soon", {"days": 120})):
-        company.share(company.course(title), **told)
+    for title, days in (("Later", 200), ("Never", None), ("Late", 10), ("Soon", 120)):
+        company.share(company.course(title), days=days)
     page = page_of(staff(OPERATOR), company, anna).partition("<h2>To do</h2>")[2].partition("What happened")[0]
     assert [page.index(f">{title}<") for title in ("Late", "Soon", "Later", "Never")] == sorted(
         page.index(f">{title}<") for title in ("Late", "Soon", "Later", "Never")
