@@ -57,9 +57,10 @@ _STARTS: tuple[tuple[str, Words], ...] = (
 """What people begin most often, by page; each sees those that they may."""
 
 _READS: tuple[tuple[str, Words], ...] = (
+    ("audit", gettext_lazy("The auditor's room")),
+    ("reports", gettext_lazy("What changed since the last audit")),
     ("matrix", gettext_lazy("Who did what")),
     ("acknowledgements", gettext_lazy("Signed receipts")),
-    ("evidence", gettext_lazy("Evidence packs")),
     ("log", gettext_lazy("Who saw and did what")),
     ("history", gettext_lazy("Is the history intact?")),
 )
