@@ -77,7 +77,7 @@ def test_whoever_may_remind_does_it_from_the_line_and_an_auditor_only_looks(staf
     page = _page(staff(AUDITOR, [behind.organization_id]), behind)
     assert "/act/" not in page.partition('class="tiles"')[2]
     assert _lines(page, "owed")["Fire safety"][0] == 2
-    assert "Evidence packs" in page.partition('class="tiles"')[0]
+    assert "What changed since the last audit" in page.partition('class="tiles"')[0]
 
 
 def test_what_another_prepared_waits_for_whoever_may_confirm_it(staff, behind, settings):

@@ -1,4 +1,4 @@
-"""The chart of weeks in a browser: it tells its values under the pointer and by the keyboard, and leads to their rows."""
+"""The chart of weeks in a browser: it tells its values under the pointer and by the keyboard, and leads to rows."""
 
 import pytest
 from django.urls import reverse
