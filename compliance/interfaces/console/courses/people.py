@@ -12,7 +12,10 @@ from compliance.facts.people import queries as people_queries
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.courses.states import LISTS, State, parts_of, tabs
 from compliance.interfaces.console.errors import UnreadableInputError
+from compliance.interfaces.console.selection import reading
+from compliance.interfaces.console.selection.bar import Bar, bar
 from compliance.interfaces.console.understand import of_course
+from compliance.interfaces.console.understand.filters import Filters
 from compliance.interfaces.console.understand.of_course import Audience, Owing
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Permission
@@ -43,11 +46,41 @@ def listed(
         "show": show,
         "people": [(each, _teams(each, named)) for each in found],
         "counted": counted,
+        "bar": _bar(visit, register, course_id, audience, moment, show, counted) if found else None,
         "tabs": tabs(counted, show, address),
         "parts": parts_of(counted, lambda word: f"{address(word)}#people"),
         "may_record": register == owed("course").number and visit.staff.may(Permission.CHANGE_RECORDS),
         "following": keyset.following(visit.request, last),
     }
+
+
+_WORK = {
+    ("course", "open"): "open",
+    ("course", "overdue"): "overdue",
+    ("policy", "open"): "unsigned",
+    ("policy", "overdue"): "unsigned-overdue",
+}
+"""The work list that holds the records of a list here: what is chosen as a whole is found there again."""
+
+
+def _bar(
+    visit: Visit, register: int, course_id: uuid.UUID, audience: Audience, moment: datetime, show: str, counted: State
+) -> Bar | None:
+    """What may be done with people chosen in a list of those who have not done it; of other lists nothing.
+
+    All at once can be chosen where a work list has the same filters: of everybody, or of one team.
+    """
+    of = "course" if register == owed("course").number else "policy"
+    work = _WORK.get((of, show))
+    if work is None:
+        return None
+    teams = audience.team_ids or ()
+    everything = ""
+    if audience.learner_profile_ids is None and len(teams) < 2:
+        asked = Filters(work, course_id, next(iter(teams), None), "")
+        everything = reading.of_work(visit.organization.organization_id, asked, moment)
+    total = counted.overdue if show == "overdue" else counted.open
+    return bar(visit, owed(of).name, everything, total)
 
 
 def _teams(each: Owing, named: dict[uuid.UUID, str]) -> list[tuple[uuid.UUID, str]]:

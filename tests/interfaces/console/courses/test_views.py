@@ -126,3 +126,16 @@ def test_pages_take_the_same_number_of_statements_for_more_people(staff: Staff) 
         counts.append(taken)
     assert counts[0] == counts[1]
     assert max(counts[0]) <= 30
+
+
+def test_whoever_has_not_done_it_can_be_chosen_and_handed_to_an_act(staff: Staff, small: SmallCompany) -> None:
+    client, there = staff(COMPLIANCE_MANAGER), address(small.organization_id, "course", course_id=small.fire)
+    page = client.get(there, {"show": "overdue"}).content.decode()
+    sealed = re.search(r'name="everything" value="([^"]+)"', page)
+    assert sealed
+    acts = re.findall(r'formaction="([^"]+)"', page)
+    assert address(small.organization_id, "act-waive-many") in acts
+    form = client.post(address(small.organization_id, "act-waive-many"), {"step": "chosen", "everything": sealed[1]})
+    assert form.status_code == 200
+    assert "Waive" in form.content.decode()
+    assert 'name="record_ids"' not in client.get(there, {"show": "done"}).content.decode()
