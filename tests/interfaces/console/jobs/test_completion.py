@@ -19,14 +19,20 @@ def _completions(full: Full) -> list[tuple[object, object]]:
         return list(found.values_list("learner_profile_id", "voided_at"))
 
 
+def _pick(walk: Walk, name: str) -> None:
+    """Types a name and chooses whom is offered, which is free."""
+    expect(walk.page.get_by_role("combobox", name="Person", exact=True)).to_be_visible()  # the script has come
+    walk.type("Person", name)
+    walk.page.get_by_role("option", name=name).click()
+
+
 def test_a_completion_is_recorded_in_five_clicks(desk, full):
     refresh(full.company.organization_id, full.company.now)
     walk = Walk(desk(COMPLIANCE_MANAGER), full.company.organization_id)
     walk.link("Courses")
     walk.link("Fire safety")
     walk.link("Record a completion")
-    walk.type("Person", "Person 003")
-    walk.page.get_by_role("option", name="Person 003").click()  # choosing is free
+    _pick(walk, "Person 003")
     walk.type("Completed on", (full.company.start + timedelta(days=2)).date().isoformat())
     walk.button("Show what will change")
     walk.type("Why you do this", "Done on paper in the workshop")
@@ -42,8 +48,7 @@ def test_a_completion_is_declared_void_in_five_clicks(desk, full):
     walk.link("Courses")
     walk.link("Fire safety")
     walk.link("Void a completion")
-    walk.type("Person", "Person 000")
-    walk.page.get_by_role("option", name="Person 000").click()
+    _pick(walk, "Person 000")
     walk.button("Show what will change")
     walk.type("Why you do this", "Somebody else sat the test")
     walk.button("Void a completion")
