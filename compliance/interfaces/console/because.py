@@ -211,7 +211,7 @@ def _policy(row: Row, moment: datetime, days: "_Days") -> str:
         return _("Signed on %(signed)s") % words
     if due_at is None:
         return _("To sign; there is no deadline")
-    if state_at(None, due_at, moment) == Outcome.OVERDUE:
+    if state_at(None, due_at, moment).value == Outcome.OVERDUE.value:
         return _("Overdue since %(due)s") % words
     return _("Due by %(due)s") % words
 
