@@ -29,11 +29,13 @@ _ABOUT = (people.ABOUT, training.ABOUT, certificates.ABOUT, shares.ABOUT, course
 
 
 class Happening(NamedTuple):
-    """A fact of a story: when it took effect, what it was, its details in words, and how it came in and by whom."""
+    """A fact of a story: when it took effect, what it was, its details in words, how it came in and by whom, and of
+    stories of a person what it was of: the title of a course or a policy."""
 
     at: datetime
     what: str
     detail: str
+    of: str = ""
     origins: tuple[str, ...] = ()
 
 
@@ -46,12 +48,16 @@ def happenings(
     """
     one_course = "t.course_id = %(course)s" if course else "true"
     of_both = [part.format(course=one_course) for part in _OF_PERSON_AND_COURSE]
-    parts = [*([*_OF_PERSON, *of_both] if learner else ()), *(_OF_COURSE if course else ())]
+    alone = [*(_OF_PERSON if learner else ()), *(_OF_COURSE if course else ())]
+    parts = [f"SELECT f.*, NULL::uuid FROM ({part}) f" for part in alone]  # noqa: S608 - expressions of our own
+    parts += [f"SELECT * FROM ({part}) f" for part in of_both if learner]  # noqa: S608 - as above
     if not parts:
         return []
+    named = "coalesce(c.title, '')" if course is None else "''"
     rows = sql.fetch(
-        f"SELECT at, what, detail FROM ({' UNION ALL '.join(parts)}) f (at, what, detail)"  # noqa: S608
-        " ORDER BY at DESC LIMIT %(most)s",
+        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT %(organization)s::uuid AS organization_id, u.* FROM"  # noqa: S608
+        f" ({' UNION ALL '.join(parts)}) u (at, what, detail, course_id) ORDER BY at DESC LIMIT %(most)s) f"
+        f"{courses.joined('f')} ORDER BY f.at DESC",
         {"organization": organization_id, "learner": learner, "course": course, "zone": zone, "most": MOST},
     )
     return [Happening(*row) for row in reversed(rows)]

@@ -164,7 +164,8 @@ def _read_receipt(row: tuple[Any, ...]) -> StoredReceipt:
 
 
 SIGNED = """
-SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'by the door ' || t.door FROM policies_receipt t
+SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'by the door ' || t.door, t.course_id
+  FROM policies_receipt t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
 """SQL of what %(learner)s signed of the policies that {course} says (see `facts.happenings`)."""

@@ -15,22 +15,24 @@ SELECT learner_profile_id FROM training_completion
 """SQL of the people that identifiers of this room name: of a completion."""
 
 HAPPENED = """
-SELECT t.at, 'Completed', CASE WHEN t.assessed THEN 'assessed' ELSE '' END FROM training_completion t
+SELECT t.at, 'Completed', CASE WHEN t.assessed THEN 'assessed' ELSE '' END, t.course_id FROM training_completion t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.voided_at, 'Completion voided', '' FROM training_completion t
+UNION ALL SELECT t.voided_at, 'Completion voided', '', t.course_id FROM training_completion t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
     AND t.voided_at IS NOT NULL
 UNION ALL SELECT t.at, CASE t.change WHEN 'waive' THEN 'Waived' WHEN 'reinstate' THEN 'Reinstated'
       ELSE 'Deadline set' END,
-    coalesce(replace(t.reason_code, '_', ' '), to_char(t.due_at AT TIME ZONE %(zone)s, 'DD Mon YYYY, HH24:MI'), '')
-  FROM training_obligationchange t
+    coalesce(replace(t.reason_code, '_', ' '), to_char(t.due_at AT TIME ZONE %(zone)s, 'DD Mon YYYY, HH24:MI'), ''),
+    t.course_id FROM training_obligationchange t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.at, 'Reminder sent', '' FROM training_reminder t
+UNION ALL SELECT t.at, 'Reminder sent', '', t.course_id FROM training_reminder t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.at, 'Marked in a live session', t.attended || ', by ' || t.marked_by FROM training_attendancemark t
+UNION ALL SELECT t.at, 'Marked in a live session', t.attended || ', by ' || t.marked_by,
+    t.course_id FROM training_attendancemark t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
-"""SQL of what happened between %(learner)s and the courses that {course} says, as `t` (see `facts.happenings`)."""
+"""SQL of what happened between %(learner)s and the courses that {course} says, as `t`, with the course of each
+(see `facts.happenings`)."""
 
 ABOUT = """
 SELECT completion_receipt_id FROM training_completion
