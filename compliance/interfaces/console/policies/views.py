@@ -3,7 +3,6 @@
 import uuid
 from typing import Any
 
-import orjson
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
@@ -14,8 +13,7 @@ from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import Chosen, chosen
-from compliance.interfaces.console.policies import standing
-from compliance.interfaces.console.see import registers
+from compliance.interfaces.console.policies import people, standing
 from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.visit import Visit
@@ -87,15 +85,14 @@ def _list(visit: Visit, when: Chosen, word: str, numbers: standing.Numbers | Non
 
     Acts are offered on those who have not signed today.
     """
-    position = keyset.after(visit.request, 4) if only else None
-    question = when.question._replace(start=None)
-    page, _total, last = registers.read(question, standing.RECORDS, word, position, counts=False)
-    rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    rows, last = people.listed(when, word, keyset.after(visit.request, 2) if only else None)
     register = standing.RECORDS.register
     acts = None
     if rows and word != "signed" and not when.travels:
         total = None if numbers is None else getattr(numbers, word)
-        acts = bar(visit, register.name, selection.of_register(register.page, word, question), total)
+        acts = bar(
+            visit, register.name, selection.of_register(register.page, word, when.question._replace(start=None)), total
+        )
     visit.saw(row["learner_profile_id"] for row in rows)
     return {
         "word": word,

@@ -105,6 +105,21 @@ def test_a_day_is_seen_as_it_was_at_its_end(world, staff):
     assert "<b>1 of 4</b> people had signed." in client.get(world.page, before).content.decode()
 
 
+@pytest.mark.parametrize("large", [0, 300_000])
+def test_a_list_goes_on_where_its_page_ended(large, world, staff, monkeypatch):
+    from compliance.interfaces.console.understand import refreshing
+
+    refreshing.refresh(world.company.organization_id, timezone.now())
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", large)
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.ROWS", 1)
+    client = staff(AUDITOR)
+    first = client.get(world.page, {"show": "unsigned"}).content.decode()
+    following = first.split('rel="next"')[0].rsplit('href="', 1)[1].split('"')[0].replace("&amp;", "&")
+    second = client.get(world.page + following).content.decode()
+    shown = [[name for name in ("Cleo", "Dan") if f"<bdi>{name}</bdi></a>" in page] for page in (first, second)]
+    assert sorted(shown) == [["Cleo"], ["Dan"]]
+
+
 def test_before_its_first_version_nobody_was_asked(world, staff):
     page = staff(AUDITOR).get(world.page, {"as_at": noon(55).date().isoformat()}).content.decode()
     assert "It had not been published on this day" in page
@@ -192,6 +207,7 @@ def test_numbers_of_a_large_company_are_those_last_counted(world, staff, monkeyp
     page = client.get(world.page).content.decode()
     assert "<b>2 of 4</b> people have signed." in page
     assert "Counted at" in page
+    assert lists(client, world.page) == (["Cleo", "Dan"], ["Anna", "Ben"])
     assert "2 / 4" in client.get(world.address("policies")).content.decode()
     past = client.get(world.page, {"as_at": noon(21).date().isoformat()}).content.decode()
     assert "Being counted" in past

@@ -1,0 +1,60 @@
+"""Who has signed a policy and who has not, a page at a time, by reads that cost the same in a company of any size."""
+
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from compliance.interfaces.console.moments import Chosen
+from compliance.interfaces.console.policies.standing import RECORDS
+from compliance.interfaces.console.see import registers
+from compliance.interfaces.console.understand import of_course
+from compliance.registers import pages
+from compliance.registers.questions import Position
+from compliance.rules.vocabulary import ERASED_PERSON, Outcome
+
+_KEPT = {"unsigned": "open", "overdue": "overdue"}
+"""Lists of the present that the summary holds in the order of their deadlines, by what it calls them."""
+_NAMES = {Outcome.OVERDUE: "overdue", Outcome.NOT_DUE_YET: "to_do"}
+
+Rows = tuple[list[dict[str, Any]], tuple[Any, ...] | None]
+
+
+def listed(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
+    """A page of those whom the filter `word` of the register lists, and behind whom the next begins.
+
+    Few among many would be looked for record by record, so a large company's come from its summary, the longest
+    overdue first. A page may be empty and yet have one after it.
+    """
+    if word in _KEPT and when.latest_sequence > registers.LARGE and not when.travels:
+        return _kept(when, word, after)
+    question = when.question._replace(start=None)
+    position = Position(int(after[0]), int(after[1])) if after else Position()
+    page = pages.page(RECORDS.filtered(word), question, position, registers.ROWS, 2**31)
+    rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    return rows, None if page.position is None else tuple(page.position)
+
+
+def _kept(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
+    place = (datetime.fromisoformat(after[0]), int(after[1])) if after else None
+    assert when.question.course is not None  # a page of one policy asks
+    found, last = of_course.people(
+        when.question.company.organization_id,
+        RECORDS.register.number,
+        when.question.course,
+        _KEPT[word],
+        of_course.EVERYBODY,
+        when.question.moment,
+        place,
+        registers.ROWS,
+    )
+    return [
+        {
+            "record_id": str(each.record_id),
+            "learner_profile_id": str(each.learner_profile_id),
+            "person_name": ERASED_PERSON if each.erased else each.person_name,
+            "state": _NAMES.get(Outcome(each.state), each.state),
+            "due_at": each.due_at,
+        }
+        for each in found
+    ], last
