@@ -48,7 +48,8 @@ class Numbers:
 
 
 def _numbers(counts: Mapping[str, int], as_at: datetime | None = None) -> Numbers:
-    return Numbers(*(counts.get(state, 0) for state in STATES), as_at=as_at)
+    signed, to_do, overdue = (counts.get(state, 0) for state in STATES)
+    return Numbers(signed, to_do, overdue, as_at)
 
 
 def of_all(when: Chosen) -> dict[uuid.UUID, Numbers]:
