@@ -11,7 +11,7 @@ from compliance.catalogue import owed
 from compliance.facts.shares import listing
 from compliance.facts.shares.listing import Shared
 from compliance.interfaces.console import keyset
-from compliance.interfaces.console.acting.reach import reached
+from compliance.interfaces.console.acting.reach import Reach, reached
 from compliance.interfaces.console.courses import people
 from compliance.interfaces.console.courses.doings import acts, policy_address
 from compliance.interfaces.console.courses.states import state_of
@@ -85,9 +85,11 @@ def _open(visit: Visit, found: Shared, of: str) -> dict[str, Any]:
         counted = state_of(queries.tallies(organization_id, found.course_id)[register.tally])
     else:
         counted = state_of(of_course.numbers(organization_id, register.number, found.course_id, audience, moment))
+    reach = None if counted.everybody else _reach(visit, found)
     values: dict[str, Any] = {
         "state": state,
-        "warnings": [] if counted.everybody else _warnings(visit, found),
+        "reaches": reach.people if reach else None,
+        "warnings": reach.warnings if reach else [],
         "acts": [
             *acts(visit, "remind-course", course_id=found.course_id),
             *acts(visit, "change-share", "end-share", share_id=found.share_id),
@@ -114,9 +116,12 @@ def _audience(visit: Visit, found: Shared) -> Audience:
     return EVERYBODY
 
 
-def _warnings(visit: Visit, found: Shared) -> list[str]:
-    """Why the share asks nobody. Whom it reaches is looked up only then, because that goes through everybody."""
+def _reach(visit: Visit, found: Shared) -> Reach:
+    """Whom a share reaches of which nobody is counted yet, or why it asks nobody.
+
+    It is looked up only then, because that goes through everybody.
+    """
     if not found.published:
         words = _("“{title}” has no published version: nobody is asked until one is published.")
-        return [words.format(title=found.title)]
-    return reached(visit.organization.organization_id, found.share_id, visit.now).warnings
+        return Reach(0, [], [words.format(title=found.title)])
+    return reached(visit.organization.organization_id, found.share_id, visit.now)

@@ -88,3 +88,12 @@ def test_a_share_with_a_team_in_which_nobody_is_says_why_it_asks_nobody(staff: S
     assert "Nobody as employee is in the chosen teams today." in words(
         staff(COMPLIANCE_MANAGER).get(there).content.decode()
     )
+
+
+def test_a_share_that_nobody_has_counted_yet_says_how_many_it_asks(staff: Staff, company: Company) -> None:
+    company.join("Anna")
+    company.join("Ben")
+    there = address(company.organization_id, "share", share_id=company.share(company.course("Fire safety")))
+    assert "It asks 2 people, who are counted within a minute." in words(
+        staff(COMPLIANCE_MANAGER).get(there).content.decode()
+    )
