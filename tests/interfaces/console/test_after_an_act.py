@@ -87,7 +87,7 @@ def test_after_an_act_the_page_waits_for_the_writer_and_shows_the_new_state(full
     page = desk(COMPLIANCE_MANAGER, width)
     page.goto(f"/console/companies/{organization_id}/people/{anna.learner_profile_id}/")
     expect(page.locator(".lead .badge")).to_have_text("Active")
-    page.get_by_text("More", exact=True).click()
+    page.locator(".act-menu > summary").click()
     page.get_by_role("button", name="Suspend").click()
     page.get_by_label("Why you do this").fill("Asked for by the company")
     writer = threading.Thread(target=_write_soon, args=[organization_id])

@@ -218,7 +218,15 @@ def test_a_story_tells_every_version_and_what_changed(staff):
 def test_a_person_s_page_shows_what_they_owe_have_done_signed_and_hold(staff):
     full = full_company(3)
     page = staff(OPERATOR).get(address(full, "person")).content.decode()
-    for words in ("Person 000", "<b>Completed</b>: Fire safety", "Fire safety", "Done on time", "Code of conduct", "Fire", "Sales"):
+    for words in (
+        "Person 000",
+        "<b>Completed</b>: Fire safety",
+        "Fire safety",
+        "Done on time",
+        "Code of conduct",
+        "Fire",
+        "Sales",
+    ):
         assert words in page
 
 
