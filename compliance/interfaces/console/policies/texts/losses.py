@@ -1,7 +1,7 @@
 """What is left out of a text on its way to a policy, by kind, with how often: in sentences for whoever wrote it."""
 
 from collections import Counter
-from enum import Enum
+from enum import Enum, auto
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,21 +10,21 @@ from django.utils.translation import ngettext
 class Loss(Enum):
     """A kind of thing that a policy cannot hold, or holds otherwise."""
 
-    PICTURE = "pictures"
-    SCRIPT = "scripts, forms and embedded pages"
-    LINK = "links"
-    STRUCK = "struck out text"
-    RAISED = "raised or lowered text"
-    TITLE_MOVED = "text before the title"
-    TITLE_MADE = "a title that was made"
-    LEVELS = "levels of headings"
-    SMALL_HEADING = "headings of small levels"
-    CONTENTS = "table of contents"
-    HEADER = "page headers and footers"
-    COMMENT = "comments"
-    REVISION = "tracked changes"
-    NUMBERED = "numbered headings"
-    PREAMBLE = "front matter"
+    PICTURE = auto()
+    SCRIPT = auto()
+    LINK = auto()
+    STRUCK = auto()
+    RAISED = auto()
+    TITLE_MOVED = auto()
+    TITLE_MADE = auto()
+    LEVELS = auto()
+    SMALL_HEADING = auto()
+    CONTENTS = auto()
+    HEADER = auto()
+    COMMENT = auto()
+    REVISION = auto()
+    NUMBERED = auto()
+    PREAMBLE = auto()
 
 
 Losses = Counter[Loss]

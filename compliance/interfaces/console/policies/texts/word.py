@@ -122,7 +122,7 @@ class _Watch:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins. Raises UnreadableTextError."""
         self._elements += 1
-        self._path.append(tag)
+        self._path.append(tag.lower())
         if self._elements > ELEMENTS:
             raise UnreadableTextError(
                 _("The document is too long. Save the part that is the policy as a file of its own.")
@@ -143,7 +143,7 @@ class _Watch:
 
     def text(self, words: str) -> None:
         """Words; those between the elements are of no meaning."""
-        if self._texts and self._path and self._path[-1] == "t" and "Choice" not in self._path:
+        if self._texts and self._path and self._path[-1] == "t" and "choice" not in self._path:
             self._line.append(words)
 
     def _see_style(self, tag: str, attributes: dict[str, str]) -> None:
@@ -166,9 +166,9 @@ class _Watch:
             self._paragraph_numbered = True
         elif tag in ("tab", "br", "cr", "noBreakHyphen"):
             self._line.append(" ")
-        elif tag in _PICTURES and "Choice" not in self._path:
+        elif tag in _PICTURES and "choice" not in self._path:
             self.losses[Loss.PICTURE] += 1
-        elif tag in ("ins", "del") and self._path[-2:-1] != ["rPr"]:
+        elif tag in ("ins", "del") and self._path[-2:-1] != ["rpr"]:
             self.losses[Loss.REVISION] = 1
         elif tag == "commentReference":
             self.losses[Loss.COMMENT] += 1
