@@ -50,7 +50,7 @@ _STARTS: tuple[tuple[str, Words], ...] = (
     ("act-assign", gettext_lazy("Assign a course or policy")),
     ("act-import-people", gettext_lazy("Add people")),
     ("act-remind-course", gettext_lazy("Send reminders")),
-    ("act-record-absence", gettext_lazy("Record an absence")),
+    ("act-record-absence", gettext_lazy("Excuse while away")),
     ("act-record-completion", gettext_lazy("Record a completion")),
     ("act-send-link", gettext_lazy("Send a link")),
 )
