@@ -47,7 +47,7 @@ MEASURE = """narrow => {
     const cells = [...row.cells].filter(each => each.getBoundingClientRect().width);
     const lines = new Set(cells.map(each => getComputedStyle(each).gridRowStart));
     if (lines.size > 3) faults.push(`a card of ${lines.size} lines`);
-    if (!cells.some(each => each.className.includes("line-title"))) faults.push("a card without a title");
+    if (row.closest(".lines") && !cells.some(each => each.className.includes("line-title"))) faults.push("a card without a title");
     for (const [place, cell] of cells.entries()) {
       const box = cell.getBoundingClientRect();
       if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${cell.className}: outside of the page`);
@@ -57,7 +57,7 @@ MEASURE = """narrow => {
     }
   };
   for (const table of document.querySelectorAll("main table.stacks, main table.lines")) {
-    if (narrow && table.matches(".lines")) {
+    if (narrow && table.matches(".lines, .brief")) {
       for (const row of table.tBodies[0].rows) card(row);
       continue;
     }
@@ -69,7 +69,7 @@ MEASURE = """narrow => {
       cells.forEach((cell, place) => {
         const name = heads[place].innerText.trim() || heads[place].textContent.trim();
         const box = cell.getBoundingClientRect();
-        if (!cell.dataset.name && table.matches(".stacks")) faults.push(`${name}: the cell does not name its column`);
+        if (!cell.dataset.name && table.matches(".stacks") && !cell.matches(".choose")) faults.push(`${name}: the cell does not name its column`);
         if (box.width === 0) return;  // an empty one, which a card leaves out
         if (narrow) {
           if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${name}: outside of the page`);
@@ -115,6 +115,8 @@ def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width
             continue
         if each.company:
             values["organization_id"] = full.company.organization_id
+        if each.name == "policy-page":
+            continue  # the course of these samples is none; tests/interfaces/console/policies has pages of policies
         page.goto(reverse(f"console:{each.name}", kwargs=values))
         rows[each.name] = page.locator("main table:is(.stacks, .lines) > tbody > tr").count()
         faults[each.name] = page.evaluate(MEASURE, width < 560)
