@@ -121,7 +121,7 @@ def test_each_group_understands_a_company_from_its_dashboard_down_to_a_cell(grou
     expect(main).to_contain_text("1 row.")
     expect(page.get_by_role("link", name="Person 003")).to_be_visible()
     page.goto(f"/console/companies/{organization_id}/matrix/")
-    expect(main).to_contain_text("4 people, 1 course.")
+    expect(main).to_contain_text("4 people. 1 course.")
     expect(main.get_by_role("link", name="Overdue")).to_have_count(3)
     _fits(page)
     takes = page.locator("main").get_by_role("link", name="CSV")
