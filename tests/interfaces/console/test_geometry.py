@@ -47,7 +47,8 @@ MEASURE = """narrow => {
     const cells = [...row.cells].filter(each => each.getBoundingClientRect().width);
     const lines = new Set(cells.map(each => getComputedStyle(each).gridRowStart));
     if (lines.size > 3) faults.push(`a card of ${lines.size} lines`);
-    if (row.closest(".lines") && !cells.some(each => each.className.includes("line-title"))) faults.push("a card without a title");
+    if (row.closest(".lines") && !cells.some(each => each.className.includes("line-title")))
+      faults.push("a card without a title");
     for (const [place, cell] of cells.entries()) {
       const box = cell.getBoundingClientRect();
       if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${cell.className}: outside of the page`);
@@ -69,7 +70,8 @@ MEASURE = """narrow => {
       cells.forEach((cell, place) => {
         const name = heads[place].innerText.trim() || heads[place].textContent.trim();
         const box = cell.getBoundingClientRect();
-        if (!cell.dataset.name && table.matches(".stacks") && !cell.matches(".choose")) faults.push(`${name}: the cell does not name its column`);
+        if (!cell.dataset.name && table.matches(".stacks") && !cell.matches(".choose"))
+          faults.push(`${name}: the cell does not name its column`);
         if (box.width === 0) return;  // an empty one, which a card leaves out
         if (narrow) {
           if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${name}: outside of the page`);
