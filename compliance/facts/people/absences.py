@@ -67,10 +67,10 @@ def record_absence_recorded(batch: Batch[AbsenceRecorded]) -> None:
 
 def record_absence_voided(batch: Batch[AbsenceVoided]) -> None:
     """Records that absences are void; the earliest voiding counts."""
-    found = absences(batch.organization_id, {staged.line.absence_id for staged in batch.lines})
-    erased = resolving.profiles(
-        batch.organization_id, {each.learner_profile_id for each in found.values()}, resolving.WRITING
-    )
+    wanted = {staged.line.absence_id for staged in batch.lines}
+    whose = {each.learner_profile_id for each in absences(batch.organization_id, wanted).values()}
+    erased = resolving.profiles(batch.organization_id, whose, resolving.VALIDATED)
+    found = absences(batch.organization_id, wanted)  # behind the lock: somebody else may void one at this moment
     for staged in batch.lines:
         absence = found.get(staged.line.absence_id)
         if absence is None:
