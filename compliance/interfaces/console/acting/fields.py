@@ -78,7 +78,10 @@ def _words(field: forms.Field, value: Any) -> str:
     if isinstance(field, Picked):
         names = [choice.label for choice in field.widget.chosen[:PEOPLE_NAMED]]
         more = len(field.widget.chosen) - len(names)
-        return ", ".join(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
+        words = ", ".join(names)
+        if not more:
+            return words
+        return ngettext("%(names)s and %(n)s more", "%(names)s and %(n)s more", more) % {"names": words, "n": more}
     if isinstance(field, forms.MultipleChoiceField | forms.ChoiceField):
         chosen = {str(each) for each in (value if isinstance(value, list) else [value])}
         return ", ".join(words for given, words in _flat(field.choices) if given in chosen)
