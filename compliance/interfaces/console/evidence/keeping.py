@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
@@ -50,7 +52,7 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
         if built or job_id in running:
             return job_id
     if len(running) >= AT_ONCE:
-        raise CannotBuildError("Two packs of this company are being built. Wait until one of them is done.")
+        raise CannotBuildError(gettext("Two packs of this company are being built. Wait until one of them is done."))
     job = Job(organization_id=about.organization_id, act=ACT, user_id=staff.user_id, username=staff.username)
     jobs.begin(job, now, TASK)
     Pack.objects.create(
@@ -135,7 +137,10 @@ def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pac
         asked = Job.objects.filter(organization_id=organization_id, job_id=job_id, act=ACT, asked_at__gt=now - KEPT)
         if asked.exists():
             raise NothingThereError("A person was erased since this pack was asked for. Nothing of it is kept.")
-        raise NothingThereError(f"There is no pack {job_id}. Packs are kept for {KEPT.days} days.")
+        raise NothingThereError(
+            gettext("There is no pack %(job_id)s. Packs are kept for %(days)s days.")
+            % {"job_id": job_id, "days": KEPT.days}
+        )
     return found
 
 
@@ -150,7 +155,7 @@ def parts(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[
                 [organization_id, job_id, number, erasures(organization_id)],
             )
         if not found:
-            raise NothingThereError("The pack was forgotten while it was being taken.")
+            raise NothingThereError(gettext("The pack was forgotten while it was being taken."))
         yield bytes(found[0][0])
         sent += len(found[0][0])
         number += 1

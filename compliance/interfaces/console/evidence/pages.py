@@ -1,5 +1,6 @@
 """The pages of this part."""
 
+from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.evidence import room, views
@@ -9,18 +10,20 @@ from compliance.interfaces.console.who_may import Permission
 _EXPORT = Permission.EXPORT
 
 PAGES: tuple[Page, ...] = (
-    Page("evidence", "evidence/", views.ask, _EXPORT, "Evidence packs", section=Section.PROOF),
+    Page("evidence", "evidence/", views.ask, _EXPORT, gettext_lazy("Evidence packs"), section=Section.PROOF),
     Page(
         "evidence-build",
         "evidence/build/",
         views.build,
         _EXPORT,
-        "Build an evidence pack",
+        gettext_lazy("Build an evidence pack"),
         methods=("POST",),
         recent=True,
     ),
-    Page("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, "Evidence pack"),
-    Page("evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, "Evidence pack", recent=True),
+    Page("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, gettext_lazy("Evidence pack")),
+    Page(
+        "evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, gettext_lazy("Evidence pack"), recent=True
+    ),
     Page("audit", "audit/", room.room, _EXPORT, _("Auditor's room"), section=Section.PROOF),
     Page("audit-proofs", "audit/<uuid:job_id>/proofs/", room.proofs, _EXPORT, _("Proofs of a sample"), recent=True),
 )

@@ -7,6 +7,8 @@ import uuid
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from django.utils.translation import gettext
+
 from compliance.history import queries as history
 from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.moments import company_of
@@ -56,21 +58,26 @@ def subject(
     organization = queries.organization(organization_id)
     zone = organization.time_zone
     if first_day > last_day:
-        raise CannotBuildError("The period ends before it begins.")
+        raise CannotBuildError(gettext("The period ends before it begins."))
     today = now.astimezone(company_days.zone_info(zone)).date()
     if last_day > today:
-        raise CannotBuildError(f"The period ends in the future; today is {today} there.")
+        raise CannotBuildError(gettext("The period ends in the future; today is %(today)s there.") % {"today": today})
     start, moment = company_days.start_of_day(zone, first_day), company_days.end_of_day(zone, last_day)
     if start < organization.history_complete_from:
         complete = organization.history_complete_from.astimezone(company_days.zone_info(zone)).date()
-        raise CannotBuildError(f"The records of this company begin on {complete}.")
+        raise CannotBuildError(gettext("The records of this company begin on %(complete)s.") % {"complete": complete})
     with context.company(organization_id):
         head = history.head(organization_id)
         if not head.available:
-            raise CannotBuildError(f"The history of this company is closed. {head.unavailable_reason}")
+            raise CannotBuildError(
+                gettext("The history of this company is closed. %(unavailable_reason)s")
+                % {"unavailable_reason": head.unavailable_reason}
+            )
         capture = history.capture_row(organization_id, capture_sequence or head.capture_sequence)
     if capture is None:
-        raise CannotBuildError(f"There is no capture {capture_sequence}.")
+        raise CannotBuildError(
+            gettext("There is no capture %(capture_sequence)s.") % {"capture_sequence": capture_sequence}
+        )
     pin = Pin(
         capture.last_sequence, capture.capture_sequence, capture.chain_hash, capture.captured_at, capture.logic_version
     )

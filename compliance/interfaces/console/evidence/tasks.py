@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 from django.contrib.auth.models import AnonymousUser, User
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.evidence import keeping
@@ -28,7 +29,7 @@ def _build(job: Job, _: list[str]) -> str:
     now = datetime.now(UTC)
     staff = staff_of(User.objects.filter(pk=job.user_id).first() or AnonymousUser(), now)
     if staff is None or not staff.may(Permission.EXPORT) or not staff.may_enter(job.organization_id):
-        raise CannotBuildError("Whoever asked for this may not do it any more.")
+        raise CannotBuildError(gettext("Whoever asked for this may not do it any more."))
     with context.company(job.organization_id):
         pack = Pack.objects.get(organization_id=job.organization_id, job_id=job.job_id)
     about = subject(job.organization_id, pack.first_day, pack.last_day, now=now, capture_sequence=pack.capture_sequence)

@@ -7,6 +7,7 @@ import uuid
 from datetime import date, timedelta
 
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import flow
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
@@ -51,18 +52,20 @@ def build(visit: Visit) -> HttpResponse:
     try:
         job_id = keeping.begin(about, visit.staff, visit.now)
     except CannotBuildError as error:
-        return visit.render("console/refused.html", {"title": "That did not work", "words": str(error)}, status=422)
+        return visit.render(
+            "console/refused.html", {"title": gettext("That did not work"), "words": str(error)}, status=422
+        )
     return HttpResponseRedirect(visit.address("evidence-pack", job_id=job_id))
 
 
 def pack(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     """How far a pack is; what it is, once built. The page reloads itself meanwhile."""
-    visit.crumb("Evidence packs", "evidence")
+    visit.crumb(gettext("Evidence packs"), "evidence")
     organization_id = visit.organization.organization_id
     found = keeping.pack_of(organization_id, job_id, visit.now)
     job = Job.objects.filter(organization_id=organization_id, job_id=job_id).first()
     if job is None:
-        raise NothingThereError(f"There is no pack {job_id}.")
+        raise NothingThereError(gettext("There is no pack %(job_id)s.") % {"job_id": job_id})
     log_key = next(iter(keys.verifier_keys()), "")
     return flow.watch(visit, job, "console/evidence/pack.html", {"pack": found, "log_key": log_key})
 
@@ -71,7 +74,7 @@ def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
     """The pack itself."""
     found = keeping.pack_of(visit.organization.organization_id, job_id, visit.now)
     if not found.built:
-        raise NothingThereError("This pack is not built yet.")
+        raise NothingThereError(gettext("This pack is not built yet."))
     visit.everybody = True
     content = keeping.parts(visit.organization.organization_id, job_id, found.size)
     response = answers.file(found.file_name, "application/zip", content)

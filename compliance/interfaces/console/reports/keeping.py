@@ -7,6 +7,8 @@ A small company's is made at once; a large one's by the worker, while the page s
 import uuid
 from datetime import date, datetime, timedelta
 
+from django.utils.translation import gettext
+
 from compliance.history import queries as history
 from compliance.history.comparing import known_at
 from compliance.interfaces.console.acting import jobs
@@ -48,12 +50,15 @@ def begun(organization: Organization, first: datetime, second: datetime, now: da
     a first moment before that is the beginning.
     """
     if first >= second:
-        raise CannotReportError("The first day lies behind the second. Choose an earlier one.")
+        raise CannotReportError(gettext("The first day lies behind the second. Choose an earlier one."))
     if second < organization.history_complete_from:
-        raise CannotReportError("The records of this company begin later. Choose a later day.")
+        raise CannotReportError(gettext("The records of this company begin later. Choose a later day."))
     head = history.head(organization.organization_id)
     if not head.available:
-        raise CannotReportError(f"The history of this company is closed. {head.unavailable_reason}")
+        raise CannotReportError(
+            gettext("The history of this company is closed. %(unavailable_reason)s")
+            % {"unavailable_reason": head.unavailable_reason}
+        )
     forget(organization.organization_id, now)
     same = Report.objects.filter(
         organization_id=organization.organization_id, first=first, second=second, capture_sequence=head.capture_sequence
@@ -83,7 +88,7 @@ def begin(organization: Organization, first: datetime, second: datetime, staff: 
         make(report)
         return report
     if _under_way(organization.organization_id, now).count() >= UNDER_WAY:
-        raise CannotReportError("Two reports of this company are being made. Wait until one of them is done.")
+        raise CannotReportError(gettext("Two reports of this company are being made. Wait until one of them is done."))
     job = Job(organization_id=organization.organization_id, act=ACT, user_id=staff.user_id, username=staff.username)
     jobs.begin(job, now, TASK)
     report.job_id = job.job_id
@@ -105,8 +110,11 @@ def report_of(organization_id: uuid.UUID, report_id: uuid.UUID) -> Report:
     found = Report.objects.filter(organization_id=organization_id, report_id=report_id).first()
     if found is None:
         raise NothingThereError(
-            f"This report is not kept any more: the newest {MOST} of the last {KEPT.days} days are. Ask for its days"
-            " again."
+            gettext(
+                "This report is not kept any more: the newest %(MOST)s of the last %(days)s days are. Ask for its"
+                " days again."
+            )
+            % {"MOST": MOST, "days": KEPT.days}
         )
     return found
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from celery import current_app, shared_task
 from django.contrib.auth.models import AnonymousUser, User
+from django.utils.translation import gettext
 
 from compliance.history.queries import companies
 from compliance.interfaces.console.acting import jobs
@@ -46,10 +47,10 @@ def make_report(organization_id: str, job_id: str) -> None:
 def _make(job: Job, _: list[str]) -> str:
     staff = staff_of(User.objects.filter(pk=job.user_id).first() or AnonymousUser(), datetime.now(UTC))
     if staff is None or not staff.may(Permission.SEE) or not staff.may_enter(job.organization_id):
-        raise CannotReportError("Whoever asked for this may not do it any more.")
+        raise CannotReportError(gettext("Whoever asked for this may not do it any more."))
     with context.company(job.organization_id):
         report = Report.objects.filter(organization_id=job.organization_id, job_id=job.job_id).first()
     if report is None:
-        raise CannotReportError("The report was forgotten before it was made.")
+        raise CannotReportError(gettext("The report was forgotten before it was made."))
     make(report, lambda done, total: jobs.say(job, done, total))
     return f"{jobs.progress(job)[1]} records."

@@ -3,6 +3,7 @@
 import uuid
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from compliance.facts.people import queries
 from compliance.interfaces.console.errors import NothingThereError
@@ -13,7 +14,9 @@ from compliance.interfaces.personal_file.gathering import as_text, personal_file
 def file(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     """The same file as the person gets; the access log names whose it is, and who took it."""
     if queries.person(visit.organization.organization_id, learner_profile_id) is None:
-        raise NothingThereError(f"This company knows no person {learner_profile_id}.")
+        raise NothingThereError(
+            gettext("This company knows no person %(learner_profile_id)s.") % {"learner_profile_id": learner_profile_id}
+        )
     visit.saw([learner_profile_id])
     found = personal_file(visit.organization, learner_profile_id, visit.now)
     headers = {"Content-Disposition": f'attachment; filename="person-{learner_profile_id}.json"'}

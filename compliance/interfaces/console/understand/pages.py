@@ -9,11 +9,11 @@ from compliance.interfaces.console.who_may import Permission
 _SEE = Permission.SEE
 
 PAGES: tuple[Page, ...] = (
-    Page("dashboard", "dashboard/", views.dashboard, _SEE, "Dashboard", section=Section.REPORTS),
+    Page("dashboard", "dashboard/", views.dashboard, _SEE, gettext_lazy("Dashboard"), section=Section.REPORTS),
     Page(
         "work", "work-list/", work.work, _SEE, gettext_lazy("Work list"), section=Section.TODAY, methods=("GET", "POST")
     ),
-    Page("matrix", "matrix/", views.matrix, _SEE, "People and courses", section=Section.REPORTS),
+    Page("matrix", "matrix/", views.matrix, _SEE, gettext_lazy("People and courses"), section=Section.REPORTS),
     Page("learning", "learning/", learners.courses, _SEE, gettext_lazy("Courses being taken")),
     Page("learners", "learning/<uuid:course_id>/", learners.learners, _SEE, gettext_lazy("Learners of a course")),
     Page(

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from compliance.access import queries as access
 from compliance.facts.pending import queries as pending
@@ -112,7 +113,7 @@ def health(organization: Organization, now: datetime) -> Health:
         organization_id=organization.organization_id,
         logic_version=0,
         available=False,
-        unavailable_reason="No history has been begun.",
+        unavailable_reason=gettext("No history has been begun."),
     )
     waits = pending.waiting(organization.organization_id)
     standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
