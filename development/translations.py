@@ -51,7 +51,7 @@ COLLECTIONS = {
     ),
     "console": Collection(
         INTERFACES / "console" / "locale",
-        (),
+        ("de", "fr"),
         (
             "templates/console/**/*.html",
             "templates/account/**/*.html",
