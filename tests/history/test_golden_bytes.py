@@ -259,7 +259,8 @@ def test_rows_decided_by_the_logic_before_absences_keep_their_digests_and_only_t
         assert (line[:9], line[10]) == (later[:9], later[10])
         sequence, register, _, record_id, valid_from, recorded_at, cause, *_, row_sha256, body = line
         moments = [instant(datetime.fromisoformat(moment)) for moment in (valid_from, recorded_at)]
-        recomputed = digest(sequence, numbers[int(register)], record_id, *moments, cause, "2", body.encode())
+        valid, recorded = moments
+        recomputed = digest(sequence, numbers[int(register)], record_id, valid, recorded, cause, "2", body.encode())
         assert recomputed == row_sha256
 
 

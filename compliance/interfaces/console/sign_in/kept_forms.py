@@ -41,6 +41,7 @@ def old_token(request: HttpRequest, reason: str = "") -> HttpResponse:
         request, gettext("You signed in again since this form was opened. What you typed is still here: look it over.")
     )
     answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    answer.status_code = 403  # what was sent was refused; what is shown is its form
     return answer
 
 
