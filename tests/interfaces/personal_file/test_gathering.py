@@ -33,6 +33,7 @@ NO_PART = {
     "history_historyrecord": "its rows are those of the registers, which the file has",
     "console_job": "what staff prepared; it names staff, and what comes of it stands in the other parts",
     "console_standing": "a summary of the registers' rows",
+    "reports_reportline": "what reports said of the registers' rows, kept for some weeks",
     "console_accesslog": "who saw the records: it names staff, who are others, and is given out by the company",
 }
 
