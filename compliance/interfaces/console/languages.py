@@ -1,7 +1,7 @@
 """In which language the console's pages are: a browser's choice, else what it asks for, else English.
 
 The console speaks English and every language that has a catalogue in `locale` beside this module, so that another one
-comes by adding a file (CONTRIBUTING.md, "Translations").
+comes by adding a file (CONTRIBUTING.md#translations).
 """
 
 from collections.abc import Callable
