@@ -164,7 +164,7 @@ def _read_receipt(row: tuple[Any, ...]) -> StoredReceipt:
 
 
 SIGNED = """
-SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'by the door ' || t.door, t.course_id
+SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'as ' || t.door, t.course_id
   FROM policies_receipt t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """

@@ -13,7 +13,6 @@ from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
 from compliance.facts.lines.people import LONGEST_ABSENCE
 from compliance.facts.people import absences
 from compliance.facts.recording import act
-from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, Listed, day_field
 from compliance.interfaces.console.page import Section
@@ -112,7 +111,7 @@ class RecordAbsence(Act):
 
 def _theirs(form: ActForm) -> Choices:
     """The absences that count of the person whom the form names."""
-    person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
+    person = form.named("learner_profile_id")
     found = absences.absences_of(form.organization_id, person, form.at) if person else []
     return [(str(each.absence_id), stretch(each.first_day, each.last_day)) for each in found]
 

@@ -17,7 +17,6 @@ from compliance.facts.lines import CompletionVoided, CourseCompleted
 from compliance.facts.recording import act
 from compliance.facts.training.actions import record_completion
 from compliance.facts.training.queries import Completed, completions_of
-from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import (
@@ -161,9 +160,7 @@ class _OfCompany(ActForm):
 def _completions(form: ActForm) -> Choices:
     """The completions of the person, of the course where the form names one, the newest first."""
     assert isinstance(form, _OfCompany)
-    person, course = (
-        identifiers.read(form.data.get(name) or form.initial.get(name)) for name in ("learner_profile_id", "course_id")
-    )
+    person, course = form.named("learner_profile_id"), form.named("course_id")
     found = completions_of(form.organization_id, person, course, OFFERED_AT_MOST) if person else []
     titles = courses.titles_of(form.organization_id, [each.course_id for each in found])
     return [

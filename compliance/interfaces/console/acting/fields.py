@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.template.loader import render_to_string
+from django.utils.datastructures import MultiValueDict
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
@@ -48,6 +49,16 @@ class ActForm(forms.Form):
                 field.choices = list(field.of(self))
             elif isinstance(field, Picked):
                 field.begin(self.organization_id, at, None if self.is_bound else self.initial.get(name, field.initial))
+
+    def named(self, name: str) -> uuid.UUID | None:
+        """The identifier that a field holds before it is cleaned, as `Listed` fields need it that offer what is theirs.
+
+        A picker sends what was picked and, behind it under the same name, its box for words, which is empty then.
+        """
+        if not self.is_bound:
+            return identifiers.read(self.initial.get(name))
+        sent = self.data.getlist(name) if isinstance(self.data, MultiValueDict) else [self.data.get(name)]
+        return next((identifiers.read(each) for each in sent if each), None)
 
     def picked(self) -> dict[str, list[str]]:
         """What is sent again of fields in which something was picked: identifiers, and never words that name people."""
@@ -138,7 +149,7 @@ def courses_of_kind(kind: str, none: Words) -> Callable[[ActForm], Choices]:
 def _theirs_first(form: ActForm) -> Choices:
     """The courses, first those that the person whom the form names has a training record of."""
     none, *every = course_choices(form.organization_id, "training", gettext("Choose a course"))
-    person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
+    person = form.named("learner_profile_id")
     recorded = {str(each) for each in history.courses_of(form.organization_id, person)} if person else set()
     theirs = [each for each in every if each[0] in recorded]
     others = [each for each in every if each[0] not in recorded]

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, Listed, form_of
 from compliance.interfaces.console.preview.dry_run import Preview
@@ -19,7 +18,7 @@ MOST_ATTEMPTS = 10
 
 def _questions(form: ActForm) -> Choices:
     """The questions at which further attempts would help the person whom the form names."""
-    person = identifiers.read(form.data.get("learner_profile_id") or form.initial.get("learner_profile_id"))
+    person = form.named("learner_profile_id")
     found = figures.limited_questions(form.organization_id, person, form.at) if person else []
     return [
         ("", gettext("Choose a question") if found else gettext("No question with a limit is open")),

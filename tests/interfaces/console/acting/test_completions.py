@@ -143,6 +143,24 @@ def test_a_void_completion_is_owed_again_and_nothing_is_voided_twice(
     assert "There is no completion of this course" in refused(client, company, "void-completion", **told(anna, course))
 
 
+def test_the_empty_boxes_of_the_pickers_hide_no_completion(
+    staff: Staff, company: Company, anna: Person, course: Course
+) -> None:
+    """A browser sends what was picked and, behind it under the same name, the empty box for words."""
+    company.complete(anna, course, company.start + timedelta(days=2))
+    (found,) = completions(company)
+    client, address = staff(COMPLIANCE_MANAGER), f"/console/companies/{company.organization_id}/act/void-completion/"
+    sent = {
+        "step": "preview",
+        "learner_profile_id": [str(anna.learner_profile_id), ""],
+        "course_id": [str(course.course_id), ""],
+        "completion_receipt_id": str(found.completion_receipt_id),
+    }
+    page = client.post(address, sent).content.decode()
+    assert 'name="job"' in page
+    assert "Select a valid choice" not in page
+
+
 def test_people_and_courses_of_another_company_are_not_there(
     staff: Staff, company: Company, anna: Person, course: Course
 ) -> None:
