@@ -96,7 +96,8 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
         values["reminding"] = visit.address(f"act-{REMINDS}")
     acts = _acts(visit, found, None if when.travels else values["access"])
     values["acts"] = [act for act in acts if act["name"] in _FIRST]
-    values["more"] = [act for act in acts if act["name"] not in _FIRST]
+    more = (act for act in acts if act["name"] not in _FIRST)
+    values["more"] = sorted(more, key=lambda act: bool(act["danger"]))  # what harms stands last, away from the rest
     values["keeps"] = visit.staff.may(Permission.CHANGE_RECORDS)
     values["sees_log"] = visit.staff.may(Permission.SEE_LOG)
     return visit.render("console/people/person.html", values | held)

@@ -1,10 +1,12 @@
 """Who has signed a policy and who has not, a page at a time, by reads that cost the same in a company of any size."""
 
+import uuid
 from datetime import datetime
 from typing import Any
 
 import orjson
 
+from compliance.facts.policies import queries
 from compliance.interfaces.console.moments import Chosen
 from compliance.interfaces.console.policies.standing import RECORDS
 from compliance.interfaces.console.see import registers
@@ -32,7 +34,16 @@ def listed(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
     position = Position(int(after[0]), int(after[1])) if after else Position()
     page = pages.page(RECORDS.filtered(word), question, position, registers.ROWS, 2**31)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
+    if word == "signed":
+        _with_version_signed(when.question.company.organization_id, rows)
     return rows, None if page.position is None else tuple(page.position)
+
+
+def _with_version_signed(organization_id: uuid.UUID, rows: list[dict[str, Any]]) -> None:
+    """Says of each row which version was signed: the record names the one in force, which a small fix moves on."""
+    signed = queries.receipt_versions(organization_id, [uuid.UUID(row["receipt_id"]) for row in rows])
+    for row in rows:
+        row["version"] = signed.get(uuid.UUID(row["receipt_id"]), row["version"])
 
 
 def _kept(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:

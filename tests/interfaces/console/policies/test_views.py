@@ -33,7 +33,7 @@ class World:
         self.sign("Anna", noon(40))
         self.sign("Ben", noon(20))
 
-    def publish(self, title, version, at, course_id=None):
+    def publish(self, title, version, at, course_id=None, change=ChangeKind.ASK_AGAIN):
         course_id, release_id = course_id or uuid.uuid4(), uuid.uuid4()
         verbs.publish_policy(
             organization_id=self.company.organization_id,
@@ -45,7 +45,7 @@ class World:
             statement="I will follow it.",
             effective_on=date(2025, 1, 1),
             renew_months=0,
-            change_kind=ChangeKind.FIRST if version == 1 else ChangeKind.ASK_AGAIN,
+            change_kind=ChangeKind.FIRST if version == 1 else change,
             html=f"<h1>{title}</h1>\n<p>Be kind.</p>",
             at=at,
         )
@@ -212,3 +212,11 @@ def test_numbers_of_a_large_company_are_those_last_counted(world, staff, monkeyp
     past = client.get(world.page, {"as_at": noon(21).date().isoformat()}).content.decode()
     assert "Being counted" in past
     assert "<bdi>Anna</bdi></a>" in past
+
+
+def test_who_signed_before_a_small_fix_is_said_to_have_signed_the_version_they_did(staff, world):
+    world.publish("Code of conduct", version=2, at=noon(10), course_id=world.course_id, change=ChangeKind.EDITORIAL)
+    with context.company(world.company.organization_id):
+        capture_all(world.company.organization_id, timezone.now())
+    page = staff(COMPLIANCE_MANAGER).get(world.page, {"show": "signed"}).content.decode()
+    assert re.findall(r'data-name="Version">(\d+)</td>', page) == ["1", "1"]
