@@ -111,7 +111,7 @@ class RecordAbsence(Act):
 
 def _theirs(form: ActForm) -> Choices:
     """The absences that count of the person whom the form names."""
-    person = form.named("learner_profile_id")
+    person = form.identifier_of("learner_profile_id")
     found = absences.absences_of(form.organization_id, person, form.at) if person else []
     return [(str(each.absence_id), stretch(each.first_day, each.last_day)) for each in found]
 

@@ -160,7 +160,7 @@ class _OfCompany(ActForm):
 def _completions(form: ActForm) -> Choices:
     """The completions of the person, of the course where the form names one, the newest first."""
     assert isinstance(form, _OfCompany)
-    person, course = form.named("learner_profile_id"), form.named("course_id")
+    person, course = form.identifier_of("learner_profile_id"), form.identifier_of("course_id")
     found = completions_of(form.organization_id, person, course, OFFERED_AT_MOST) if person else []
     titles = courses.titles_of(form.organization_id, [each.course_id for each in found])
     return [

@@ -50,7 +50,7 @@ class ActForm(forms.Form):
             elif isinstance(field, Picked):
                 field.begin(self.organization_id, at, None if self.is_bound else self.initial.get(name, field.initial))
 
-    def named(self, name: str) -> uuid.UUID | None:
+    def identifier_of(self, name: str) -> uuid.UUID | None:
         """The identifier that a field holds before it is cleaned, as `Listed` fields need it that offer what is theirs.
 
         A picker sends what was picked and, behind it under the same name, its box for words, which is empty then.
@@ -149,7 +149,7 @@ def courses_of_kind(kind: str, none: Words) -> Callable[[ActForm], Choices]:
 def _theirs_first(form: ActForm) -> Choices:
     """The courses, first those that the person whom the form names has a training record of."""
     none, *every = course_choices(form.organization_id, "training", gettext("Choose a course"))
-    person = form.named("learner_profile_id")
+    person = form.identifier_of("learner_profile_id")
     recorded = {str(each) for each in history.courses_of(form.organization_id, person)} if person else set()
     theirs = [each for each in every if each[0] in recorded]
     others = [each for each in every if each[0] not in recorded]

@@ -18,7 +18,7 @@ MOST_ATTEMPTS = 10
 
 def _questions(form: ActForm) -> Choices:
     """The questions at which further attempts would help the person whom the form names."""
-    person = form.named("learner_profile_id")
+    person = form.identifier_of("learner_profile_id")
     found = figures.limited_questions(form.organization_id, person, form.at) if person else []
     return [
         ("", gettext("Choose a question") if found else gettext("No question with a limit is open")),
