@@ -64,10 +64,18 @@ def _addresses(page: Page, company: str) -> dict[str, str]:
     page.goto(company + story)
     person = page.locator("main a[href*='/people/']").first.get_attribute("href") or ""
     page.goto(f"{company}/registers/acknowledgements/")
-    receipt = page.get_by_role("link", name="Proof").nth(3).get_attribute("href") or ""
+    receipt = page.locator("main a[href*='/receipts/']").nth(3).get_attribute("href") or ""
+    page.goto(f"{company}/teams/")
+    team = page.get_by_role("link", name="Production").get_attribute("href") or ""
+    page.goto(f"{company}/policies/")
+    policy = page.get_by_role("link", name="Code of conduct").get_attribute("href") or ""
     learner = person.rstrip("/").rpartition("/")[2]
     base = company.partition("/console/")[0]
     return {
+        "today": f"{company}/",
+        "team": base + team,
+        "policy": f"{base}{policy}?as_at=2026-03-31",
+        "reports": f"{company}/reports/",
         "dashboard": f"{company}/dashboard/",
         "time-travel": f"{company}/registers/training-records/?as_at=2026-03-31&known=20",
         "story": company + story,

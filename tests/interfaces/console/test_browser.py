@@ -64,7 +64,7 @@ def test_a_manager_waives_a_selection_with_a_reason_and_watches_the_worker(full,
     page.get_by_label("Why they need not").select_option("medical")
     page.get_by_role("button", name="Show what will change").click()
     expect(page.locator("main")).to_contain_text("Nothing has been changed yet")
-    expect(page.locator("main")).to_contain_text("2 row versions will be written")
+    expect(page.locator("main")).to_contain_text("2 records change")
     page.get_by_label("Why you do this").fill("Asked for by the company")
     page.get_by_role("button", name="Waive", exact=True).click()
     expect(page.locator("main")).to_contain_text("Waits for the worker")

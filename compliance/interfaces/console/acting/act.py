@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from compliance.facts.lines import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
@@ -29,7 +29,7 @@ REASON = forms.CharField(
     label=gettext_lazy("Reason"),
     error_messages={
         "required": gettext_lazy("Say why, in a few words."),
-        "min_length": gettext_lazy("Say why, in a few words."),
+        "min_length": gettext_lazy("Say why, in five letters or more."),
     },
 )
 UPLOAD_BYTES = 64 * 1024 * 1024
@@ -130,6 +130,8 @@ class Act:
                 found.people, found.shares = each.reaches, True
                 found.named = named(acting.organization_id, each.first)
                 found.reaches = None if found.reaches is None else each.reaches
+                if found.rows and (before := each.reaches - found.begun) > 0:
+                    found.notes.append(_asked_before(before))
         return found
 
     def objection(self, acting: Acting) -> str:
@@ -195,6 +197,15 @@ class Recorded(Act):
         else:
             done = self.done(acting, result)
         return done._replace(undo=self.undo(acting)) if self.undo else done
+
+
+def _asked_before(number: int) -> str:
+    """Says that a share begins nothing for whom it was asked of before."""
+    return ngettext(
+        "%(number)s of them was asked for it before: what is done, waived or still to do there stays as it is.",
+        "%(number)s of them were asked for it before: what is done, waived or still to do there stays as it is.",
+        number,
+    ) % {"number": number}
 
 
 def to(acting: Acting, message: str, page: str = "person") -> Done:

@@ -177,6 +177,7 @@ class Erase(Act):
             ),
         ]
         found.subject = person.person_name or gettext("this person")
+        found.named = [found.subject]
         found.warnings.append(gettext("This cannot be undone. Importing the same facts again restores nothing."))
         return found
 

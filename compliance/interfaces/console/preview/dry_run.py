@@ -21,6 +21,7 @@ from compliance.facts.people import queries as people
 from compliance.history import queries as history
 from compliance.history.actions import capture_all
 from compliance.history.records import written_after
+from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.see.versions import Difference, difference
 from compliance.rules.vocabulary import ERASED_PERSON
 
@@ -65,6 +66,7 @@ class Preview:
     named: list[str] = field(default_factory=list)  # the first of the people whom it reaches, by name
     shares: bool = False  # `people` are those whom a share reaches today, whatever rows they have already
     subject: str = ""  # who or what is named on the button that confirms
+    begun: int = 0  # the people for whom a record of what they owe would begin
 
 
 class _TakenBack(Exception):
@@ -129,11 +131,28 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
                 learner_profile_id=row.learner_profile_id,
                 person_name=None if person is None else ERASED_PERSON if person.erased else person.person_name,
                 course_title=titles.get(row.course_id) if row.course_id else None,
-                difference=difference(row.before, row.body, renamed=row.renamed),
+                difference=_in_words(difference(row.before, row.body, renamed=row.renamed)),
             )
         )
     preview.rows = len(rows)
     preview.people = len(reached)
+    begun = {row.learner_profile_id for row in rows if REGISTERS[row.register].owed and not row.before}
+    preview.begun = len(begun)
+
+
+def _in_words(found: Difference) -> Difference:
+    """The same, with how many there are in place of identifiers, which say nothing to whoever reads a preview."""
+    changes = [
+        change._replace(before=_without_identifiers(change.before), after=_without_identifiers(change.after))
+        for change in found.changes
+    ]
+    return found._replace(changes=changes)
+
+
+def _without_identifiers(value: Any) -> Any:
+    if isinstance(value, list) and value and all(identifiers.read(each) for each in value):
+        return [f"{len(value):,}"]
+    return gettext("there") if isinstance(value, str) and identifiers.read(value) else value
 
 
 def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:
