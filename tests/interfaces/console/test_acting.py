@@ -174,6 +174,16 @@ def test_a_preview_repeats_what_was_asked_for_and_warns_of_a_day_that_has_passed
     assert "The deadline has passed already" in text
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "1899-12-31", "3000-01-01", "9999-12-31"])
+@pytest.mark.parametrize("act", ["assign", "share-course"])
+def test_a_deadline_in_a_year_of_which_no_fact_tells_is_refused_in_the_form(staff, company, act, day):
+    told = {"course_id": str(company.course("Ladders").course_id), "due_on": day, "everyone": "on", "step": "preview"}
+    shared = {"requirement": "required", "doors": "employee", "audience": "everyone", "basis": "share_deadline"}
+    page = staff(OPERATOR).post(_address(company, act), told | shared)
+    assert page.status_code == 200
+    assert "Choose a day in the years 1900 to 2999." in page.content.decode()
+
+
 def test_who_was_reminded_an_hour_ago_is_warned_of(staff, company):
     company.join("Anna Berg")
     company.share(company.course("Fire safety"))

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.contentfile.package import CheckedPackage, check_package
@@ -49,6 +50,11 @@ class PublishCourseForm(ActForm):
         max_length=300,
         label=gettext_lazy("Certificate"),
         help_text=gettext_lazy("For a new course. Empty: it earns none."),
+        validators=[
+            RegexValidator(
+                r"[\x00-\x1f\x7f-\x9f]", gettext_lazy("Write it on one line, as plain text."), inverse_match=True
+            )
+        ],
     )
     valid_months = forms.IntegerField(
         required=False, min_value=1, max_value=1200, label=gettext_lazy("Certificate holds (months)")

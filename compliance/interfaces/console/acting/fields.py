@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.template.loader import render_to_string
 from django.utils.datastructures import MultiValueDict
 from django.utils.safestring import SafeString
@@ -28,6 +29,9 @@ OFFERED_AT_MOST = 2000
 """How many courses, teams or shares of a company a form offers."""
 
 PEOPLE_NAMED = 20
+EARLIEST_DAY, LATEST_DAY = date(1900, 1, 2), date(2999, 12, 29)
+"""Days that lie, in every time zone, within the years of which facts tell."""
+_OUTSIDE = gettext_lazy("Choose a day in the years 1900 to 2999.")
 TYPED_SHOWN = 400
 """How much of a long text a preview repeats."""
 
@@ -198,8 +202,10 @@ class IdentifiersField(forms.CharField):
 
 
 def day_field(label: Any, *, required: bool = False, **values: Any) -> forms.DateField:
-    """A day of the company."""
-    return forms.DateField(label=label, required=required, widget=forms.DateInput(attrs={"type": "date"}), **values)
+    """A day of the company, such as a fact may name."""
+    within = [MinValueValidator(EARLIEST_DAY, _OUTSIDE), MaxValueValidator(LATEST_DAY, _OUTSIDE)]
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(label=label, required=required, widget=widget, validators=within, **values)
 
 
 def end_of(organization: Organization, day: date | None) -> datetime | None:

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +17,7 @@ from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.page import Section
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
+from compliance.provisioning import turns
 from compliance.rules import company_days
 
 
@@ -76,8 +78,9 @@ class AddPerson(Act):
     def perform(self, acting: Acting) -> Done:
         """Record the joining, of the person who is known by this address if there is one."""
         data = acting.data
+        turns.wait(acting.organization_id)  # two members of staff, or a client beside them, may add the same person
         known = joining.known_by_address(acting.organization_id, data["account_email"])
-        if known is not None and queries.present_employment(acting.organization_id, known, acting.at):
+        if known is not None and queries.present_employment(acting.organization_id, known, timezone.now()):
             raise CannotActError(_("Somebody with this address is here already. Search for it."))
         learner = known or uuid.uuid4()
         joining.take_in(

@@ -17,6 +17,7 @@ from compliance.interfaces.console.acting.fields import PERSON, TEAM, ActForm, P
 from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.who_may import Permission
+from compliance.provisioning import turns
 from compliance.rules.vocabulary import ERASED_PERSON
 
 NAMED_AT_MOST = 20
@@ -28,7 +29,11 @@ def _name_field(**values: Any) -> forms.CharField:
 
 
 def _free(acting: Acting, name: str, but: uuid.UUID | None = None) -> None:
-    """Refuses a name that another team has: HR's spreadsheet finds teams by name. Raises CannotActError."""
+    """Refuses a name that another team has: HR's spreadsheet finds teams by name. Raises CannotActError.
+
+    Whoever gives a name at the same moment waits until this transaction ends, and is refused then.
+    """
+    turns.wait(acting.organization_id)
     found = team_queries.named(acting.organization_id, name)
     if found is not None and found.team_id != but:
         raise CannotActError(_("There is a team called “%(name)s” already.") % {"name": found.name})

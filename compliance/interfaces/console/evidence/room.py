@@ -7,7 +7,7 @@ pack is kept.
 import io
 import uuid
 import zipfile
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
@@ -35,9 +35,12 @@ _PACKS = 20
 
 
 class Month(NamedTuple):
-    """A month of the timeline: how many captures and how many versions of records it brought, and its last capture."""
+    """A month of the timeline: how many captures and how many versions of records it brought, and its last capture.
 
-    begins: datetime
+    `first_day` is a day of the company: the moment at which the month begins there may lie in another month in UTC.
+    """
+
+    first_day: date
     captures: int
     rows: int
     last_capture: int
@@ -113,17 +116,15 @@ def _timeline(visit: Visit) -> list[Month]:
     organization = visit.organization
     zone = organization.time_zone
     month = company_days.day_of(zone, visit.now).replace(day=1)
-    begins = [
-        company_days.start_of_day(zone, company_days.add_months(month, -each)) for each in range(MONTHS - 1, -1, -1)
-    ]
-    ends = [each - company_days.ONE_MICROSECOND for each in begins] + [visit.now]
+    first_days = [company_days.add_months(month, -each) for each in range(MONTHS - 1, -1, -1)]
+    ends = [company_days.start_of_day(zone, each) - company_days.ONE_MICROSECOND for each in first_days] + [visit.now]
     known = known_at_each(organization.organization_id, ends)
     if not known:
         return []
     found = [
-        Month(start, known[end].capture_sequence - known[before].capture_sequence,
+        Month(first_day, known[end].capture_sequence - known[before].capture_sequence,
               known[end].sequence - known[before].sequence, known[end].capture_sequence)
-        for start, before, end in zip(begins, ends, ends[1:], strict=False)
+        for first_day, before, end in zip(first_days, ends, ends[1:], strict=False)
     ]  # fmt: skip
     return [each for each in reversed(found) if each.captures]
 

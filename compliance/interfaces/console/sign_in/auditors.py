@@ -19,6 +19,7 @@ from compliance.interfaces.console.models import StaffAccess
 from compliance.interfaces.console.sign_in import invitations, letters, sessions
 from compliance.interfaces.console.sign_in.second_factor import is_enrolled
 from compliance.interfaces.console.who_may import AUDITOR, Staff
+from compliance.tenancy import sql
 
 LONGEST = timedelta(days=366)
 _NAME_AT_MOST = 40
@@ -74,6 +75,8 @@ def invite(*, organization_id: uuid.UUID, name: str, email: str, until: datetime
     """Lets somebody in to read until then, and has a letter with the link go to them. Raises AuditorError."""
     if not at < until <= at + LONGEST:
         raise AuditorError("An auditor's access ends on a day to come, within one year.")
+    # Two who invite the same address at one moment take turns: a second account would outlive the end of the first.
+    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"invited auditor {organization_id}",))
     user = known(organization_id, email)
     acts = []
     if user is None:

@@ -12,14 +12,19 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 
+from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence import tasks
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.sampling import DRAWN, SAMPLED
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.who_may import AUDITOR
 from compliance.proofs import verify
+from compliance.rules import company_days
 from compliance.tenancy import context
+from tests.companies import make_present_company
 from tests.interfaces.console.evidence.packs import LOG_KEY
 from tests.interfaces.console.small_company import SmallCompany, small_company
 
@@ -86,6 +91,16 @@ def test_an_auditor_finds_pack_verdict_sample_and_timeline_on_one_page(audited):
     for wrong in ({"size": "11"}, {"register": "captures"}, {"pack": "0" * 8}):
         assert client.get(address(small, "audit"), wrong).status_code == 422
     assert client.get(address(small, "audit"), {"pack": str(small.organization_id)}).status_code == 404
+
+
+def test_the_timeline_names_months_of_the_company_wherever_it_is(staff):
+    company = make_present_company(time_zone="Pacific/Auckland")
+    company.join("Anna")
+    now = timezone.now()
+    capture_all(company.organization_id, now=now)
+    page = staff(AUDITOR).get(f"/console/companies/{company.organization_id}/audit/").content.decode()
+    (first, *_) = re.findall(r"<td>([A-Z][a-z]+ [0-9]{4})</td>", page)
+    assert first == date_format(company_days.day_of("Pacific/Auckland", now), "F Y")
 
 
 def test_the_proofs_of_a_sample_hold_and_the_access_log_names_whose_they_are(audited, tmp_path):
