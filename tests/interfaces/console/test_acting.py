@@ -181,7 +181,7 @@ def test_a_deadline_in_a_year_of_which_no_fact_tells_is_refused_in_the_form(staf
     shared = {"requirement": "required", "doors": "employee", "audience": "everyone", "basis": "share_deadline"}
     page = staff(OPERATOR).post(_address(company, act), told | shared)
     assert page.status_code == 200
-    assert "Choose a day in the years 1900 to 2999." in page.content.decode()
+    assert "Choose a day between the years 1900 and 2999." in page.content.decode()
 
 
 def test_who_was_reminded_an_hour_ago_is_warned_of(staff, company):

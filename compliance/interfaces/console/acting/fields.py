@@ -31,7 +31,7 @@ OFFERED_AT_MOST = 2000
 PEOPLE_NAMED = 20
 EARLIEST_DAY, LATEST_DAY = date(1900, 1, 2), date(2999, 12, 29)
 """Days that lie, in every time zone, within the years of which facts tell."""
-_OUTSIDE = gettext_lazy("Choose a day in the years 1900 to 2999.")
+_OUTSIDE = gettext_lazy("Choose a day between the years 1900 and 2999.")
 TYPED_SHOWN = 400
 """How much of a long text a preview repeats."""
 
