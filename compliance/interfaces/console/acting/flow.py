@@ -263,7 +263,11 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
     if (newest := _newest(acting)) > draft.seen:
         draft.seen = newest
         draft.save(update_fields=["seen"])
-        second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
+        try:
+            second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
+        except ComplianceError as error:  # what somebody else did leaves nothing to do
+            form.refuse(error)
+            return _form(visit, chosen, form)
         preview.warnings.insert(0, gettext(_CHANGED))
         return _show_preview(visit, chosen, form, preview, draft.job_id, "", second)
     try:
