@@ -84,7 +84,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
     from django.urls import reverse
     from django.utils import timezone
 
-    from compliance.interfaces.console.page import register_page
+    from compliance.interfaces.console.page import Page, register_page
     from compliance.interfaces.console.pages import PAGES
     from compliance.interfaces.console.understand.filters import SHOWS
     from compliance.registers.listings import LISTINGS
@@ -94,28 +94,19 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
 
     def place(name: str, **more: Any) -> str:
         page = next(page for page in PAGES if page.name == name)
-        wanted = {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
-        values = {each: more.get(each, known.get(each)) for each in wanted}
+        values = {each: more.get(each, known.get(each)) for each in asks_for(page)}
         return reverse(
             f"console:{name}", kwargs=values | ({"organization_id": organization_id} if page.company else {})
         )
 
-    without = {
-        "job",
-        "evidence-build",
-        "evidence-pack",
-        "evidence-file",
-        "audit-proofs",
-        "reports-make",
-        "reading",
-        "reading-page",
-        "reading-media",
-        "reading-style",
-    }
-    if known["report_id"] is None:  # have one made in the console first
-        without |= {"report", "report-changes", "report-pdf"}
+    def asks_for(page: Page) -> set[str]:
+        return {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
+
     for page in PAGES:
-        if page.name not in without and page.name != "export" and "GET" in page.methods:
+        # The company has no content of courses, packs, reports, webhooks or work under way to show.
+        if page.name.startswith("reading-") or page.name == "reading" or not asks_for(page) <= known.keys():
+            continue
+        if "GET" in page.methods:
             of_policy = {"course_id": known["policy_id"]} if page.name == "policy-page" else {}
             yield page.name, "GET", place(page.name, **of_policy), None
     yield (
