@@ -90,7 +90,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
     from compliance.registers.listings import LISTINGS
 
     now = timezone.now()
-    known = samples(organization_id)
+    known = {name: value for name, value in samples(organization_id).items() if value is not None}
 
     def place(name: str, **more: Any) -> str:
         page = next(page for page in PAGES if page.name == name)
