@@ -43,7 +43,7 @@ def main() -> None:
                 for name, address in addresses.items():
                     shown.goto(address)
                     if name == "preview":
-                        shown.get_by_label("Course").select_option(label="Gifts, favours and bribery")
+                        shown.get_by_label("Course", exact=True).select_option(label="Gifts, favours and bribery")
                         shown.get_by_role("button", name="Show what will change").click()
                     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
                     assert shown.evaluate(fits), (name, width)
