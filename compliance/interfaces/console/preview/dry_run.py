@@ -143,16 +143,16 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
 def _in_words(found: Difference) -> Difference:
     """The same, with how many there are in place of identifiers, which say nothing to whoever reads a preview."""
     changes = [
-        change._replace(before=_without_identifiers(change.before), after=_without_identifiers(change.after))
+        change._replace(before=_how_many(change.before), after=_how_many(change.after))
         for change in found.changes
+        if not change.name.endswith("_id")
     ]
     return found._replace(changes=changes)
 
 
-def _without_identifiers(value: Any) -> Any:
-    if isinstance(value, list) and value and all(identifiers.read(each) for each in value):
-        return [f"{len(value):,}"]
-    return gettext("there") if isinstance(value, str) and identifiers.read(value) else value
+def _how_many(value: Any) -> Any:
+    identified = isinstance(value, list) and value and all(identifiers.read(each) for each in value)
+    return [f"{len(value):,}"] if identified else value
 
 
 def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:
