@@ -27,7 +27,7 @@ class AddForm(ActForm):
 
     registers = forms.MultipleChoiceField(
         label=gettext_lazy("Registers"),
-        choices=[(register.name, register.title) for register in REGISTERS.values()],
+        choices=[(register.name, gettext_lazy(register.title)) for register in REGISTERS.values()],
         widget=forms.CheckboxSelectMultiple,
     )
     written_as = forms.ChoiceField(label=gettext_lazy("Written as"), choices=list(writing.FORMATS.items()))
@@ -86,7 +86,7 @@ class AddExport(_OfExport):
         titles = dict(self.form.base_fields["registers"].choices)  # type: ignore[attr-defined]
         found = Preview(
             pairs=[
-                (gettext("Registers"), ", ".join(titles[name] for name in data["registers"])),
+                (gettext("Registers"), ", ".join(str(titles[name]) for name in data["registers"])),
                 (gettext("Written as"), writing.FORMATS[data["written_as"]]),
                 (gettext("Names and addresses"), gettext("yes") if data["personal"] else gettext("no")),
                 (gettext("First"), f"{first:%d %b %Y, %H:%M} UTC"),

@@ -47,7 +47,7 @@ PAGES: tuple[Page, ...] = (
             f"registers/{register.page}/",
             registers.register,
             _SEE,
-            register.title,
+            gettext_lazy(register.title),
             section=_section(register),
             methods=("GET", "POST"),  # a person's name, by which a list is narrowed, is posted
             arguments=(("register", register.page),),

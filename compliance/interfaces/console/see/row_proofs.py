@@ -63,7 +63,7 @@ def _hand_over(visit: Visit, register: Register, record_id: uuid.UUID, proof: st
 
 
 def _explain(visit: Visit, register: Register, record_id: uuid.UUID, proof: str) -> HttpResponse:
-    visit.crumb(register.title, register_page(register.page))
+    visit.crumb(gettext(register.title), register_page(register.page))
     visit.crumb(gettext("Story"), "record", register=register.name, record_id=record_id)
     values = {
         "title": gettext("Proof of a record"),

@@ -39,7 +39,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
     if found is None:
         words = {"name": register, "record": record_id}
         raise NothingThereError(_("The register %(name)s holds no record %(record)s.") % words)
-    visit.crumb(declared.title, register_page(register))
+    visit.crumb(_(declared.title), register_page(register))
     happened = happenings(
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
     )
@@ -52,7 +52,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         about, field = "invitation", "invitation_id"
     given = current.given if current else []
     values = {
-        "title": found.course_title or declared.title,
+        "title": found.course_title or _(declared.title),
         "register": register,
         "happened": _about(found, policy=declared.tag == POLICIES.tag),
         "plain": [each for each in given if not _is_identifier(each[1])],
