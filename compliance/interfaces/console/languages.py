@@ -58,7 +58,7 @@ class Spoken:
 
 
 def choose(request: HttpRequest) -> HttpResponse:
-    """Has the browser keep the language that was chosen in the menu, and leads back to where one was."""
+    """Has the browser keep the language that was chosen, and leads back to where one was."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     back = request.POST.get("back", "")
