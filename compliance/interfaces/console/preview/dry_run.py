@@ -21,7 +21,6 @@ from compliance.facts.people import queries as people
 from compliance.history import queries as history
 from compliance.history.actions import capture_all
 from compliance.history.records import written_after
-from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.see.versions import Difference, difference
 from compliance.rules.vocabulary import ERASED_PERSON
 
@@ -131,28 +130,13 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
                 learner_profile_id=row.learner_profile_id,
                 person_name=None if person is None else ERASED_PERSON if person.erased else person.person_name,
                 course_title=titles.get(row.course_id) if row.course_id else None,
-                difference=_in_words(difference(row.before, row.body, renamed=row.renamed)),
+                difference=difference(row.before, row.body, renamed=row.renamed),
             )
         )
     preview.rows = len(rows)
     preview.people = len(reached)
     begun = {row.learner_profile_id for row in rows if REGISTERS[row.register].owed and not row.before}
     preview.begun = len(begun)
-
-
-def _in_words(found: Difference) -> Difference:
-    """The same, with how many there are in place of identifiers, which say nothing to whoever reads a preview."""
-    changes = [
-        change._replace(before=_how_many(change.before), after=_how_many(change.after))
-        for change in found.changes
-        if not change.name.endswith("_id")
-    ]
-    return found._replace(changes=changes)
-
-
-def _how_many(value: Any) -> Any:
-    identified = isinstance(value, list) and value and all(identifiers.read(each) for each in value)
-    return [f"{len(value):,}"] if identified else value
 
 
 def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:

@@ -8,6 +8,7 @@ import orjson
 
 from compliance.facts.happenings import Happening
 from compliance.history.records import Version, differ
+from compliance.interfaces.console import identifiers
 
 
 class Change(NamedTuple):
@@ -28,6 +29,20 @@ class Difference(NamedTuple):
     appears: bool
     gone: bool
     renamed: bool
+
+    @property
+    def in_words(self) -> list[Change]:
+        """The changes that say something to people: how many there are in place of lists of identifiers."""
+        return [
+            change._replace(before=_how_many(change.before), after=_how_many(change.after))
+            for change in self.changes
+            if not change.name.endswith("_id")
+        ]
+
+
+def _how_many(value: Any) -> Any:
+    identified = isinstance(value, list) and value and all(identifiers.read(each) for each in value)
+    return [f"{len(value):,}"] if identified else value
 
 
 class StoryVersion(NamedTuple):
