@@ -55,7 +55,7 @@ def happenings(
         return []
     named = "coalesce(c.title, '')" if course is None else "''"
     rows = sql.fetch(
-        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT %(organization)s::uuid AS organization_id, u.* FROM"  # noqa: S608
+        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT %(organization)s::uuid AS organization_id, u.* FROM"  # noqa: S608 - expressions of our own
         f" ({' UNION ALL '.join(parts)}) u (at, what, detail, course_id) ORDER BY at DESC LIMIT %(most)s) f"
         f"{courses.joined('f')} ORDER BY f.at DESC",
         {"organization": organization_id, "learner": learner, "course": course, "zone": zone, "most": MOST},

@@ -80,7 +80,7 @@ def places(listing: Listing, question: Question, order: Order, after: Place | No
 def identified(listing: Listing, question: Question, limit: int) -> list[Identified]:
     """The identifiers of the records that a question finds, at most `limit`, in the company's context."""
     found = sql.fetch(
-        f"SELECT r.record_id, r.birth, r.learner_profile_id FROM ({pages.candidates(question)}) r"  # noqa: S608
+        f"SELECT r.record_id, r.birth, r.learner_profile_id FROM ({pages.candidates(question)}) r"  # noqa: S608 - expressions of our own
         f" CROSS JOIN LATERAL {pages.version(listing, _COLUMNS + listing.columns)} v"
         f" WHERE {in_force.PRESENT} AND {listing.condition} LIMIT %(limit)s",
         pages.parameters(listing, question) | {"limit": limit},

@@ -123,7 +123,7 @@ def parameters(listing: Listing, question: Question) -> Parameters:
 def count(listing: Listing, question: Question) -> int:
     """How many rows the whole pull returns, counted one by one; `totals` keeps what it can."""
     statement = (
-        f"SELECT count(*) FROM ({candidates(question)}) r"  # noqa: S608
+        f"SELECT count(*) FROM ({candidates(question)}) r"  # noqa: S608 - expressions of our own
         f" CROSS JOIN LATERAL {version(listing, _COLUMNS_COUNTED)} v"
         f" WHERE {in_force.PRESENT} AND {listing.condition}"
     )
@@ -135,7 +135,7 @@ def numbers(listing: Listing, question: Question, words: tuple[str, ...]) -> dic
     """How many rows there are under each of these filters, by course or policy. One statement."""
     each = ", ".join(f"count(*) FILTER (WHERE {listing.filters[word].condition})" for word in words)
     statement = (
-        f"SELECT r.course_id, {each} FROM ({candidates(question)}) r"  # noqa: S608
+        f"SELECT r.course_id, {each} FROM ({candidates(question)}) r"  # noqa: S608 - expressions of our own
         f" CROSS JOIN LATERAL {version(listing, _COLUMNS_COUNTED)} v"
         f" WHERE {in_force.PRESENT} AND {listing.condition} GROUP BY r.course_id"
     )
@@ -224,7 +224,7 @@ CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS} AND v.sequence = r.sequen
 def _end_of_candidates(question: Question, values: Parameters) -> Position | None:
     """Behind which record the candidates of the last statement end; null when there are none after them."""
     statement = (
-        f"SELECT max(birth), count(*) FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608
+        f"SELECT max(birth), count(*) FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608 - expressions of our own
         " ORDER BY r.birth LIMIT %(candidates)s) r"
     )
     ((last, number),) = reading.fetch(statement, values)

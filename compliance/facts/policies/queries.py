@@ -219,7 +219,7 @@ def newest_versions(
 ) -> list[tuple[str, Version]]:
     """The version of each policy that is in force, by title, behind `after`: each with what it is sorted by."""
     rows = sql.fetch(
-        f"SELECT sorted, {_VERSION} FROM ("  # noqa: S608
+        f"SELECT sorted, {_VERSION} FROM ("  # noqa: S608 - expressions of our own
         f" SELECT DISTINCT ON (course_id) lower(policy_title) AS sorted, {_VERSION} FROM policies_policyversion"
         " WHERE organization_id = %(organization)s AND published_at <= %(now)s ORDER BY course_id, version DESC) v"
         " WHERE %(title)s::text IS NULL OR (sorted, course_id) > (%(title)s::text, %(course)s::uuid)"
@@ -238,7 +238,7 @@ def newest_versions(
 def versions_of(organization_id: uuid.UUID, course_id: uuid.UUID) -> list[Version]:
     """Every version of a policy, newest first; none where the company has no such policy."""
     rows = sql.fetch(
-        f"SELECT {_VERSION} FROM policies_policyversion"  # noqa: S608
+        f"SELECT {_VERSION} FROM policies_policyversion"  # noqa: S608 - expressions of our own
         " WHERE organization_id = %s AND course_id = %s ORDER BY version DESC",
         [organization_id, course_id],
     )

@@ -51,7 +51,7 @@ def _step(alias: str, columns: str, stated: str) -> str:
     """SQL of what the newest step of share `s` that states `stated` says."""
     return f"""CROSS JOIN LATERAL (SELECT {columns} FROM shares_sharestep t
         WHERE t.organization_id = %(organization)s AND t.share_id = s.share_id AND t.at <= %(at)s
-          AND t.{stated} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) {alias}"""  # noqa: S608
+          AND t.{stated} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) {alias}"""  # noqa: S608 - expressions of our own
 
 
 _COLUMNS = f"""

@@ -104,7 +104,7 @@ def completions_of(
 ) -> list[Completed]:
     """The newest `most` completions of a person that are not void, of one course if one is named. One statement."""
     rows = sql.fetch(
-        f"SELECT t.completion_receipt_id, t.course_id, t.at, {courses.version_of('t.course_release_id')}"  # noqa: S608
+        f"SELECT t.completion_receipt_id, t.course_id, t.at, {courses.version_of('t.course_release_id')}"  # noqa: S608 - expressions of our own
         " FROM training_completion t WHERE t.organization_id = %(organization)s"
         " AND t.learner_profile_id = %(learner)s AND t.voided_at IS NULL"
         " AND (%(course)s::uuid IS NULL OR t.course_id = %(course)s)"

@@ -105,7 +105,7 @@ def unmarked_in_module(source: str) -> list[str]:
     ]
 
 
-_NOT_SHOWN = {"fetch", "execute", "Literal", "getLogger", "info", "warning_of_log", "write", "compile"}
+_NOT_SHOWN = {"fetch", "execute", "Literal", "getLogger", "info", "write", "compile"}
 
 
 def _called(node: ast.Call) -> str:

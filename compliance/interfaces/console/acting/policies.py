@@ -27,9 +27,6 @@ from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
 from compliance.tenancy.models import Organization
 
-LINES_SHOWN = 2000
-"""Of the file, beside the policy that was made of it."""
-
 
 class PublishPolicyForm(ActForm):
     """The text of a policy and how it is asked for. A new version begins with the text of the one before."""

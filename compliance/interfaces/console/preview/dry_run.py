@@ -5,7 +5,6 @@ rolled back. Where an act reaches more people than a page may wait for, it says 
 """
 
 import uuid
-from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -55,7 +54,6 @@ class Preview:
 
     rows: int = 0
     people: int = 0
-    by_register: dict[str, int] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -119,7 +117,6 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
     )
     preview.named = [called(shown_people.get(each)) for each in first]
     titles = titles_of(organization_id, [row.course_id for row in shown])
-    preview.by_register = dict(Counter(REGISTERS[row.register].name for row in rows))
     for row in shown:
         person = shown_people.get(row.learner_profile_id) if row.learner_profile_id else None
         preview.lines.append(

@@ -70,7 +70,7 @@ def whole(report: Report, course: uuid.UUID | None, team: uuid.UUID | None) -> d
 def by_course(report: Report, team: uuid.UUID | None) -> list[SumsOf]:
     """The courses and policies, of a team or of all, those with most left to do first."""
     rows = sql.fetch(
-        f"SELECT t.course_id, coalesce(max(c.title), ''), t.register, {_SUMS} FROM reports_reportcell t"  # noqa: S608
+        f"SELECT t.course_id, coalesce(max(c.title), ''), t.register, {_SUMS} FROM reports_reportcell t"  # noqa: S608 - expressions of our own
         f"{courses_queries.joined('t')} WHERE {_MINE} AND t.course_id IS NOT NULL"
         f" AND t.team_id IS NOT DISTINCT FROM %(team)s::uuid GROUP BY t.course_id, t.register {_MOST_LEFT}",
         _values(report) | {"team": team},
@@ -83,7 +83,7 @@ def by_course(report: Report, team: uuid.UUID | None) -> list[SumsOf]:
 def by_team(report: Report, course: uuid.UUID | None, names: dict[uuid.UUID, str]) -> list[SumsOf]:
     """The teams, in a course or in all, training and policies together, those with most left to do first."""
     rows = sql.fetch(
-        f"SELECT t.team_id, {_SUMS} FROM reports_reportcell t WHERE {_MINE} AND t.team_id IS NOT NULL"  # noqa: S608
+        f"SELECT t.team_id, {_SUMS} FROM reports_reportcell t WHERE {_MINE} AND t.team_id IS NOT NULL"  # noqa: S608 - expressions of our own
         f" AND t.course_id IS NOT DISTINCT FROM %(course)s::uuid GROUP BY t.team_id {_MOST_LEFT}",
         _values(report) | {"course": course},
     )

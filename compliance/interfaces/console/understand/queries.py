@@ -255,7 +255,7 @@ def work(
         LEFT JOIN LATERAL (SELECT team_ids FROM console_standing l
             WHERE l.organization_id = (SELECT %(organization)s::uuid)
             AND l.learner_profile_id = w.learner_profile_id AND l.register = 2 LIMIT 1) t ON true
-        ORDER BY w.key {way}, w.birth {way}""",  # noqa: S608
+        ORDER BY w.key {way}, w.birth {way}""",  # noqa: S608 - expressions of our own
         _values(organization_id, wanted)
         | {"key": after[0] if after else "", "birth": after[1] if after else 0, "limit": limit + 1},
     )

@@ -60,7 +60,7 @@ def stands(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: dat
 def late(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, most: int) -> list[uuid.UUID]:
     """At most so many of the records, of courses and of policies, that those people have not done by their deadline."""
     rows = sql.fetch(
-        f"SELECT record_id FROM console_standing WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
+        f"SELECT record_id FROM console_standing WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608 - expressions of our own
         f" AND learner_profile_id = ANY(%(learners)s::uuid[]) AND register = ANY(%(registers)s)"
         f" AND outcome = '{OPEN}' AND {_LATE} LIMIT %(most)s",
         {
