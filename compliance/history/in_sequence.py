@@ -2,15 +2,28 @@
 
 from compliance.history.in_force import ROWS
 
-_FOLLOWING = "v.sequence >= %(after)s AND v.sequence <= %(sequence)s"
-_OF_ONE = f"{ROWS} AND v.register = %(register)s AND {_FOLLOWING} ORDER BY v.register, v.sequence LIMIT %(most)s"
-_OF_ALL = f"SELECT v.* FROM {ROWS} AND {_FOLLOWING} ORDER BY v.sequence LIMIT %(most)s"  # noqa: S608
+_OF_ALL = f"""SELECT v.* FROM {ROWS} AND v.sequence >= %(after)s AND v.sequence <= %(sequence)s
+    ORDER BY v.sequence LIMIT %(most)s"""  # noqa: S608
+
+
+def _of_one(register: str) -> str:
+    """What follows FROM: the first versions of a register.
+
+    Registers and sequences are compared as pairs, which only the index row_by_register holds in this order: with
+    `register = ...`, a planner without statistics may take the primary key and throw away the versions
+    of all other registers.
+    """
+    return f"""{ROWS} AND (v.register, v.sequence) >= ({register}, %(after)s)
+        AND (v.register, v.sequence) <= ({register}, %(sequence)s)
+        ORDER BY v.register, v.sequence LIMIT %(most)s"""
+
+
+_OF_ONE = f"SELECT v.* FROM {_of_one('%(register)s::smallint')}"  # noqa: S608
 # Of each register the first ones by an index, and of these the first: the others are never fetched.
 _OF_SEVERAL = f"""
 SELECT v.* FROM (
     SELECT s.sequence FROM unnest(%(registers)s::smallint[]) AS w (register) CROSS JOIN LATERAL (
-        SELECT v.sequence FROM {ROWS} AND v.register = w.register AND {_FOLLOWING}
-        ORDER BY v.register, v.sequence LIMIT %(most)s) s
+        SELECT v.sequence FROM {_of_one("w.register")}) s
     ORDER BY s.sequence LIMIT %(most)s) s
 CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
 RECORD_OF_REMOVED = """CASE WHEN v.body = '' THEN (SELECT r.record_id::text FROM history_historyrecord r
@@ -26,7 +39,7 @@ def following(columns: str, *, registers: int | None) -> str:
     whether the history is still the one in which it stopped. It gives `most` versions up to `sequence`, but none behind
     more than `bytes` bytes of stored text: a policy may have two million.
     """
-    found = _OF_ALL if registers is None else _OF_SEVERAL if registers > 1 else f"SELECT v.* FROM {_OF_ONE}"  # noqa: S608
+    found = _OF_ALL if registers is None else _OF_SEVERAL if registers > 1 else _OF_ONE
     # ROWS: over a range, which would be the default, the sums take as long as all the rest.
     return f"""
 SELECT {columns}, CASE WHEN v.sequence > %(after)s THEN v.body ELSE '' END FROM (
