@@ -58,7 +58,7 @@ INSTALLED_APPS = [
     "csp",
     "django_structlog",
     "compliance.tenancy",
-    "compliance.facts.pending",
+    "compliance.facts.ledger",
     "compliance.facts.people",
     "compliance.facts.courses",
     "compliance.facts.shares",

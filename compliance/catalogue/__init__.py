@@ -2,7 +2,7 @@
 
 A new register is a declaration here, a decision under `rules`, a projection under `history/projections`, a loader in
 `_LOADERS` of `history/deciding.py`, and a listing under `registers`, whose module `registers/listings.py` names. A new
-kind of subject is also added to `SubjectKind` (`facts/pending/models.py`), to `_WAYS` (`history/stored.py`), where its
+kind of subject is also added to `SubjectKind` (`facts/ledger/models.py`), to `_WAYS` (`history/stored.py`), where its
 records are found, and to `facts/fan_out.py`, where wide subjects become such narrow ones.
 """
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from compliance.facts.pending.models import SubjectKind
+from compliance.facts.ledger.models import SubjectKind
 from compliance.tenancy import arrays, sql
 
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]

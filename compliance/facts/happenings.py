@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from compliance.facts.certificates import queries as certificates
 from compliance.facts.courses import queries as courses
-from compliance.facts.pending import queries as ledger
-from compliance.facts.pending.queries import Came
+from compliance.facts.ledger import queries as ledger
+from compliance.facts.ledger.queries import Came
 from compliance.facts.people import queries as people
 from compliance.facts.policies import queries as policies
 from compliance.facts.shares import queries as shares

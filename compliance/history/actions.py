@@ -13,7 +13,7 @@ from typing import NamedTuple
 from compliance.facts import captured
 from compliance.facts.fan_out import Subject
 from compliance.facts.identities import Identities
-from compliance.facts.pending import sealing
+from compliance.facts.ledger import sealing
 from compliance.garbage_collection import without_collection
 from compliance.history import deciding, stored, subjects, tree
 from compliance.history.append import Appender, StoredRecord

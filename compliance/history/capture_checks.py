@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from compliance.facts.pending import sealing
+from compliance.facts.ledger import sealing
 from compliance.history import row_checks
 from compliance.history.row_checks import NotAsCaptured
 from compliance.history.tree import KeptRoot

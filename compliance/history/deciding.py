@@ -17,7 +17,7 @@ from django.db import OperationalError, transaction
 
 from compliance.facts.fan_out import Subject
 from compliance.facts.identities import Identities
-from compliance.facts.pending.models import SubjectKind
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.people.identities import NO_IDENTITY
 from compliance.facts.people.loading import Learners, Pair, load_invitations, load_people
 from compliance.facts.policies.loading import load_person_policies

@@ -7,7 +7,7 @@ therefore give it, be kept of the person or certificate that the row is about, a
 import uuid
 
 from compliance.facts.certificates import queries as certificates
-from compliance.facts.pending.queries import whose_rows_wait
+from compliance.facts.ledger.queries import whose_rows_wait
 from compliance.facts.people import identities as people
 from compliance.history.projections import stored_identity
 from compliance.history.row_checks import PAGE, NotAsCaptured, Row

@@ -6,7 +6,7 @@ from collections import defaultdict
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
 from compliance.facts.fan_out import Subject
-from compliance.facts.pending.models import SubjectKind
+from compliance.facts.ledger.models import SubjectKind
 from compliance.history.append import Said, StoredRecord
 from compliance.history.projections import stored_identity
 from compliance.proofs.history import visible_text

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from compliance.facts import fan_out
 from compliance.facts.fan_out import Subject
-from compliance.facts.pending import claiming
-from compliance.facts.pending.models import SubjectKind
+from compliance.facts.ledger import claiming
+from compliance.facts.ledger.models import SubjectKind
 from compliance.tenancy import arrays, sql
 
 NARROW_LIMIT = 25_000  # a second or two under the head's lock, which only captures of the same company wait for

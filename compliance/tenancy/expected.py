@@ -13,7 +13,7 @@ from compliance.tenancy import functions, roles
 from compliance.tenancy.directory import DIRECTORY_TABLES
 
 SystemCatalogue = dict[tuple[str, str], str]
-"""By object (`table people_team`) and aspect (`policy company`): how it is."""
+"""By object (`table tenancy_organization`) and aspect (`policy company`): how it is."""
 
 OFF, ON, FORCED = "off", "on", "forced"
 _COMPANY = "(organization_id = ( SELECT (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid))"

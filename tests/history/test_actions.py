@@ -12,8 +12,8 @@ from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import Audience, Certificate
-from compliance.facts.pending import queries as pending
 from compliance.history import actions, queries, subjects
 from compliance.history.errors import NoHistoryError
 from compliance.history.verify import Verified, verify_history
@@ -289,7 +289,7 @@ def test_what_a_wide_subject_reaches_beyond_the_limit_waits_as_narrow_subjects(m
     monkeypatch.setattr(subjects, "NARROW_LIMIT", 4)
     assert actions.capture(company.organization_id, NOW).subjects == 4
     with context.company(company.organization_id):
-        waiting = pending.backlog(company.organization_id).pending
+        waiting = ledger.backlog(company.organization_id).pending
     assert waiting == 9 + 9 + 1 - 4  # people, their records, and the course
     assert [captured.subjects for captured in _capture(company)] == [4, 4, 4, 3]
 
@@ -338,15 +338,15 @@ def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_
     assert reason.startswith("ValueError at test_actions.py:")
     assert "anna" not in reason.lower().replace("test_actions", "")
     with context.company(organization_id):
-        assert pending.waiting(organization_id).oldest == NOW
-        assert pending.untried_lag(organization_id, later) == timedelta(0)
+        assert ledger.waiting(organization_id).oldest == NOW
+        assert ledger.untried_lag(organization_id, later) == timedelta(0)
 
     monkeypatch.undo()
     _pend(company, "person_course", anna.learner_profile_id, course.course_id)
     actions.capture_all(organization_id, later)
     assert len(at(organization_id, TRAINING, NOW)) == 2
     with context.company(organization_id):
-        assert pending.backlog(organization_id).pending == 0
+        assert ledger.backlog(organization_id).pending == 0
 
 
 def test_days_of_the_history_begin_in_the_company_zone():

@@ -12,7 +12,7 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts import lines
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.recording import record
 from compliance.history import actions, queries
 from compliance.history.verify import Verified, verify_history
@@ -183,8 +183,8 @@ def test_what_waits_for_its_moment_makes_no_writer_late(told):
     moments = ((NOW + timedelta(minutes=1), 0), (SOON, 0), (SOON + timedelta(seconds=7), 7))
     with context.company(organization_id):
         for moment, seconds in moments:
-            assert pending.untried_lag(organization_id, moment) == timedelta(seconds=seconds)
-        assert pending.waiting(organization_id).oldest == SOON
+            assert ledger.untried_lag(organization_id, moment) == timedelta(seconds=seconds)
+        assert ledger.waiting(organization_id).oldest == SOON
 
 
 def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_is_decided(told):
@@ -195,7 +195,7 @@ def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_i
     _decide_everything_again(organization_id)
     actions.capture_all(organization_id, NOW)
     with context.company(organization_id):
-        assert pending.backlog(organization_id).pending == 1
+        assert ledger.backlog(organization_id).pending == 1
     assert sum(each.rows for each in actions.capture_all(organization_id, SOON)) == 1
 
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.history import actions
 from compliance.history.verify import Verified, verify_history
 from compliance.tenancy import context, sql
@@ -52,7 +52,7 @@ def test_writers_and_readers_see_prefixes_and_a_killed_writer_loses_nothing(comm
     assert isinstance(verify_history(organization_id), Verified)
     stored = rows(organization_id, TRAINING_RECORDS.number)
     with context.company(organization_id):
-        assert pending.backlog(organization_id).pending == 0
+        assert ledger.backlog(organization_id).pending == 0
         completions = {str(row[0]) for row in sql.fetch("SELECT completion_receipt_id FROM training_completion")}
         assert set(said["facts"]) <= completions
         sql.execute(

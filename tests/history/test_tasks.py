@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.history import tasks
 from compliance.tenancy import context
 from tests.companies import make_company
@@ -38,7 +38,7 @@ def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypa
     assert str(idle.organization_id) not in dict(handed)
     tasks.sweep_company(str(waiting.organization_id))
     with context.company(waiting.organization_id):
-        assert pending.backlog(waiting.organization_id).pending == 0
+        assert ledger.backlog(waiting.organization_id).pending == 0
 
 
 def test_a_company_that_is_gone_fails_no_task():

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compliance.facts.errors import FactsError
-from compliance.facts.pending import sealing
+from compliance.facts.ledger import sealing
 from compliance.history import tree
 from compliance.history.actions import capture, capture_all
 from compliance.history.captures import capture_lines

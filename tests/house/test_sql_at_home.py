@@ -38,7 +38,6 @@ AWAY_FROM_HOME: dict[str, str] = {
     "registers/people.py": "people_employment people_invitation people_profile",
     "registers/policies.py": "people_contact people_profile policies_rawsignature",
     "registers/training.py": "people_profile shares_share training_reminder",
-    "tenancy/expected.py": "people_team",
 }
 
 

@@ -12,8 +12,8 @@ from compliance.access import sources
 from compliance.access.actions import issue_key
 from compliance.access.models import Source
 from compliance.access.sources import issue_source
+from compliance.facts.ledger.models import Origin
 from compliance.facts.lines import KINDS
-from compliance.facts.pending.models import Origin
 from compliance.facts.people.models import Profile
 from compliance.facts.recording import Channel
 from compliance.history.actions import capture_all

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.facts.errors import FactsError
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import FactLine
 from compliance.facts.lines.reading import ReadLine, read
-from compliance.facts.pending import queries as pending
 from compliance.facts.recording import record
 from compliance.history import actions
 from compliance.history.models import HistoryRecord
@@ -306,5 +306,5 @@ def test_two_pulls_at_one_pin_are_the_same_bytes(committed, before, elsewhere, b
         assert page["snapshot"]["capture_sequence"] == whole["snapshot"]["capture_sequence"]
     assert all(row.valid_from <= row.recorded_at for row in rows(organization_id))
     with context.company(organization_id):
-        assert pending.backlog(organization_id).pending == 0
+        assert ledger.backlog(organization_id).pending == 0
     assert isinstance(verify_history(organization_id), Verified)

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation
 from compliance.facts.certificates.resolving import CertificateOwner, certificate_owners
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import CertificateCorrected, CertificateRevoked
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged

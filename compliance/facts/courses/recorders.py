@@ -11,8 +11,8 @@ from compliance.facts.courses import resolving
 from compliance.facts.courses.contents import fingerprints, sound_content
 from compliance.facts.courses.models import CertificateEdition, Course, Release, ReleaseContent
 from compliance.facts.errors import InvalidContentError
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people.resolving import earliest_per, once, once_in
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch

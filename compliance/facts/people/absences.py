@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import NamedTuple
 
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Absence
 from compliance.facts.reasons import RefusalReason

@@ -20,8 +20,8 @@ from django.utils.module_loading import module_has_submodule
 from kombu.exceptions import OperationalError
 
 from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import InvitationRevoked, PersonErased
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import erasure_list, identities, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.reasons import RefusalReason

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import (
     ContactJoined,
     ContactLeft,
@@ -20,7 +21,6 @@ from compliance.facts.lines import (
     PersonChanged,
     PersonInvited,
 )
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, PersonRoles, Suspension
 from compliance.facts.people.teams import keep_memberships, named_teams_stand

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.policies import chain
 from compliance.facts.policies.canonical import CanonicalPolicy, check

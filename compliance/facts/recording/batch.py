@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from compliance.facts import errors
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import FactLine
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.reasons import RefusalReason
 
 LineType = TypeVar("LineType", bound=FactLine)

@@ -19,9 +19,9 @@ from celery import current_app
 from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import ledger, registry
 from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten

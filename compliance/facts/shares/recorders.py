@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, published_lessons
 from compliance.facts.courses.resolving import courses_stand
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import (
     Audience,
     CourseShared,
@@ -21,7 +22,6 @@ from compliance.facts.lines import (
     ShareChanged,
     ShareEnded,
 )
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch

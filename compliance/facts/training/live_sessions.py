@@ -5,8 +5,8 @@ from collections import defaultdict
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged

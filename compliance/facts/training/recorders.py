@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from compliance.facts.courses.recorders import lessons
 from compliance.facts.courses.resolving import courses_stand, releases_stand
+from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import (
     CompletionVoided,
     CourseCompleted,
     ObligationChanged,
     ReminderSent,
 )
-from compliance.facts.pending.models import SubjectKind
 from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch

@@ -6,7 +6,7 @@ from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
-from compliance.facts.pending.queries import untried_lag
+from compliance.facts.ledger.queries import untried_lag
 from compliance.interfaces.api import clock
 from compliance.redis_client import client
 from compliance.tenancy import context, sql

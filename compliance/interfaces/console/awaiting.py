@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from django.http import HttpRequest
 
-from compliance.facts.pending import queries
+from compliance.facts.ledger import queries
 from compliance.tenancy import context
 
 TOLD = "told"

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.history import queries as history
 from compliance.interfaces.api import clock
 from compliance.tenancy import context
@@ -26,7 +26,7 @@ def wait_for_capture(
     pause = _FIRST_LOOK_SECONDS
     while True:
         with context.company(organization_id):
-            undecided = pending.undecided(organization_id, moments)
+            undecided = ledger.undecided(organization_id, moments)
             if not undecided.waiting:
                 head = history.head(organization_id)
                 return {"sequence": head.sequence, "capture_sequence": head.capture_sequence}

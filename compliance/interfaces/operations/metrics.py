@@ -22,7 +22,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
-from compliance.facts.pending.queries import backlog
+from compliance.facts.ledger.queries import backlog
 from compliance.history.models import HistoryHead
 from compliance.history.queries import companies
 from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery

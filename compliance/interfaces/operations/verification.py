@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from compliance.facts.pending.sealing import verify_ledger
+from compliance.facts.ledger.sealing import verify_ledger
 from compliance.facts.policies import chain
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history.actions import fail_verification, pass_verification

@@ -18,7 +18,7 @@ from django.test import override_settings
 
 from compliance.access import tokens
 from compliance.access.actions import issue_key
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.history.models import HistoryHead
 from compliance.interfaces.api import clock
 from compliance.tenancy import context

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from compliance.facts.pending.models import Origin
+from compliance.facts.ledger.models import Origin
 from compliance.facts.people import queries, roster
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company

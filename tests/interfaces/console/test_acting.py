@@ -21,7 +21,7 @@ from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.courses.models import Course as CourseRow
 from compliance.facts.courses.models import ReleaseContent
-from compliance.facts.pending.models import Fact
+from compliance.facts.ledger.models import Fact
 from compliance.facts.people.models import Invitation, Profile
 from compliance.facts.policies.queries import newest_row
 from compliance.history.actions import capture_all

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.history.actions import capture_all
 from compliance.interfaces.console import awaiting
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER

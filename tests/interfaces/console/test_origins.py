@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.importing import import_facts
-from compliance.facts.pending.models import Origin
+from compliance.facts.ledger.models import Origin
 from compliance.facts.recording import Channel, Teller
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR

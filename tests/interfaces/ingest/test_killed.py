@@ -19,8 +19,8 @@ import pytest
 
 from compliance.access.models import Source
 from compliance.access.sources import issue_source
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import KINDS
-from compliance.facts.pending import queries as pending
 from compliance.history import actions
 from compliance.history.verify import Verified, verify_history
 from compliance.interfaces.serving import front
@@ -171,7 +171,7 @@ def test_killed_processes_change_no_byte_of_a_register(source, process_environme
 def _decided(organization_id):
     """Whether nothing waits; what a killed worker held is asked for again, as the sweep does each minute."""
     with context.company(organization_id):
-        left = pending.backlog(organization_id).pending
+        left = ledger.backlog(organization_id).pending
     if left:
         actions.capture_all(organization_id, datetime.now(UTC))
     return not left

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compliance.facts.pending.models import Fact, Origin
+from compliance.facts.ledger.models import Fact, Origin
 from compliance.tenancy import context
 from tests.facts.files import fact, identifier, joined, team
 from tests.interfaces.ingest.conftest import ndjson

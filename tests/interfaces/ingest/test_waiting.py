@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from compliance.access.models import Source
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.history import actions, queries
 from compliance.interfaces.ingest import pressure
 from compliance.tenancy import context

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from compliance.facts.pending.models import Origin
+from compliance.facts.ledger.models import Origin
 from compliance.facts.people import employees
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Employment, PersonalDetail, PersonRoles, Suspension

@@ -15,7 +15,7 @@ from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect, Qu
 from django.utils.translation import gettext, gettext_noop
 
 from compliance.errors import ComplianceError
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.people import queries
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console import identifiers
@@ -225,7 +225,7 @@ def _newest(acting: Acting) -> int:
     if not named:
         return 0
     employments = queries.employments_of(acting.organization_id, named)
-    return pending.newest_about(acting.organization_id, [*named, *employments])
+    return ledger.newest_about(acting.organization_id, [*named, *employments])
 
 
 def _confirmed_before(visit: Visit, chosen: Act) -> HttpResponse:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.people import queries as people
 from compliance.history import queries as history
 from compliance.history.actions import capture_all
@@ -76,7 +76,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
     try:
         with transaction.atomic():
             caught_up = _caught_up(organization_id, now)
-            sequence, last = history.sequence(organization_id), pending.newest(organization_id)
+            sequence, last = history.sequence(organization_id), ledger.newest(organization_id)
             do()
             if _reaches_too_many(organization_id, last):
                 preview.reaches = people.employees(organization_id, now)
@@ -92,10 +92,10 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
 
 def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
     """Captures what was told before the act, so that the preview shows the act alone; not if that is too much."""
-    kinds = pending.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
+    kinds = ledger.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
     if len(kinds) > WAITING_AT_MOST:
         return False
-    if not set(kinds).isdisjoint(pending.WIDE) and _reaches_too_many(organization_id, 0):
+    if not set(kinds).isdisjoint(ledger.WIDE) and _reaches_too_many(organization_id, 0):
         return False
     if kinds:
         capture_all(organization_id, now)
@@ -104,7 +104,7 @@ def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
 
 def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:
     """Whether what is pending spreads over a company too large to be decided while somebody waits."""
-    return pending.is_wide(organization_id, last) and people.has_more_than(organization_id, PEOPLE_AT_MOST)
+    return ledger.is_wide(organization_id, last) and people.has_more_than(organization_id, PEOPLE_AT_MOST)
 
 
 def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:

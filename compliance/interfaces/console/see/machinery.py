@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from compliance.access.models import ApiKey, Source
 from compliance.access.sources import GOES_ON
 from compliance.catalogue import REGISTERS
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.history import queries, records
 from compliance.history.models import Capture
 from compliance.interfaces.console import issuers, keyset

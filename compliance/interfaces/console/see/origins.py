@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext
 
-from compliance.facts.pending.queries import Came
+from compliance.facts.ledger.queries import Came
 from compliance.facts.recording import Channel
 from compliance.interfaces.console.who_may import Account
 

@@ -11,7 +11,7 @@ from django.db.models import Field, Model
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.facts.policies.models import Receipt
 from compliance.history.models import Capture, HistoryRow

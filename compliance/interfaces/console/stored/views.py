@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from compliance.catalogue import REGISTERS
-from compliance.facts.pending.models import LedgerHead
+from compliance.facts.ledger.models import LedgerHead
 from compliance.facts.policies.models import ReceiptChain
 from compliance.history import queries
 from compliance.history.models import HistoryHead, HistoryRecord, HistoryRow

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.interfaces.console.today.lines import Line, Part
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.operations.models import CompanyStanding
@@ -14,7 +14,7 @@ from compliance.interfaces.operations.models import CompanyStanding
 def lines(visit: Visit) -> Iterator[Line]:
     """Subjects that could not be decided, a writer that is late, a history that does not hold."""
     organization_id = visit.organization.organization_id
-    waits = pending.waiting(organization_id)
+    waits = ledger.waiting(organization_id)
     yield Line(
         part=Part.WAITS,
         what=_("Changes that could not be taken up"),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from compliance.facts.courses import queries as courses
 from compliance.facts.courses.queries import Offered
-from compliance.facts.pending import queries as pending
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.policies import queries as policies
 from compliance.facts.shares import queries as shares
 from compliance.facts.shares.queries import Asked
@@ -82,7 +82,7 @@ def owed(visit: Visit) -> Owed:
     of_course = _not_finished(visit, of_course, takes)
     of_policy = _not_signed(visit, of_policy, {row.record_id for row in rows if row.of == "receipts"})
     if not of_course and not of_policy:
-        return Owed(waits=not rows and bool(pending.whose_rows_wait(organization_id, {learner_profile_id})))
+        return Owed(waits=not rows and bool(ledger.whose_rows_wait(organization_id, {learner_profile_id})))
     by_share = shares.asked(organization_id, _share_ids([*of_course, *of_policy]), learner_profile_id, visit.now)
     contents = _contents(visit, of_course, by_share)
     ends = {row.record_id: row.due_at for row in rows if row.of == "certificates"}

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from compliance.facts.pending.models import Fact
+from compliance.facts.ledger.models import Fact
 from compliance.facts.people.models import Absence
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR

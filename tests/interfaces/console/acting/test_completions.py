@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from compliance.facts.pending.models import Fact
+from compliance.facts.ledger.models import Fact
 from compliance.facts.training.models import Completion
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import AccessLog

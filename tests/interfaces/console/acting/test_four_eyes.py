@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from compliance.access.models import ApiKey
-from compliance.facts.pending.models import Fact, Origin
+from compliance.facts.ledger.models import Fact, Origin
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Profile
 from compliance.interfaces.console.acting import jobs

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from compliance.facts.pending.models import Origin
+from compliance.facts.ledger.models import Origin
 from compliance.facts.people import queries, roster
 from compliance.interfaces.console.acting import spreadsheet
 from compliance.interfaces.console.acting.registry import may_tell

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from compliance.facts.pending.models import Fact
+from compliance.facts.ledger.models import Fact
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.sign_in import kept_forms
 from compliance.tenancy import context

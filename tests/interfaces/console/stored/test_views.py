@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from compliance.facts.pending.models import PendingSubject
+from compliance.facts.ledger.models import PendingSubject
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.history.models import Capture, HistoryRecord, HistoryRow
 from compliance.interfaces.console.models import AccessLog, Job

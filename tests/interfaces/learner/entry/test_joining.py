@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from compliance.facts.pending.models import Origin
+from compliance.facts.ledger.models import Origin
 from compliance.facts.people.erasing import erase_invitation
 from compliance.facts.people.models import Employment, Profile, TeamMembership
 from compliance.tenancy import context

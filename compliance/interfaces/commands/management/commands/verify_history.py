@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from compliance.facts.pending.sealing import verify_ledger
+from compliance.facts.ledger.sealing import verify_ledger
 from compliance.history.verify import FirstFault, Verified, verify_history
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.operations import access_heads

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from compliance.access import queries as access
-from compliance.facts.pending import queries as pending
-from compliance.facts.pending.queries import Waiting
+from compliance.facts.ledger import queries as ledger
+from compliance.facts.ledger.queries import Waiting
 from compliance.facts.people import searching
 from compliance.history import queries as history
 from compliance.history.models import HistoryHead
@@ -90,7 +90,7 @@ def companies(
             "limit": PAGE + 1,
         },
     )
-    waiting = pending.waiting_of([row[0] for row in rows[:PAGE]])
+    waiting = ledger.waiting_of([row[0] for row in rows[:PAGE]])
     lines = [CompanyLine(*(*row, waiting[row[0]], now)) for row in rows[:PAGE]]
     return lines, (lines[-1].name, lines[-1].organization_id) if len(rows) > PAGE else None
 
@@ -115,7 +115,7 @@ def health(organization: Organization, now: datetime) -> Health:
         available=False,
         unavailable_reason=gettext("No history has been begun."),
     )
-    waits = pending.waiting(organization.organization_id)
+    waits = ledger.waiting(organization.organization_id)
     standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
     runs = VerificationRun.objects.filter(organization_id=organization.organization_id)
     newest = list(runs.order_by("-finished_at")[: len(VerificationRun.Kind)])

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Greatest
 
-from compliance.facts.pending.models import PendingSubject, SubjectKind
+from compliance.facts.ledger.models import PendingSubject, SubjectKind
 from compliance.tenancy import sql
 
 WIDE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
-from compliance.facts.pending import sealing
-from compliance.facts.pending.models import Fact, LedgerHead, Origin, Seal, Unsealed
-from compliance.facts.pending.sealing import verify_ledger
+from compliance.facts.ledger import sealing
+from compliance.facts.ledger.models import Fact, LedgerHead, Origin, Seal, Unsealed
+from compliance.facts.ledger.sealing import verify_ledger
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.history import actions

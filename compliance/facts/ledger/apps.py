@@ -1,0 +1,11 @@
+"""The Django app of this room."""
+
+from django.apps import AppConfig
+
+
+class LedgerConfig(AppConfig):
+    """Registers the room with Django, under the label that the tables and migrations of filled databases have."""
+
+    name = "compliance.facts.ledger"
+    label = "pending"
+    verbose_name = "Ledger of facts"

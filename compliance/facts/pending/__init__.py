@@ -1,1 +1,0 @@
-"""What was taken in: the ledger of fact ids, and the subjects that may now be decided differently."""
