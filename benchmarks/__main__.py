@@ -14,7 +14,7 @@ from pathlib import Path
 
 from development.embedded import servers
 
-ROWS = ["reads", "feed", "writes", "incoming", "sweep"]
+ROWS = ["reads", "wire", "feed", "writes", "incoming", "sweep"]
 
 
 def main() -> int:
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from benchmarks import building, feed, growth, incoming, loading, reads, serving, trees, writes
+    from benchmarks import building, feed, growth, incoming, loading, reads, serving, trees, wire, writes
 
     wanted = set(options.only or ROWS)
     # The peers have no migrations: their tables come after everything they refer to.
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "growth":
         growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
         return 0
-    if wanted & {"reads", "feed"} or options.what == "load":
+    if wanted & {"reads", "wire", "feed"} or options.what == "load":
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
@@ -76,6 +76,10 @@ def run(options: argparse.Namespace) -> int:
             if "reads" in wanted:
                 say("Reads ...")
                 for result in reads.rows(address, built, now, 31):
+                    note(result)
+            if "wire" in wanted:
+                say("On the wire ...")
+                for result in wire.rows(address, building.large(500, now)):
                     note(result)
             if "feed" in wanted:
                 say("Feed ...")

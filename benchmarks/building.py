@@ -5,6 +5,7 @@ identifiers, by the database itself. The peers get the same rows.
 """
 
 import contextlib
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -16,6 +17,7 @@ import orjson
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
+from benchmarks import large_company
 from compliance.access import actions as access
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
@@ -208,6 +210,25 @@ def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
         tree.keep(organization_id, tree.grow(whole, tree.stored_digests(organization_id, 0, sequence)))
         heads = HistoryHead.objects.filter(organization_id=organization_id)
         heads.update(tree_size=whole.size, tree_range=whole.to_bytes())
+
+
+def large(people: int, now: datetime) -> Company:
+    """A company of so many people with two years behind them, imported and captured as any other."""
+    organization_id = uuid.uuid4()
+    history.create_company(
+        name="Large", time_zone="Europe/London", history_from=date(2023, 1, 1), now=now, organization_id=organization_id
+    )
+    with tempfile.TemporaryFile() as file:
+        file.writelines(large_company.lines(people, now - timedelta(days=1)))
+        file.seek(0)
+        import_facts(organization_id=organization_id, stream=file, now=now, strict=False)
+    history.capture_all(organization_id, now)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE")
+    key, _ = access.issue_key(
+        organization_id=organization_id, scopes=list(Scope), environment="test", at=now, actor="benchmark"
+    )
+    return Company("Large", organization_id, 0, 0, key)
 
 
 def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:

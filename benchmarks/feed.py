@@ -1,11 +1,10 @@
 """The rows of the feed: versions a second of processor, depth, and a day on which one row in a hundred changed."""
 
 import contextlib
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -15,16 +14,14 @@ import psutil
 from django.conf import settings
 from django.db import connections
 
-from benchmarks import large_company, measuring
-from benchmarks.building import Company
+from benchmarks import measuring
+from benchmarks.building import Company, large
 from benchmarks.reads import Client, Result, at_least, at_most
-from compliance.access import actions as access
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Window
 from compliance.facts.importing import import_facts
 from compliance.history import actions as history
 from compliance.interfaces.api import cursors as sealing
-from compliance.rules.vocabulary import Scope
 
 FEED = "/feed/v1/changes"
 PAGES = 400
@@ -59,7 +56,7 @@ def rows(address: str, big: Company) -> Iterator[Result]:
 def day_rows(address: str, people: int, now: datetime) -> Iterator[Result]:
     """What a day costs on which one row in a hundred changed, against a pull of all registers after it."""
     client = Client(address)
-    company = _large_company(people, now)
+    company = large(people, now)
     _, cursor = _read(client, company)
     records = [row for row in _pull(client, company, now)[0] if row.get("outcome") in ("not_due_yet", "overdue")]
     total = _pull(client, company, now)[1]
@@ -138,24 +135,6 @@ def _pull(client: Client, company: Company, now: datetime) -> tuple[list[Any], i
                 break
             asked = {"cursor": page["next_cursor"]}
     return records, total, size
-
-
-def _large_company(people: int, now: datetime) -> Company:
-    organization_id = uuid.uuid4()
-    history.create_company(
-        name="Large", time_zone="Europe/London", history_from=date(2023, 1, 1), now=now, organization_id=organization_id
-    )
-    with tempfile.TemporaryFile() as file:
-        file.writelines(large_company.lines(people, now - timedelta(days=1)))
-        file.seek(0)
-        import_facts(organization_id=organization_id, stream=file, now=now, strict=False)
-    history.capture_all(organization_id, now)
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE")
-    key, _ = access.issue_key(
-        organization_id=organization_id, scopes=list(Scope), environment="test", at=now, actor="benchmark"
-    )
-    return Company("Large", organization_id, 0, 0, key)
 
 
 def _complete(company: Company, records: list[Any], now: datetime) -> None:

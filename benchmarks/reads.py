@@ -45,18 +45,20 @@ class Client:
         parts = urlsplit(address)
         self._connection = HTTPConnection(str(parts.hostname), parts.port, timeout=120)
 
-    def get(self, company: Company, path: str, **parameters: str) -> bytes:
-        """The body of an answer, which must be 200."""
+    def get(self, company: Company, path: str, *, coding: str = "identity", **parameters: str) -> bytes:
+        """The body of an answer as it was sent, in `coding`; the answer must be 200."""
         target = f"{path}?{urlencode(parameters)}" if parameters else path
-        self._connection.request("GET", target, headers={"Authorization": f"Bearer {company.key}"})
+        headers = {"Authorization": f"Bearer {company.key}", "Accept-Encoding": coding}
+        self._connection.request("GET", target, headers=headers)
         answer = self._connection.getresponse()
         body = answer.read()
         assert answer.status == 200, body[:300]
+        assert answer.headers.get("Content-Encoding", "identity") == coding
         return body
 
-    def ours(self, company: Company, **parameters: str) -> bytes:
+    def ours(self, company: Company, *, coding: str = "identity", **parameters: str) -> bytes:
         """A page of the product."""
-        return self.get(company, "/v1/training-records", **parameters)
+        return self.get(company, "/v1/training-records", coding=coding, **parameters)
 
     def page(self, company: Company, **parameters: str) -> dict[str, Any]:
         """A page of the product, opened."""

@@ -87,6 +87,7 @@ MIDDLEWARE = [
     "compliance.interfaces.pages.answered.Answered",  # first: every answer names its request
     "compliance.interfaces.api.gate.Gate",  # APIs go no further, and no key in a URL gets past it
     "compliance.interfaces.serving.refusals.RefusedBodies",
+    "compliance.interfaces.serving.downloads.CompressedDownloads",
     "csp.middleware.CSPMiddleware",  # before files are served: they bear the policy too
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

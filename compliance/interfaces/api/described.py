@@ -35,6 +35,16 @@ HEADERS = {
         "description": "What the key lacks (RFC 6750).",
         "schema": {"type": "string", "examples": ['Bearer realm="svc", error="invalid_token"']},
     },
+    "Vary": {
+        "description": "An answer depends on what the caller can decompress.",
+        "required": True,
+        "schema": {"type": "string", "const": "Accept-Encoding"},
+    },
+    "Content-Encoding": {
+        "description": "How the body is compressed, as `Accept-Encoding` prefers. Without this field it is not; a body"
+        " of up to 1,024 bytes never is, unless `identity` was refused.",
+        "schema": {"type": "string", "enum": ["zstd", "gzip"]},
+    },
     "Allow": {"description": "The methods that are allowed.", "required": True, "schema": {"type": "string"}},
 }
 SECURITY_SCHEMES = {
@@ -45,7 +55,7 @@ SECURITY_SCHEMES = {
         " key that appears in a URL is revoked.",
     }
 }
-_EVERYWHERE = ("X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit")
+_EVERYWHERE = ("X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit", "Vary")
 MORE: dict[int, tuple[str, ...]] = {
     401: ("WWW-Authenticate",),
     403: ("WWW-Authenticate",),
@@ -71,13 +81,14 @@ class Problems(NamedTuple):
     def operations(self, get: dict[str, Any], success: str, schema: str) -> dict[str, Any]:
         """The operations of a path: GET completed by its answers, and HEAD, which answers the same without a body."""
         content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-        get["responses"] = {"200": {"description": success, "headers": headers(), "content": content}} | {
+        answered = {"description": success, "headers": headers("Content-Encoding")}
+        get["responses"] = {"200": {**answered, "content": content}} | {
             str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in self.titles
         }
         head = {key: value for key, value in get.items() if key != "responses"}
         head["operationId"] = get["operationId"].replace("list", "check", 1).replace("get", "check", 1)
         head["summary"] = f"{get['summary']}: headers only"
-        head["responses"] = {"200": {"description": success, "headers": headers()}} | {
+        head["responses"] = {"200": answered} | {
             str(status): {"description": title, "headers": headers(*self.more.get(status, ()))}
             for status, title in self.titles.items()
         }

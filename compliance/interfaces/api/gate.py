@@ -22,6 +22,7 @@ from compliance.access import tokens
 from compliance.interfaces.api import exchange, health
 from compliance.interfaces.api.exchange import Exchange
 from compliance.interfaces.api.views import NothingHere
+from compliance.interfaces.serving import codings
 from compliance.interfaces.serving.front import REFUSED
 
 log = logging.getLogger("compliance.api")
@@ -113,6 +114,7 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
     if known.verdict is not None:
         for name, value in known.verdict.headers().items():
             response[name] = value
+    _compress(request, response)
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":
         response.content = b""
@@ -120,6 +122,14 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
     response._has_been_logged = True
     _log(request, response, known, started)
     return response
+
+
+def _compress(request: HttpRequest, response: HttpResponse) -> None:
+    response["Vary"] = codings.VARY
+    coding = codings.chosen(request.META.get("HTTP_ACCEPT_ENCODING"), len(response.content))
+    if coding is not None:
+        response.content = codings.compressed(response.content, coding)
+        response["Content-Encoding"] = coding.value
 
 
 def _view(path: str) -> Callable[[HttpRequest], Response]:

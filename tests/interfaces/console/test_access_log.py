@@ -7,6 +7,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
+import zstandard
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -225,3 +226,15 @@ def test_salt_and_personal_values_can_go_and_the_digest_tells_nothing_of_them():
         "address": "", "subject": "", "reason": "", "previous_sha256": proof.ZERO_DIGEST,
     }  # fmt: skip
     assert proof.digest(line | {"salt": "1"}) != proof.digest(line | {"salt": "2"})
+
+
+def test_a_file_leaves_the_console_compressed_and_the_page_it_is_on_does_not(staff, company):
+    client = staff(AUDITOR)
+    accepts = {"Accept-Encoding": "zstd, gzip"}
+    page = client.get(address(company, "log"), headers=accepts)
+    assert page.status_code == 200
+    assert not page.has_header("Content-Encoding")
+    taken = client.get(address(company, "log-file", written_as="csv"), headers=accepts)
+    assert taken.headers["Content-Encoding"] == "zstd"
+    rows = zstandard.ZstdDecompressor().stream_reader(b"".join(taken.streaming_content)).read()
+    assert rows.count(b"\n") >= 2

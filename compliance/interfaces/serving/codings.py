@@ -1,0 +1,91 @@
+"""Answers compressed on the wire: which coding a caller accepts (RFC 9110, 12.5.3), and zstd (RFC 8878) or gzip.
+
+Only answers of data pass here, never a page: a page holds the token of its forms beside words that others chose, and
+the size of what is compressed tells about both (BREACH). docs/security.md says why an answer of data tells nothing.
+"""
+
+import gzip
+import re
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Any
+
+import zstandard
+
+SMALLEST_BYTES = 1024
+"""A body up to this size fits one packet anyway, and is sent as it is."""
+
+LEVEL = 1
+"""Of both codings: the next level of gzip, and of zstd, takes longer for less than a hundredth of the bytes."""
+
+VARY = "Accept-Encoding"
+
+
+class Coding(StrEnum):
+    """What a body may be compressed with, the preferred one first."""
+
+    ZSTD = "zstd"
+    GZIP = "gzip"
+
+
+_IDENTITY, _ANY = "identity", "*"
+_ALIASES = {"x-gzip": Coding.GZIP.value}
+_MEMBER = re.compile(r"([!#$%&'*+\-.^_`|~0-9a-z]+)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?")
+_own = threading.local()  # a compressor of zstd serves one thread at a time, and making one costs an eighth of a page
+
+
+def chosen(accepted: str | None, size: int | None = None) -> Coding | None:
+    """How to compress a body for whoever sent `accepted` as Accept-Encoding; None: as it is.
+
+    `size` None: not known before. What is not well-formed counts as not said. Whoever accepts nothing that there is,
+    not even the body as it is, gets it as it is: the contract has no answer for that, and RFC 9110 allows it.
+    """
+    if not accepted:
+        return None
+    weights = _weights(accepted)
+    otherwise = weights.get(_ANY, 0.0)
+    best = max(Coding, key=lambda coding: weights.get(coding, otherwise))  # the first of those that weigh the same
+    weight = weights.get(best, otherwise)
+    if weight == 0:
+        return None
+    as_it_is = weights.get(_IDENTITY, weights.get(_ANY))  # None: acceptable, and no more than what was named
+    if as_it_is == 0:
+        return best
+    small = size is not None and size <= SMALLEST_BYTES
+    return None if small or (as_it_is is not None and _IDENTITY in weights and as_it_is > weight) else best
+
+
+def _weights(accepted: str) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for member in accepted.lower().split(","):
+        found = _MEMBER.fullmatch(member.strip(" \t"))
+        if found is not None:
+            name = _ALIASES.get(found[1], found[1])
+            weights[name] = max(weights.get(name, 0.0), float(found[2] or 1))
+    return weights
+
+
+def compressed(body: bytes, coding: Coding) -> bytes:
+    """The whole body in a coding, the same bytes each time."""
+    if coding is Coding.GZIP:
+        return gzip.compress(body, LEVEL, mtime=0)
+    compressor: zstandard.ZstdCompressor | None = getattr(_own, "compressor", None)
+    if compressor is None:
+        compressor = _own.compressor = zstandard.ZstdCompressor(level=LEVEL)
+    return compressor.compress(body)
+
+
+def compressed_chunks(chunks: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
+    """A stream in a coding, made as it is asked for: as much is in memory as the coding looks back."""
+    stream: Any = (
+        zstandard.ZstdCompressor(level=LEVEL).compressobj()
+        if coding is Coding.ZSTD
+        else zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    )
+    for chunk in chunks:
+        ready = stream.compress(chunk)
+        if ready:
+            yield ready
+    yield stream.flush()
