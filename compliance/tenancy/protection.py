@@ -1,4 +1,4 @@
-"""Operations for migrations: row-level security and append-only tables.
+"""Operations for migrations: row-level security, keys of companies and append-only tables.
 
 What guards a table follows from its model (`expected`), and `manage.py migrate` brings it about at its end
 (`establishing`); these operations guard a table from the moment that its own migration has made it.
@@ -25,6 +25,19 @@ def company_rows(*tables: str) -> RunSQL:
             f"WITH CHECK (organization_id = {COMPANY})",
         ]
         backward += [f"DROP POLICY company ON {table}", f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"]
+    return RunSQL(forward, backward)
+
+
+def company_keys(*tables: str) -> RunSQL:
+    """The primary key of `tables` begins with the company, as every key must where companies live on several servers.
+
+    Django knows no automatic number as a part of a key, so for it `id` alone stays the primary key: numbers come from
+    one sequence, and no two rows share one. Each table is locked while its index is built, some seconds a million rows.
+    """
+    forward, backward = (
+        [f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD PRIMARY KEY ({columns})" for table in tables]
+        for columns in ("organization_id, id", "id")
+    )
     return RunSQL(forward, backward)
 
 

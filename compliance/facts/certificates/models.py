@@ -80,8 +80,13 @@ class CheckCode(models.Model):
     organization_id = models.UUIDField(editable=False)
     certificate_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
-    check_code = models.CharField(max_length=40, null=True, unique=True)
+    check_code = models.CharField(max_length=40, null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="check_code_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="check_code_once"),
+            # The code comes first: this is also the index by which one is found. That no two companies draw the same
+            # is left to its 100 random bits, since no key can reach over the servers of several companies.
+            models.UniqueConstraint(fields=["check_code", "organization_id"], name="check_code_opens_one"),
+        ]
         indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="check_code_by_person")]

@@ -106,6 +106,3 @@ class PendingSubject(CompanyRow):
     retry_after = models.DateTimeField(null=True)
     set_aside_at = models.DateTimeField(null=True)
     set_aside_reason = models.CharField(max_length=400, blank=True, default="")
-
-    class Meta:
-        indexes = [models.Index(fields=["organization_id", "id"], name="pending_in_order")]
