@@ -9,6 +9,9 @@ from uuid import UUID
 
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.facts.certificates.naming import NamedCertificate, Names, name_kept
+from compliance.facts.certificates.queries import code_kept
+from compliance.facts.people import queries as people
+from compliance.facts.training.queries import trainer_kept
 from compliance.history import outcomes
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
@@ -24,17 +27,10 @@ _WANTED = (
 )
 
 _JOINED = f"""
-LEFT JOIN LATERAL (SELECT erased_at FROM people_profile p
-    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
-    LIMIT 1) p ON true
-LEFT JOIN LATERAL (SELECT check_code FROM certificates_checkcode c
-    WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.certificate_id = r.record_id LIMIT 1) c ON true
+{people.looked_up("r")}
+LEFT JOIN LATERAL {code_kept("r.record_id")} c ON true
 LEFT JOIN LATERAL {name_kept("r.record_id")} n ON true
-LEFT JOIN LATERAL (SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
-    LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
-      AND t.trainer_profile_id = s.trainer_profile_id
-    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.live_session_id = r.live_session_id
-    LIMIT 1) t ON true"""  # noqa: S608
+LEFT JOIN LATERAL {trainer_kept("r.live_session_id")} t ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:

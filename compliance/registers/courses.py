@@ -14,14 +14,11 @@ from uuid import UUID
 import orjson
 
 from compliance.catalogue.courses import COURSES
+from compliance.facts.courses import queries as courses
 from compliance.history import in_force
 from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
 from compliance.tenancy import reading
-
-_JOINED = """
-LEFT JOIN LATERAL (SELECT title FROM courses_course c
-    WHERE c.organization_id = (SELECT %(organization)s::uuid) AND c.course_id = r.course_id LIMIT 1) c ON true"""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
@@ -56,7 +53,7 @@ LISTINGS = (
         condition=in_force.BEHIND_RECORDS,
         wanted="r.body, c.title",
         present=_present,
-        joined=_JOINED,
+        joined=courses.looked_up("r"),
     ),
 )
 
@@ -65,8 +62,7 @@ def _lesson_titles(question: Question, releases: set[str]) -> dict[str, str]:
     if not releases:
         return {}
     found = reading.fetch(
-        "SELECT lesson_release_id, title FROM courses_lesson"
-        " WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s)",
-        [question.company.organization_id, [UUID(release) for release in releases]],
+        courses.LESSON_TITLES,
+        {"organization": question.company.organization_id, "lessons": [UUID(release) for release in releases]},
     )
     return {str(release): title for release, title in found}

@@ -7,6 +7,7 @@ import orjson
 
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts.people import lookups
 from compliance.history import in_force, outcomes
 from compliance.history.text import instant
 from compliance.registers import splicing
@@ -18,22 +19,11 @@ from compliance.tenancy import arrays, reading
 
 _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state, r.due_at, r.body,"
-    " p.person_name, p.work_email, coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END),"
+    f" p.person_name, p.work_email, {lookups.ENTRY_ERASED_AT},"
     " i.person_name, i.work_email"
 )
 # Records of employees name the profile; that of an invitation is the one of whoever joined by it, if anybody did.
-# CASE, for the planner takes COALESCE for something that might leak, and row-level security then reads every profile.
-_JOINED = """
-LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_invitation i
-    WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = r.record_id
-      AND r.learner_profile_id IS NULL LIMIT 1) i ON true
-LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
-    WHERE e.organization_id = (SELECT %(organization)s::uuid) AND e.invitation_id = r.record_id
-      AND r.learner_profile_id IS NULL LIMIT 1) e ON true
-LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
-    WHERE p.organization_id = (SELECT %(organization)s::uuid)
-      AND p.learner_profile_id = CASE WHEN r.learner_profile_id IS NULL THEN e.learner_profile_id
-                                      ELSE r.learner_profile_id END LIMIT 1) p ON true"""
+_JOINED = lookups.entry("r")
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
@@ -65,8 +55,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
 
 
 _NAMES = f"""
-SELECT r.birth, p.person_name, p.work_email,
-    coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END), i.person_name, i.work_email,
+SELECT r.birth, p.person_name, p.work_email, {lookups.ENTRY_ERASED_AT}, i.person_name, i.work_email,
     r.learner_profile_id IS NULL
 FROM (SELECT r.birth, r.record_id, r.learner_profile_id FROM {in_force.RECORDS}
     AND r.register = %(register)s AND r.birth = ANY(%(births)s)) r {_JOINED}"""  # noqa: S608

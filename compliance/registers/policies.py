@@ -6,6 +6,9 @@ Versions go by publication, oldest first; receipts in the order of their chain, 
 from collections.abc import Sequence
 
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS, POLICIES, POLICY_RECORDS
+from compliance.facts.people import queries as people
+from compliance.facts.people.lookups import contact_company
+from compliance.facts.policies.queries import signer_company
 from compliance.history import outcomes
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
@@ -28,20 +31,9 @@ _VERSIONS = Listing(
     settles=True,
 )
 
-_PERSON = """
-LEFT JOIN LATERAL (SELECT person_name, account_email, erased_at FROM people_profile p
-    WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = r.learner_profile_id
-    LIMIT 1) p ON true"""
-
-_RECORD_JOINED = f"""{_PERSON}
-LEFT JOIN LATERAL (SELECT coalesce(
-    (SELECT s.signer_company FROM policies_rawsignature s WHERE s.organization_id = (SELECT %(organization)s::uuid)
-      AND s.receipt_id = r.receipt_id LIMIT 1),
-    (SELECT c.company FROM people_contact c WHERE c.organization_id = (SELECT %(organization)s::uuid)
-      AND c.learner_profile_id = r.learner_profile_id AND c.door = r.door AND c.joined
-      AND c.at <= %(moment)s AND c.capture_sequence <= %(capture_sequence)s AND c.company IS NOT NULL
-      ORDER BY c.at DESC, c.id DESC LIMIT 1)) AS company
-    WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""  # noqa: S608
+_RECORD_JOINED = f"""{people.looked_up("r")}
+LEFT JOIN LATERAL (SELECT coalesce({signer_company("r.receipt_id")}, {contact_company("r")}) AS company
+    WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""
 
 
 def _present_records(question: Question, records: Sequence[Record]) -> list[str]:
@@ -73,10 +65,9 @@ _RECORDS = Listing(
     },
 )
 
-_RECEIPT_JOINED = f"""{_PERSON}
-LEFT JOIN LATERAL (SELECT signer_company FROM policies_rawsignature s
-    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.receipt_id = r.record_id
-      AND r.door <> '{Door.EMPLOYEE}' LIMIT 1) s ON true"""  # noqa: S608
+_RECEIPT_JOINED = f"""{people.looked_up("r")}
+LEFT JOIN LATERAL (SELECT {signer_company("r.record_id")} AS signer_company
+    WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""
 
 
 def _present_receipts(question: Question, records: Sequence[Record]) -> list[str]:

@@ -10,6 +10,9 @@ from itertools import repeat
 from uuid import UUID
 
 from compliance.catalogue.training import PERIOD, TRAINING_RECORDS
+from compliance.facts.people.lookups import PROFILES
+from compliance.facts.shares import queries as shares
+from compliance.facts.training import queries as training
 from compliance.history import in_force, outcomes
 from compliance.history.projections import courses
 from compliance.registers import splicing
@@ -24,12 +27,9 @@ _WANTED = (
     " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id"
 )
 # A page holds several records of most people: these are looked up once, and with them whether they were ever reminded.
-_PEOPLE = """
-SELECT learner_profile_id, person_name, work_email, erased_at,
-    EXISTS (SELECT FROM training_reminder s WHERE s.organization_id = (SELECT %(organization)s::uuid)
-        AND s.learner_profile_id = p.learner_profile_id)
-FROM people_profile p
-WHERE p.organization_id = (SELECT %(organization)s::uuid) AND p.learner_profile_id = ANY(%(learners)s)"""
+_PEOPLE = f"""
+SELECT learner_profile_id, person_name, work_email, erased_at, {training.reminded("p.learner_profile_id")}
+FROM {PROFILES} AND p.learner_profile_id = ANY(%(learners)s)"""  # noqa: S608
 
 _PLAIN = f'{{"{TRAINING_RECORDS.identity}"'
 """How nearly every stored body begins: one without hidden members. To look for those costs more than to splice it."""
@@ -116,19 +116,15 @@ _PERIOD_FILTERS = {
     for word, each in _FILTERS.items()
 } | {"ended": Filter("Ended", "(v.ends_at <= %(moment)s OR v.vanished_at IS NOT NULL)")}
 
-_LESSONS = """
-SELECT l.share_id, l.lesson_release_id FROM shares_share l
-WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = ANY(%(shares)s)"""
-
 
 def _basis(question: Question, versions: Sequence[Record]) -> list[str]:
     """What was required before the end, and the row of a lesson that was shared alone, which its shares name."""
     organization_id = question.company.organization_id
-    shares = {version[5] for version in versions} - {None}
+    of_lessons = {version[5] for version in versions} - {None}
     rows = {None: "null"}
-    if shares:
-        asked = {"organization": organization_id, "shares": list(shares)}
-        for share, lesson in reading.fetch(_LESSONS, asked, raw=True):
+    if of_lessons:
+        asked = {"organization": organization_id, "shares": list(of_lessons)}
+        for share, lesson in reading.fetch(shares.LESSONS, asked, raw=True):
             rows[share] = f'"{courses.lesson_row_id(organization_id, UUID(bytes=lesson))}"'
     return [f'{{"state_before_end":"{version[4]}","lesson_row_id":{rows[version[5]]}}}' for version in versions]
 
@@ -206,22 +202,19 @@ OF_PERIOD = Listing(
 LISTINGS = (RECORDS, OF_PERIOD)
 
 # A row does not say which lesson it is of; its shares, which are shares of that lesson, do.
-_RELEASE_RENEWAL_LESSON = """
+_RELEASE_RENEWAL_LESSON = f"""
     v.lesson_share_id IS NOT NULL, v.renews_certificate_id IS NOT NULL,
-    (SELECT l.lesson_release_id FROM shares_share l
-     WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = v.lesson_share_id), r.record_id"""
+    {shares.lesson("v.lesson_share_id")}, r.record_id"""
 
 _REMINDED = f"""
 SELECT owner.birth, count(*)
-FROM training_reminder s
+FROM {training.REMINDERS} s
 CROSS JOIN LATERAL (
     SELECT r.birth FROM {in_force.records(moment="s.at")} AND r.register = {TRAINING_RECORDS.number}
       AND r.learner_profile_id = s.learner_profile_id AND r.course_id = s.course_id
       AND {outcomes.listed("s.at")}
       AND v.waived_at IS NULL AND (v.done_at IS NULL OR v.done_at > s.at)
     ORDER BY {_RELEASE_RENEWAL_LESSON} LIMIT 1) owner
-WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
-  AND s.capture_sequence <= %(capture_sequence)s
 GROUP BY owner.birth"""  # noqa: S608
 
 

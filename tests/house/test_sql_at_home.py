@@ -28,16 +28,9 @@ AWAY_FROM_HOME: dict[str, str] = {
     "facts/recording/recording.py": "pending_fact people_profile",
     "facts/shares/recorders.py": "courses_course",
     "facts/training/live_sessions.py": "courses_release",
-    "history/projections/courses.py": "courses_lesson courses_release shares_share",
-    "history/projections/policies.py": "policies_policyversion policies_receipt",
     "registers/callers.py": (
         "access_apikey history_historyhead pending_pendingsubject tenancy_deployment tenancy_organization"
     ),
-    "registers/certificates.py": "certificates_checkcode people_profile training_livesession training_trainer",
-    "registers/courses.py": "courses_course courses_lesson",
-    "registers/people.py": "people_employment people_invitation people_profile",
-    "registers/policies.py": "people_contact people_profile policies_rawsignature",
-    "registers/training.py": "people_profile shares_share training_reminder",
 }
 
 

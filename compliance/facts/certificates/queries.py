@@ -39,6 +39,12 @@ WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 = AN
 """SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
 
 
+def code_kept(certificate: str) -> str:
+    """SQL, to be joined laterally, of the `check_code` of the certificate of the column; null once erased."""
+    return f"""(SELECT check_code FROM certificates_checkcode
+    WHERE organization_id = (SELECT %(organization)s::uuid) AND certificate_id = {certificate} LIMIT 1)"""  # noqa: S608
+
+
 def check_code_of(organization_id: uuid.UUID, certificate_id: uuid.UUID) -> str | None:
     """Return the certificate's check code; null where it has none, or its holder was erased. In the context."""
     found = CheckCode.objects.filter(organization_id=organization_id, certificate_id=certificate_id)

@@ -82,6 +82,25 @@ SELECT course_release_id FROM courses_release WHERE organization_id = %(organiza
 """SQL of the identifiers under which the ledger keeps facts of this room about %(course)s, beside its own."""
 
 
+LESSON_TITLES = """SELECT lesson_release_id, title FROM courses_lesson
+WHERE organization_id = (SELECT %(organization)s::uuid) AND lesson_release_id = ANY(%(lessons)s)"""
+"""SQL of what each of %(lessons)s is called today."""
+
+_RELEASES_BY = """
+SELECT course_id, course_release_id, version, published_at,
+    CASE WHEN withdrawn_at <= %(until)s THEN withdrawn_at END, publisher_id, content_sha256,
+    contents_sha256, lesson_release_ids
+FROM courses_release
+WHERE organization_id = (SELECT %(organization)s::uuid) AND course_id = ANY(%(courses)s::uuid[])
+    AND published_at <= %(until)s
+ORDER BY published_at, course_release_id
+"""
+_FINGERPRINTS = """
+SELECT lesson_release_id, version, content_sha256 FROM courses_lesson
+WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s::uuid[])
+"""
+
+
 def joined(alias: str) -> str:
     """SQL that joins the course of `alias`.course_id as `c`: all null where there is none."""
     return (
@@ -203,6 +222,36 @@ def release_states(
         [organization_id, list(course_release_ids)],
     )
     return {row[1]: ReleaseState(*row) for row in rows}
+
+
+class PublishedRelease(NamedTuple):
+    """A version of a course as it was published; its withdrawal if that had happened by the moment asked for."""
+
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    version: int
+    published_at: datetime
+    withdrawn_at: datetime | None
+    publisher_id: uuid.UUID | None
+    content_sha256: str | None
+    contents_sha256: str | None
+    lesson_release_ids: list[uuid.UUID]
+
+
+def releases_by(
+    organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime
+) -> list[PublishedRelease]:
+    """All versions of these courses that were published by `until`, oldest first. One statement."""
+    asked = {"organization": organization_id, "courses": list(course_ids), "until": until}
+    return [PublishedRelease(*row) for row in sql.fetch(_RELEASES_BY, asked)]
+
+
+def fingerprints(
+    organization_id: uuid.UUID, lesson_release_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, tuple[int | None, str | None]]:
+    """Version and fingerprint of those of the lessons that the company knows, null where none was recorded."""
+    rows = sql.fetch(_FINGERPRINTS, [organization_id, list(lesson_release_ids)])
+    return {lesson_release_id: (version, sha256) for lesson_release_id, version, sha256 in rows}
 
 
 def lesson_states(

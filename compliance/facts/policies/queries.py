@@ -170,6 +170,85 @@ def _read_receipt(row: tuple[Any, ...]) -> StoredReceipt:
     return StoredReceipt._make([*fields, None if signature is None else orjson.loads(signature), company])
 
 
+class SealedVersion(NamedTuple):
+    """All that is sealed of a policy version."""
+
+    course_id: uuid.UUID
+    course_release_id: uuid.UUID
+    policy_title: str
+    version: int
+    act: str
+    doors: list[str]
+    statement: str
+    statement_sha256: str
+    effective_on: date | None
+    renew_months: int
+    change_kind: str
+    published_at: datetime
+    document_sha256: str
+    version_digest: str
+    html: str
+
+
+class SealedReceipt(NamedTuple):
+    """All that is sealed of a receipt, with the title of its policy by then, and nothing that erasure clears."""
+
+    receipt_id: uuid.UUID
+    learner_profile_id: uuid.UUID
+    door: str
+    course_id: uuid.UUID
+    policy_title: str
+    course_release_id: uuid.UUID
+    version: int
+    effective_on: date | None
+    version_digest: str
+    act: str
+    signed_at: datetime
+    sign_in_methods: list[str]
+    share_id: uuid.UUID
+    cycle_id: uuid.UUID
+    statement_sha256: str
+    document_sha256: str
+    signature_sha256: str | None
+    previous_sha256: str
+    receipt_sha256: str
+
+
+_OF_VERSION = ("policy_title", "effective_on", "version_digest")
+_SEALED_VERSIONS = f"""
+SELECT {", ".join(SealedVersion._fields)}
+FROM policies_policyversion WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[])
+    AND published_at <= %s
+ORDER BY published_at, course_id, version
+"""  # noqa: S608 - names of our own
+_SEALED_RECEIPTS = f"""
+SELECT {", ".join(f"{'v' if name in _OF_VERSION else 'r'}.{name}" for name in SealedReceipt._fields)}
+FROM policies_receipt r
+JOIN policies_policyversion v ON v.organization_id = r.organization_id AND v.course_release_id = r.course_release_id
+WHERE r.organization_id = (SELECT %s::uuid) AND r.receipt_id = ANY(%s::uuid[]) ORDER BY r.number
+"""  # noqa: S608 - names of our own
+
+
+def sealed_versions(
+    organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID], until: datetime
+) -> list[SealedVersion]:
+    """Those of the versions that were published by `until`, oldest first. In the company's context."""
+    return [
+        SealedVersion(*row) for row in sql.fetch(_SEALED_VERSIONS, [organization_id, list(course_release_ids), until])
+    ]
+
+
+def sealed_receipts(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -> list[SealedReceipt]:
+    """The receipts, in the order of the chain. In the company's context."""
+    return [SealedReceipt(*row) for row in sql.fetch(_SEALED_RECEIPTS, [organization_id, list(receipt_ids)])]
+
+
+def signer_company(receipt: str) -> str:
+    """SQL of the company for which the receipt of the column was signed: null of an employee, and once erased."""
+    return f"""(SELECT s.signer_company FROM policies_rawsignature s
+      WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.receipt_id = {receipt} LIMIT 1)"""  # noqa: S608
+
+
 SIGNED = """
 SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'as ' || t.door, t.course_id
   FROM policies_receipt t

@@ -61,6 +61,17 @@ UNION ALL SELECT ended_at, 'Share ended', '' FROM shares_share
 ABOUT = "SELECT share_id FROM shares_share WHERE organization_id = %(organization)s AND course_id = %(course)s"
 """SQL of the identifiers under which the ledger keeps facts of this room about %(course)s."""
 
+LESSONS = """SELECT l.share_id, l.lesson_release_id FROM shares_share l
+WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = ANY(%(shares)s)"""
+"""SQL of the lesson that each of %(shares)s shares alone: null for one of a whole course."""
+
+_LESSONS_SHARED = """
+SELECT course_id, lesson_release_id, min(opened_at) FROM shares_share
+WHERE organization_id = (SELECT %(organization)s::uuid) AND course_id = ANY(%(courses)s::uuid[])
+    AND lesson_release_id IS NOT NULL AND opened_at <= %(until)s
+GROUP BY course_id, lesson_release_id ORDER BY 3, 2
+"""
+
 _REACHED = f"""
 WITH share AS (
   SELECT s.course_id, s.lesson_release_id, c.title, c.kind,
@@ -120,6 +131,28 @@ def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> 
         [organization_id, list(share_ids)],
     )
     return dict(rows)
+
+
+def lesson(share: str) -> str:
+    """SQL of the lesson that the share of the column shares alone."""
+    return f"""(SELECT l.lesson_release_id FROM shares_share l
+     WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = {share})"""  # noqa: S608
+
+
+class LessonShared(NamedTuple):
+    """A lesson that was shared alone, and since when: the opening of the first such share."""
+
+    course_id: uuid.UUID
+    lesson_release_id: uuid.UUID
+    opened_at: datetime
+
+
+def lessons_shared(
+    organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime
+) -> list[LessonShared]:
+    """The lessons of these courses that were shared alone by `until`, in the order of that. One statement."""
+    asked = {"organization": organization_id, "courses": list(course_ids), "until": until}
+    return [LessonShared(*row) for row in sql.fetch(_LESSONS_SHARED, asked)]
 
 
 def asked(

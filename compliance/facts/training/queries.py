@@ -41,6 +41,27 @@ SELECT completion_receipt_id FROM training_completion
 """SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s."""
 
 
+REMINDERS = """(SELECT s.learner_profile_id, s.course_id, s.at FROM training_reminder s
+    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
+      AND s.capture_sequence <= %(capture_sequence)s)"""
+"""SQL of the reminders to %(learners)s that captures up to %(capture_sequence)s took in (`facts.captured`)."""
+
+
+def reminded(learner: str) -> str:
+    """SQL of whether the person of the column was ever reminded of anything."""
+    return f"""EXISTS (SELECT FROM training_reminder s WHERE s.organization_id = (SELECT %(organization)s::uuid)
+        AND s.learner_profile_id = {learner})"""
+
+
+def trainer_kept(live_session: str) -> str:
+    """SQL, to be joined laterally, of `trainer_profile_id` and `trainer_name` of the live session of the column."""
+    return f"""(SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
+    LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
+      AND t.trainer_profile_id = s.trainer_profile_id
+    WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.live_session_id = {live_session}
+    LIMIT 1)"""  # noqa: S608
+
+
 def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | None:
     """The name of who leads the live session; null where nobody is named, or no more."""
     rows = sql.fetch(

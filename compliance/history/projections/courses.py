@@ -11,29 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from compliance.catalogue.courses import COURSES
+from compliance.facts.courses import queries as courses
+from compliance.facts.shares import queries as shares
 from compliance.history.projections import Columns, ProjectedTimeline, ProjectedVersion, Source
 from compliance.history.text import canonical
 from compliance.rules.vocabulary import SourceKind
-from compliance.tenancy import sql
 
-_RELEASES = """
-SELECT course_id, course_release_id, version, published_at,
-    CASE WHEN withdrawn_at <= %(until)s THEN withdrawn_at END, publisher_id, content_sha256,
-    contents_sha256, lesson_release_ids
-FROM courses_release
-WHERE organization_id = (SELECT %(organization)s::uuid) AND course_id = ANY(%(courses)s) AND published_at <= %(until)s
-ORDER BY published_at, course_release_id
-"""
-_LESSONS = """
-SELECT lesson_release_id, version, content_sha256 FROM courses_lesson
-WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s)
-"""
-_LESSON_SHARES = """
-SELECT course_id, lesson_release_id, min(opened_at) FROM shares_share
-WHERE organization_id = (SELECT %(organization)s::uuid) AND course_id = ANY(%(courses)s)
-    AND lesson_release_id IS NOT NULL AND opened_at <= %(until)s
-GROUP BY course_id, lesson_release_id ORDER BY 3, 2
-"""
 _FIELDS = (
     "row_id", "course_id", "course_release_id", "version", "published_at", "publisher_id", "content_sha256",
     "contents_sha256", "source_kind", "lessons",
@@ -65,14 +48,12 @@ def project(
     organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime
 ) -> dict[uuid.UUID, list[ProjectedTimeline]]:
     """The timelines of all rows of the courses by `until`, by course; three statements whatever their number."""
-    wanted = list(course_ids)
-    asked = {"organization": organization_id, "courses": wanted, "until": until}
-    releases = sql.fetch(_RELEASES, asked)
-    shared = sql.fetch(_LESSON_SHARES, asked)
-    named = {lesson_release_id for release in releases for lesson_release_id in release[8]}
-    named.update(share[1] for share in shared)
-    lessons = {row[0]: (row[1], row[2]) for row in sql.fetch(_LESSONS, [organization_id, list(named)])}
-    projected: dict[uuid.UUID, list[ProjectedTimeline]] = {course_id: [] for course_id in wanted}
+    releases = courses.releases_by(organization_id, course_ids, until)
+    shared = shares.lessons_shared(organization_id, course_ids, until)
+    named = {lesson_release_id for release in releases for lesson_release_id in release.lesson_release_ids}
+    named.update(each.lesson_release_id for each in shared)
+    lessons = courses.fingerprints(organization_id, named)
+    projected: dict[uuid.UUID, list[ProjectedTimeline]] = {course_id: [] for course_id in course_ids}
     for course_id, release_id, version, published_at, withdrawn_at, publisher, content, contents, contained in releases:
         row_id = release_row_id(organization_id, release_id)
         row = {
