@@ -54,19 +54,20 @@ def project(
     named.update(each.lesson_release_id for each in shared)
     lessons = courses.fingerprints(organization_id, named)
     projected: dict[uuid.UUID, list[ProjectedTimeline]] = {course_id: [] for course_id in course_ids}
-    for course_id, release_id, version, published_at, withdrawn_at, publisher, content, contents, contained in releases:
-        row_id = release_row_id(organization_id, release_id)
+    for release in releases:
+        row_id = release_row_id(organization_id, release.course_release_id)
+        published_at, withdrawn_at = release.published_at, release.withdrawn_at
         row = {
             "row_id": row_id,
-            "course_id": course_id,
-            "course_release_id": release_id,
-            "version": version,
+            "course_id": release.course_id,
+            "course_release_id": release.course_release_id,
+            "version": release.version,
             "published_at": published_at,
-            "publisher_id": publisher,
-            "content_sha256": content,
-            "contents_sha256": contents,
+            "publisher_id": release.publisher_id,
+            "content_sha256": release.content_sha256,
+            "contents_sha256": release.contents_sha256,
             "source_kind": SourceKind.COURSE_RELEASE,
-            "lessons": _lessons(contained, lessons),
+            "lessons": _lessons(release.lesson_release_ids, lessons),
         }
         columns = Columns(begins_at=published_at)
         versions = [ProjectedVersion(published_at, canonical(row), columns)]
@@ -74,7 +75,8 @@ def project(
             withdrawn = canonical(row | {"source_kind": SourceKind.RELEASE_UNAVAILABLE})
             unavailable = ProjectedVersion(max(withdrawn_at, published_at), withdrawn, columns)
             versions = [*versions, unavailable] if withdrawn_at > published_at else [unavailable]
-        projected[course_id].append(ProjectedTimeline(COURSES.number, row_id, None, course_id, versions))
+        timeline = ProjectedTimeline(COURSES.number, row_id, None, release.course_id, versions)
+        projected[release.course_id].append(timeline)
     for course_id, lesson_release_id, opened_at in shared:
         row_id = lesson_row_id(organization_id, lesson_release_id)
         row = dict.fromkeys(_FIELDS) | {
