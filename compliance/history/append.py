@@ -77,19 +77,20 @@ _ROW: Final[dict[str, tuple[str, Callable[[Sequence[Any]], arrays.BinaryArray]]]
 _INSERT_ROWS = f"""
 INSERT INTO history_historyrow (organization_id, sequence, capture_sequence, recorded_at, logic_version,
     {", ".join(_ROW)})
-SELECT %b, %b + number, %b, %b, %b, {", ".join(_ROW)}
+SELECT %b::uuid, %b::bigint + number, %b::bigint, %b::timestamptz, %b::integer, {", ".join(_ROW)}
 FROM unnest({", ".join(f"%b::{kind}[]" for kind, _ in _ROW.values())}) WITH ORDINALITY AS v ({", ".join(_ROW)}, number)
+RETURNING NULL
 """  # noqa: S608
 
 _INSERT_RECORDS = """
 INSERT INTO history_historyrecord (organization_id, register, birth, record_id, learner_profile_id, course_id)
-SELECT %b, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[])
+SELECT %b::uuid, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[]) RETURNING NULL
 """
 
 _INSERT_SOURCES = """
 INSERT INTO history_recordsource (organization_id, row_id, sequence)
-SELECT %b, row_id, %b FROM unnest(%b::uuid[]) AS w (row_id)
-WHERE NOT EXISTS (SELECT FROM history_recordsource s WHERE s.organization_id = %b AND s.row_id = w.row_id)
+SELECT %b::uuid, row_id, %b::bigint FROM unnest(%b::uuid[]) AS w (row_id)
+ON CONFLICT (organization_id, row_id) DO NOTHING
 """
 
 CHUNK = 4_000
@@ -210,9 +211,7 @@ class Appender:
             sql.execute(statement, parameters)
         if self.sources:
             behind = courses.row_ids(self.organization_id, self.sources)
-            sql.execute(
-                _INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind), self.organization_id]
-            )
+            sql.execute(_INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind)])
 
     def _hand_over(self) -> None:
         for statement, parameters in self._statements():

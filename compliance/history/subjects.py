@@ -174,7 +174,7 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
     if due:
         sql.execute(
             "INSERT INTO history_duesubject (organization_id, kind, first, second, next_change_at)"
-            " SELECT %b, * FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[])"
+            " SELECT %b::uuid, * FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[])"
             " ON CONFLICT (organization_id, kind, first, second) DO UPDATE SET next_change_at = EXCLUDED.next_change_at"
             " WHERE history_duesubject.next_change_at <> EXCLUDED.next_change_at",
             [

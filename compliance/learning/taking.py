@@ -183,7 +183,8 @@ def _read(way: Way, lesson_sha256: str, page_id: str, film: int, now: datetime) 
         " WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(take)s"
         " AND finished_at IS NULL AND carried_at IS NULL RETURNING take_id)"
         " INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, film, at)"
-        " SELECT %(organization)s, take_id, %(lesson)s, %(page)s, %(film)s, %(now)s FROM open ON CONFLICT DO NOTHING",
+        " SELECT %(organization)s::uuid, take_id, %(lesson)s, %(page)s, %(film)s, %(now)s FROM open"
+        " ON CONFLICT DO NOTHING",
         {
             "organization": way.take.organization_id,
             "take": way.take.take_id,
@@ -272,17 +273,20 @@ def _to_carry(assignment: Assignment, takes: list[Take]) -> list[Take]:
 
 _PAGES_CARRIED = """
 INSERT INTO learning_pageread (organization_id, take_id, lesson_sha256, page_id, film, at)
-SELECT organization_id, %(take)s, lesson_sha256, page_id, film, min(at) FROM learning_pageread
+SELECT organization_id, %(take)s::uuid, lesson_sha256, page_id, film, min(at) FROM learning_pageread
 WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = ANY(%(before)s::uuid[])
-  AND lesson_sha256 = ANY(%(lessons)s) GROUP BY organization_id, lesson_sha256, page_id, film"""
+  AND lesson_sha256 = ANY(%(lessons)s) GROUP BY organization_id, lesson_sha256, page_id, film
+RETURNING NULL"""
 _ANSWERS_CARRIED = """
 INSERT INTO learning_answer (organization_id, take_id, lesson_sha256, question_id, number, at, "right", choices)
-SELECT organization_id, %(take)s, lesson_sha256, question_id, number, at, "right", choices FROM learning_answer
-WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND lesson_sha256 = ANY(%(lessons)s)"""
+SELECT organization_id, %(take)s::uuid, lesson_sha256, question_id, number, at, "right", choices FROM learning_answer
+WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND lesson_sha256 = ANY(%(lessons)s)
+RETURNING NULL"""
 _ATTEMPTS_CARRIED = """
 INSERT INTO learning_moreattempts (organization_id, take_id, question_id, attempts, at, actor_id)
-SELECT organization_id, %(take)s, question_id, attempts, at, actor_id FROM learning_moreattempts
-WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND question_id = ANY(%(questions)s)"""
+SELECT organization_id, %(take)s::uuid, question_id, attempts, at, actor_id FROM learning_moreattempts
+WHERE organization_id = (SELECT %(organization)s::uuid) AND take_id = %(newest)s AND question_id = ANY(%(questions)s)
+RETURNING NULL"""
 
 
 def _unchanged_questions(before: Take, outline: Outline) -> list[str]:

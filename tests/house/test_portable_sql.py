@@ -24,10 +24,6 @@ KEYS_TO_COME: frozenset[str] = frozenset()
 INSERTS_TO_COME: dict[str, int] = {
     "facts/ledger/claiming.py": 1,
     "facts/recording/rows.py": 1,
-    "history/append.py": 3,
-    "interfaces/console/understand/past.py": 2,
-    "interfaces/console/understand/refreshing.py": 2,
-    "learning/taking.py": 3,
     "tenancy/sql.py": 1,
 }
 """How many statements of a module are INSERT ... SELECT without RETURNING or ON CONFLICT."""

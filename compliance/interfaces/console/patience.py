@@ -15,12 +15,10 @@ def within(milliseconds: int, read: Callable[[], Found]) -> Found | None:
     """What `read` returns; None when one of its statements takes longer than so many milliseconds."""
     try:
         with transaction.atomic():
-            ((before, _),) = sql.fetch(
-                "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
-                [str(milliseconds)],
-            )
+            ((before,),) = sql.fetch("SELECT current_setting('statement_timeout')")
+            sql.execute(f"SET LOCAL statement_timeout = {int(milliseconds)}")
             found = read()
-            sql.fetch("SELECT set_config('statement_timeout', %s, true)", [before])
+            sql.execute(f"SET LOCAL statement_timeout = '{before}'")
             return found
     except OperationalError as error:
         if isinstance(error.__cause__, QueryCanceled):

@@ -62,7 +62,7 @@ def count(organization_id: str, register: str, word: str, known: str, moment: st
     """Counts what `told` tells of, and keeps the number."""
     organization = queries.organization(uuid.UUID(organization_id))
     with context.company(organization.organization_id):
-        sql.fetch("SELECT set_config('statement_timeout', %s, true)", [str(ASKED_SECONDS * 1000)])
+        sql.execute(f"SET LOCAL statement_timeout = {ASKED_SECONDS * 1000}")
         pin, _, _ = pin_of(organization.organization_id, known)
         question = Question(
             company_of(organization),

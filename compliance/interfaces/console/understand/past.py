@@ -29,7 +29,7 @@ def replace(organization_id: uuid.UUID, births: list[int], upto: int) -> None:
 # A version holds until the next one that takes effect; of those that take effect at once, the last one written counts.
 _STEPS = f"""
 INSERT INTO console_step (organization_id, birth, course_id, at, required, done)
-SELECT %(organization)s, birth, course_id, at, sum(required), sum(done) FROM (
+SELECT %(organization)s::uuid, birth, course_id, at, sum(required), sum(done) FROM (
     SELECT r.birth, r.course_id, v.done_at, greatest(v.valid_from, v.begins_at) AS low,
            least(v.until, v.ends_at) AS high
     FROM {in_force.periods("v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at, v.body")}
@@ -41,7 +41,7 @@ CROSS JOIN LATERAL (VALUES
     (low, 1, 0), (high, -1, 0), (done_low, 0, 1), (CASE WHEN done_low IS NOT NULL THEN high END, 0, -1)
 ) AS step(at, required, done)
 WHERE at IS NOT NULL
-GROUP BY birth, course_id, at HAVING sum(required) <> 0 OR sum(done) <> 0"""  # noqa: S608
+GROUP BY birth, course_id, at HAVING sum(required) <> 0 OR sum(done) <> 0 RETURNING NULL"""  # noqa: S608
 
 
 def add_up(organization_id: uuid.UUID, now: datetime, weeks: int) -> None:
@@ -55,12 +55,13 @@ def add_up(organization_id: uuid.UUID, now: datetime, weeks: int) -> None:
 
 _WEEKS = """
 WITH zone AS (SELECT %(zone)s::text AS time_zone),
-first AS (SELECT date_trunc('week', %(now)s AT TIME ZONE time_zone) - (%(weeks)s - 1) * interval '1 week' AS week
-          FROM zone)
+first AS (SELECT date_trunc('week', %(now)s::timestamptz AT TIME ZONE time_zone)
+          - (%(weeks)s::integer - 1) * interval '1 week' AS week FROM zone)
 INSERT INTO console_tally (organization_id, kind, course_id, bucket, number)
-SELECT %(company)s, kind, course_id, week::date::text, number FROM (
+SELECT %(company)s::uuid, kind, course_id, week::date::text, number FROM (
     SELECT course_id, greatest(date_trunc('week', at AT TIME ZONE time_zone), first.week) AS week,
            sum(required) AS required, sum(done) AS done
     FROM console_step, zone, first WHERE organization_id = (SELECT %(company)s::uuid) AND at <= %(now)s
     GROUP BY 1, 2) grown
-CROSS JOIN LATERAL (VALUES ('required', required), ('done', done)) AS each(kind, number) WHERE number <> 0"""
+CROSS JOIN LATERAL (VALUES ('required', required), ('done', done)) AS each(kind, number) WHERE number <> 0
+RETURNING NULL"""

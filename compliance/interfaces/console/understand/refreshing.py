@@ -128,11 +128,12 @@ def _insert(organization_id: uuid.UUID, rows: list[tuple[Any, ...]]) -> None:
     sql.execute(
         "INSERT INTO console_standing (organization_id, register, birth, record_id, learner_profile_id, course_id,"
         " state, outcome, begins_at, due_by, done_at, team_ids)"
-        " SELECT %s, t.register, t.birth, t.record_id, t.learner, t.course, t.state, t.outcome, t.begins_at, t.due_by,"
-        " t.done_at, string_to_array(t.teams, ',')::uuid[]"
+        " SELECT %s::uuid, t.register, t.birth, t.record_id, t.learner, t.course, t.state, t.outcome, t.begins_at,"
+        " t.due_by, t.done_at, string_to_array(t.teams, ',')::uuid[]"
         " FROM unnest(%s::smallint[], %s::bigint[], %s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::text[],"
         " %s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[])"
-        " AS t(register, birth, record_id, learner, course, state, outcome, begins_at, due_by, done_at, teams)",
+        " AS t(register, birth, record_id, learner, course, state, outcome, begins_at, due_by, done_at, teams)"
+        " RETURNING NULL",
         [organization_id, *map(list, zip(*rows, strict=True))],
     )
 
@@ -166,7 +167,7 @@ late AS MATERIALIZED (SELECT learner_profile_id, course_id,
           ceil(extract(epoch FROM %(now)s - due_by) / 86400) AS days FROM s
          WHERE register = %(training)s AND outcome = 'open' AND {_LATE})
 INSERT INTO console_tally (organization_id, kind, course_id, bucket, number)
-SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
+SELECT %(organization)s::uuid, kind, course_id, bucket, count(*) FROM (
     SELECT 'outcome' AS kind, course_id,
            CASE WHEN outcome <> 'open' THEN outcome
                 WHEN {_LATE} THEN 'overdue' ELSE 'not_due_yet' END AS bucket
@@ -201,7 +202,7 @@ SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
       AND due_by < %(now)s + interval '7 days'
   UNION ALL
     SELECT 'certificate', course_id,
-           CASE WHEN outcome <> %(valid)s THEN outcome WHEN {_LATE} THEN 'expired'
+           CASE WHEN outcome <> %(valid)s::text THEN outcome WHEN {_LATE} THEN 'expired'
                 WHEN due_by < %(now)s + interval '30 days' THEN '30'
                 WHEN due_by < %(now)s + interval '60 days' THEN '60'
                 WHEN due_by < %(now)s + interval '90 days' THEN '90' ELSE 'later' END
@@ -210,4 +211,4 @@ SELECT %(organization)s, kind, course_id, bucket, count(*) FROM (
     SELECT 'access', NULL, state FROM s WHERE register = %(people)s
   UNION ALL
     SELECT 'records', NULL, register::text FROM {in_force.RECORDS}) counted
-GROUP BY kind, course_id, bucket"""  # noqa: S608 - an expression of our own
+GROUP BY kind, course_id, bucket RETURNING NULL"""  # noqa: S608 - an expression of our own
