@@ -255,6 +255,9 @@ class Environment(BaseSettings):
         lambda data: len(data.get("LOG_WITNESSES", [])) // 2 + 1,
     )
     ERASURE_LIST: str = _setting("outside the database: keep it as `LOG_FOLDER`", _in_folder("erasures.jsonl"))
+    CLUSTER: Literal["0", "1"] = Field(
+        "0", description="`1` where the database is a cluster of several servers ([scale](scale.md))"
+    )
     EXPORTS_FOLDER: str = _setting(
         "where exports are kept, for web and worker alike: a folder that they share, only theirs", _in_folder("exports")
     )
@@ -368,14 +371,22 @@ def _sentences(faults: list[ErrorDetails]) -> Iterator[str]:
             yield str(context["error"])
 
 
-def database(address: str, statement_timeout_milliseconds: int = 0) -> dict[str, object]:
-    """Django's description of the PostgreSQL database at `address`. Raises ValueError."""
+def database(address: str, statement_timeout_milliseconds: int = 0, *, cluster: bool = False) -> dict[str, object]:
+    """Django's description of the PostgreSQL database at `address`, the coordinator of a cluster or one server alone.
+
+    Raises ValueError.
+    """
     parts = urlsplit(address)
     if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
         raise ValueError("A database URL reads postgresql://role:password@host:port/database.")
     options: dict[str, object] = {"prepare_threshold": 5, "application_name": "compliance"}
+    session = {}
     if statement_timeout_milliseconds:
-        options["options"] = f"-c statement_timeout={statement_timeout_milliseconds}"
+        session["statement_timeout"] = str(statement_timeout_milliseconds)
+    if cluster:
+        session["citus.propagate_set_commands"] = "local"  # the company of a transaction is known on its node too
+    if session:
+        options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.strip("/")),

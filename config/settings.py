@@ -129,9 +129,10 @@ TEMPLATES = [
 # Each process connects as its own role, or as `app`; only migrations connect as `owner` (`manage.py migrate` chooses it
 # by itself, and a process of the role `owner` knows no other).
 _TIMEOUT = environment.STATEMENT_TIMEOUT_MILLISECONDS
-DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT)}
+CLUSTER = environment.CLUSTER == "1"
+DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT, cluster=CLUSTER)}
 if environment.DATABASE_OWNER_URL:
-    DATABASES["owner"] = database(environment.DATABASE_OWNER_URL, _TIMEOUT) | {
+    DATABASES["owner"] = database(environment.DATABASE_OWNER_URL, _TIMEOUT, cluster=CLUSTER) | {
         "CONN_MAX_AGE": 0,
         "TEST": {"MIRROR": "default"},
     }

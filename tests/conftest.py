@@ -1,5 +1,6 @@
 """The suite connects as the role `app`, on a database that the role `owner` made and migrated."""
 
+import io
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+
+from development.embedded import cluster
 
 # The same examples on every machine and in every run: a failure is a fault, never luck.
 hypothesis_settings.register_profile(
@@ -33,26 +36,34 @@ def django_db_modify_db_settings() -> None:
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_blocker: Any, worker_id: str) -> Iterator[None]:
     """Makes the suite's database as `owner`, migrates it, and points the connections at it."""
+    from django.conf import settings
     from django.core.management import call_command
     from django.db import connections
 
     name = f"{os.environ.get('TEST_DATABASE', 'test_compliance')}_{worker_id}"
     keep = bool(os.environ.get("KEEP_DATABASE"))
     owner = connections["owner"].settings_dict
-    with psycopg.connect(
-        host=owner["HOST"], port=owner["PORT"], user=owner["USER"], password=owner["PASSWORD"],
-        dbname=owner["NAME"], autocommit=True,
-    ) as administration:  # fmt: skip
+    if settings.CLUSTER:
         if not keep:
-            administration.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        if not administration.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
-            administration.execute(f'CREATE DATABASE "{name}"')
-    administration.close()
+            cluster.drop_database(name, os.environ)
+        cluster.provide_database(name, os.environ)
+    else:
+        with psycopg.connect(
+            host=owner["HOST"], port=owner["PORT"], user=owner["USER"], password=owner["PASSWORD"],
+            dbname=owner["NAME"], autocommit=True,
+        ) as administration:  # fmt: skip
+            if not keep:
+                administration.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            if not administration.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+                administration.execute(f'CREATE DATABASE "{name}"')
+        administration.close()
     with django_db_blocker.unblock():
         for alias in ("default", "owner"):
             connections[alias].close()
             connections[alias].settings_dict["NAME"] = name
         call_command("migrate", database="owner", verbosity=0)
+        if settings.CLUSTER:
+            call_command("distribute", stdout=io.StringIO())
         from compliance.tenancy.checks import refuse_unsafe_role
 
         refuse_unsafe_role()  # as web and worker do: what passes as the owner or a superuser proves nothing

@@ -2,34 +2,42 @@
 
 Each is needed before the company is known (a key), or to find which companies have work. Django's own tables
 (staff accounts, sessions, migrations) hold nothing of a company. Every other table has row-level security.
+
+Where each of them is on a cluster is declared with it (`placement.py` says what that means). The head of a history and
+the mark of its standings are written together with the company's rows, so they are where these are.
 """
 
-DIRECTORY_TABLES = frozenset(
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from compliance.tenancy.placement import Placement
+
+DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
     {
-        "tenancy_deployment",
-        "tenancy_organization",
-        "access_apikey",
-        "access_source",
-        "webhooks_webhook",
-        "history_historyhead",
-        "operations_companystanding",
-        "log_leaf",
-        "log_tile",
-        "log_checkpoint",
-        "log_witness",
-        "evidence_manifestrequest",
-        "console_standingmark",
-        "learning_linkrequest",
+        "tenancy_deployment": Placement.COORDINATOR,
+        "tenancy_organization": Placement.COORDINATOR,
+        "access_apikey": Placement.COORDINATOR_IN_STEP,
+        "access_source": Placement.COORDINATOR_IN_STEP,
+        "webhooks_webhook": Placement.COORDINATOR_IN_STEP,
+        "history_historyhead": Placement.WITH_COMPANY,
+        "operations_companystanding": Placement.COORDINATOR,
+        "log_leaf": Placement.COORDINATOR,
+        "log_tile": Placement.COORDINATOR,
+        "log_checkpoint": Placement.COORDINATOR,
+        "log_witness": Placement.COORDINATOR,
+        "evidence_manifestrequest": Placement.COORDINATOR,
+        "console_standingmark": Placement.WITH_COMPANY,
+        "learning_linkrequest": Placement.COORDINATOR,
         # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
-        "console_staffaccess",
-        "console_accesslog",
-        "console_accesschain",
-        "console_guess",
-        "sign_in_staffsession",
-        "sign_in_device",
-        "sign_in_invitation",
-        "sign_in_usedcode",
-        "sign_in_letter",
-        "sign_in_companyaccount",
+        "console_staffaccess": Placement.COORDINATOR,
+        "console_accesslog": Placement.COORDINATOR_IN_STEP,
+        "console_accesschain": Placement.COORDINATOR_IN_STEP,
+        "console_guess": Placement.COORDINATOR,
+        "sign_in_staffsession": Placement.COORDINATOR,
+        "sign_in_device": Placement.COORDINATOR,
+        "sign_in_invitation": Placement.COORDINATOR,
+        "sign_in_usedcode": Placement.COORDINATOR,
+        "sign_in_letter": Placement.COORDINATOR,
+        "sign_in_companyaccount": Placement.COORDINATOR,
     }
 )

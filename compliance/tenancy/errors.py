@@ -33,3 +33,7 @@ class UnprotectedTableError(TenancyError):
 
 class NotMigratedError(TenancyError):
     """The database lacks tables or migrations that this version needs."""
+
+
+class NotDistributedError(TenancyError):
+    """The database is no cluster although CLUSTER says so, or a table is not where its declaration puts it."""

@@ -11,12 +11,13 @@ from django.apps import apps
 
 from compliance.tenancy import functions, roles
 from compliance.tenancy.directory import DIRECTORY_TABLES
+from compliance.tenancy.placement import Placement
 
 SystemCatalogue = dict[tuple[str, str], str]
 """By object (`table tenancy_organization`) and aspect (`policy company`): how it is."""
 
 OFF, ON, FORCED = "off", "on", "forced"
-_COMPANY = "(organization_id = ( SELECT (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid))"
+_COMPANY = "(organization_id = (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid)"
 COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_COMPANY}) WITH CHECK ({_COMPANY})"
 
 
@@ -26,6 +27,7 @@ class Table(NamedTuple):
     name: str
     of_companies: bool
     append_only: bool
+    placement: Placement
 
     @property
     def forced(self) -> bool:
@@ -38,16 +40,14 @@ class Table(NamedTuple):
 
 def tables() -> list[Table]:
     """Every table of the installed models, and Django's own record of migrations."""
-    found = {"django_migrations": Table("django_migrations", False, False)}
+    found = {"django_migrations": Table("django_migrations", False, False, Placement.COORDINATOR)}
     for model in apps.get_models(include_auto_created=True):
         name = model._meta.db_table
         if model._meta.managed and not model._meta.proxy:
             columns = {field.column for field in model._meta.local_concrete_fields}
-            found[name] = Table(
-                name,
-                "organization_id" in columns and name not in DIRECTORY_TABLES,
-                bool(getattr(model, "append_only", False)),
-            )
+            of_companies = "organization_id" in columns and name not in DIRECTORY_TABLES
+            placement = DIRECTORY_TABLES.get(name, Placement.WITH_COMPANY if of_companies else Placement.COORDINATOR)
+            found[name] = Table(name, of_companies, bool(getattr(model, "append_only", False)), placement)
     return [found[name] for name in sorted(found)]
 
 

@@ -11,7 +11,7 @@ from django.db.migrations.operations import RunSQL
 # What RunSQL takes: a list may also hold pairs of a statement and its parameters.
 Statements = list[Any]
 
-COMPANY = "(SELECT nullif(current_setting('app.organization', true), '')::uuid)"
+COMPANY = "nullif(current_setting('app.organization', true), '')::uuid"
 
 
 def company_rows(*tables: str) -> RunSQL:

@@ -25,13 +25,13 @@ from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.types.numeric import Int8BinaryLoader
 from psycopg.types.string import ByteaBinaryLoader
 
-from compliance.tenancy import arrays, context
+from compliance.tenancy import arrays, cluster, context
 from compliance.tenancy.errors import OtherCompanyError
 from compliance.tenancy.sql import Row
 
 _BINARY = pq.Format.BINARY
 _DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
-_FORGET = b"SELECT set_config('app.organization', '', true)"
+_FORGET = b"SET LOCAL app.organization = ''"
 _UNNAMED = b""
 _FORGOTTEN = ("26000", "0A000")
 """SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
@@ -79,15 +79,11 @@ _PLAIN = _Reading({})
 _RAW = _Reading({"timestamptz": Int8BinaryLoader, "uuid": ByteaBinaryLoader})
 
 
-# Plans do not depend on the company, which stands in a sub-select, so they are made once a connection. A page walks its
-# indexes in their order; statistics of a table that has just begun to fill must not talk the planner out of it.
+# A page walks its indexes in their order; statistics of a table that has just begun to fill must not talk the planner
+# out of it.
 _PLANNING = "".join(
-    f", set_config('{name}', '{value}', true)"
-    for name, value in (
-        ("plan_cache_mode", "force_generic_plan"),
-        ("enable_seqscan", "off"),
-        ("enable_sort", "off"),
-    )
+    f"; SET LOCAL {name} = {value}"
+    for name, value in (("plan_cache_mode", cluster.PLANS), ("enable_seqscan", "off"), ("enable_sort", "off"))
 )
 
 
@@ -98,8 +94,8 @@ class _Asked:
 
     def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int) -> None:
         self.opening = (
-            f"SELECT set_config('app.organization', '{organization_id}', true),"
-            f" set_config('statement_timeout', '{int(timeout_milliseconds)}', true){_PLANNING}"
+            f"SET LOCAL app.organization = '{organization_id}';"
+            f" SET LOCAL statement_timeout = {int(timeout_milliseconds)}{_PLANNING}"
         ).encode()
         self.opened = self.unsettled = False
 
@@ -352,7 +348,7 @@ def _positional(statement: str) -> tuple[tuple[str, ...], bytes]:
             names.append(name or "")
         return f"${len(names) if name is None else names.index(name) + 1}"
 
-    text = _NAMED.sub(number, statement).replace("%%", "%").encode()
+    text = _NAMED.sub(number, cluster.planned(statement)).replace("%%", "%").encode()
     return tuple(names), text
 
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 import psycopg
 from django.db import connection
 
-from compliance.tenancy import arrays
+from compliance.tenancy import arrays, cluster
 
 Row = tuple[Any, ...]
 
@@ -34,12 +34,15 @@ def execute(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> 
     return _execute(statement, parameters, False)
 
 
-def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *, ending: str = "") -> int:
+def insert(
+    table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *, ending: str = "RETURNING NULL"
+) -> int:
     """Appends `rows` to `table` with one statement, each column sent as one binary array.
 
     `columns` maps column names to PostgreSQL types (`uuid`, `timestamptz`, ...) in the order of the values of a row.
-    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). COPY is refused under row-level security, and this is
-    the fastest of what is left. A column that is itself an array cannot be sent this way.
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). COPY is refused under row-level security, and this is the
+    fastest of what is left; a cluster makes a COPY of it too, unless there is an ending. A column that is itself an
+    array cannot be sent this way.
     """
     if not rows:
         return 0
@@ -132,7 +135,7 @@ def append(statement: str, parameters: Sequence[Any]) -> None:
 
 def _run(driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any]) -> None:
     with psycopg.Cursor(driver) as cursor:
-        cursor.execute(statement, parameters)
+        cursor.execute(cluster.planned(statement), parameters)
 
 
 def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:
@@ -144,7 +147,7 @@ def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted:
         arrays.teach(connection.connection)
         cursor = psycopg.Cursor(connection.connection)
         try:
-            cursor.execute(statement, parameters, binary=True)
+            cursor.execute(cluster.planned(statement), parameters, binary=True)
             result: Any = cursor.fetchall() if wanted else cursor.rowcount
         finally:
             cursor.close()

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compliance.errors import ComplianceError
-from development.embedded import binaries, postgresql, processes, servers
+from development.embedded import binaries, cluster, postgresql, processes, servers
 from development.embedded.errors import LeftRunningError
 
 _BECOME_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2), Linux
@@ -39,7 +39,8 @@ def _run(command: list[str], major: int) -> int:
         with _nothing_left_running(), servers.running(folder, major=major, durable=False) as values:
             return _exit_code(command, os.environ | values)
     finally:
-        shutil.rmtree(postgresql.data_folder(folder), ignore_errors=True)
+        for each in (folder, *cluster.folders(folder)):
+            shutil.rmtree(postgresql.data_folder(each), ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -17,11 +17,13 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from development.embedded import binaries, ports, processes
+from development.embedded import ports, processes
 from development.embedded.errors import ServerDidNotStartError
 
 DATABASE = "compliance"
 SUPERUSER = "postgres"
+PROCESS_ROLES = ("app_web", "app_worker", "app_signer")
+"""The roles of separate processes: here everything runs as `app`, so nobody logs in as these."""
 # The server is for one machine's demo and tests: durable, but small.
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -57,16 +59,25 @@ def data_folder(folder: Path) -> Path:
     return Path(tempfile.gettempdir() if not Path("/var/tmp").is_dir() else "/var/tmp") / f"compliance-records-{name}"  # noqa: S108
 
 
-def start(folder: Path, port: int | None, passwords: dict[str, str], major: int, durable: bool) -> int:
-    """Starts the cluster of `folder`, creating it the first time. Returns its port."""
+def start(
+    folder: Path,
+    port: int | None,
+    passwords: dict[str, str],
+    tree: Path,
+    durable: bool,
+    more: dict[str, str] | None = None,
+) -> int:
+    """Starts the server of `folder` from the programs of `tree`, creating it the first time. Returns its port.
+
+    `more` are settings of PostgreSQL beside those that every server here has.
+    """
     user = processes.unprivileged_user()
     data = data_folder(folder)
-    tree = binaries.postgresql_tree(major)
     if not (data / "PG_VERSION").exists():
         _create(tree, data, user, passwords[SUPERUSER])
     stop(folder)
     port = port or ports.free_port()
-    settings = SETTINGS | {"port": str(port)}
+    settings = SETTINGS | {"port": str(port)} | (more or {})
     if not durable:
         settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
     (data / "postgresql.auto.conf").write_text("".join(f"{name} = '{value}'\n" for name, value in settings.items()))
@@ -131,8 +142,7 @@ def _provide_roles(port: int, passwords: dict[str, str]) -> None:
                     verb, sql.Identifier(role), sql.SQL(more), sql.Literal(passwords[role])
                 )
             )
-        # The roles of separate processes: here everything runs as `app`, so nobody logs in as these.
-        for role in ("app_web", "app_worker", "app_signer"):
+        for role in PROCESS_ROLES:
             if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
                 connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():

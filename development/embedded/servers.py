@@ -1,7 +1,7 @@
 """Both servers of one folder, and the file that tells settings where they are.
 
 `servers.env` holds ENVIRONMENT=test, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL. Only we
-may read it.
+may read it. With the environment variable CITUS, the database is a cluster (`cluster`), and CLUSTER=1 says so.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from development.embedded import binaries, ports, postgresql, redis
+from development.embedded import binaries, cluster, ports, postgresql, redis
 from development.embedded.errors import ServerDidNotStartError
 
 FILE = "servers.env"
@@ -51,7 +51,13 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
     stop(folder)
     numbers = {name: port if port and ports.is_free(port) else None for name, port in numbers.items()}
     try:
-        database_port = postgresql.start(folder, numbers["postgresql"], passwords, major, durable)
+        of_cluster: dict[str, str] = {}
+        if cluster.wanted():
+            of_cluster = cluster.start(folder, numbers["postgresql"], passwords, durable)
+            database_port = int(of_cluster["DATABASE_PORT"])
+        else:
+            tree = binaries.postgresql_tree(major)
+            database_port = postgresql.start(folder, numbers["postgresql"], passwords, tree, durable)
         redis_port = redis.start(folder, numbers["redis"], redis_password)
     except ServerDidNotStartError:
         stop(folder)  # nothing is left running of which nobody knows the address
@@ -63,6 +69,9 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
         "DATABASE_SUPERUSER_URL": postgresql.url(database_port, postgresql.SUPERUSER, passwords[postgresql.SUPERUSER]),
         "REDIS_URL": redis.url(redis_port, redis_password),
     }
+    if of_cluster:
+        values |= of_cluster
+        cluster.provide_database(postgresql.DATABASE, values)
     file = folder / FILE
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:
@@ -74,6 +83,7 @@ def stop(folder: Path) -> None:
     """Ends both servers of `folder`."""
     folder = folder.resolve()
     redis.stop(folder)
+    cluster.stop(folder)
     postgresql.stop(folder)
 
 

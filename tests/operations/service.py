@@ -178,7 +178,7 @@ class Service:
         ):
             passwords[role] = urlsplit(self.addresses[name]).password or ""
         port = urlsplit(self.addresses["DATABASE_URL"]).port
-        _retry(lambda: postgresql.start(self.folder, port, passwords, 18, True))
+        _retry(lambda: postgresql.start(self.folder, port, passwords, binaries.postgresql_tree(18), True))
 
     def end_processes(self) -> None:
         """Ends the processes; the servers go on."""

@@ -1,0 +1,29 @@
+"""`manage.py distribute`: every table to its place on a cluster."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from compliance.tenancy.distributing import distribute
+from compliance.tenancy.errors import NotDistributedError
+
+
+class Command(BaseCommand):
+    """After `manage.py migrate`, on a cluster alone (CLUSTER=1)."""
+
+    help = "Brings every table to where its declaration puts it on a cluster. May be run again at any time."
+
+    def handle(self, *arguments: Any, **options: Any) -> None:
+        """Moves what is not in its place, and says what it moved."""
+        if not settings.CLUSTER:
+            raise CommandError("CLUSTER is not 1: this installation has one PostgreSQL, and nothing is to be placed.")
+        try:
+            moved = 0
+            for sentence in distribute("owner" if "owner" in settings.DATABASES else "default"):
+                moved += 1
+                self.stdout.write(sentence)
+        except NotDistributedError as error:
+            raise CommandError(str(error)) from error
+        if not moved:
+            self.stdout.write("Every table is in its place.")

