@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import httpx
 import psycopg
 
-from development.embedded import ports, postgresql, redis, servers
+from development.embedded import binaries, ports, postgresql, redis, servers
 from development.embedded.errors import ServerDidNotStartError
 
 ROOT = Path(__file__).resolve().parents[2]
