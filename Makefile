@@ -24,7 +24,7 @@ demo: install ## The platform with its story, on http://127.0.0.1:$(PORT)
 	@exec $(PYTHON) -m development.demo --port $(PORT)
 
 test: install ## The whole suite, on servers of its own (POSTGRESQL=16 for the oldest)
-	$(PYTHON) -m development.embedded --postgresql $(POSTGRESQL) run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(PYTHON) -m development.embedded --postgresql $(POSTGRESQL) run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: install ## Format, lint, types, import contracts, migrations
 	.venv/bin/ruff format --check .

@@ -5,6 +5,7 @@ import os
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from development.embedded import cluster
+from tests import running
 
 # The same examples on every machine and in every run: a failure is a fault, never luck.
 hypothesis_settings.register_profile(
@@ -22,10 +24,33 @@ hypothesis_settings.register_profile("thorough", deadline=None, suppress_health_
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files whose tests commit at the end: what those leave behind is then before no other test."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The half of CI that runs on a second version leaves out what one version is enough for."""
+    parser.addoption(
+        "--both-versions",
+        action="store_true",
+        help="only what another Python or PostgreSQL could fail (tests/running.py)",
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files that are left out are not imported either."""
+    left_out = config.getoption("--both-versions") and running.runs_once(_path(collection_path, config))
+    return True if left_out else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Puts the longest files first, so that the workers end together, and files whose tests commit behind all others.
+
+    What those leave behind is then before no other test.
+    """
     committing = {item.path for item in items if "committed" in getattr(item, "fixturenames", ())}
-    items.sort(key=lambda item: item.path in committing)
+    turns = {path: running.turn(_path(path, config)) for path in {item.path for item in items}}
+    items.sort(key=lambda item: (item.path in committing, turns[item.path]))
+
+
+def _path(path: Path, config: pytest.Config) -> str:
+    return path.relative_to(config.rootpath).as_posix() if path.is_relative_to(config.rootpath) else str(path)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,65 @@
+"""How the suite is run: what one version of Python and PostgreSQL is enough for, and which files begin first.
+
+`.ci/run` runs the suite twice: everything on the oldest Python and the newest PostgreSQL, and what another version
+could fail on the newest Python and the oldest PostgreSQL (`pytest --both-versions`; ADR 0121).
+"""
+
+ONCE = {
+    "tests/acceptance": "a year of real learners, whose rules and statements both versions run in small",
+    "tests/benchmarks": "builds the packages that benchmarks read",
+    "tests/development": "the demo and its servers: whatever starts here has been started for the run itself",
+    "tests/house": "reads the text of the repository",
+    "tests/interfaces/accessibility": "what a browser makes of pages",
+    "tests/interfaces/commands/test_import_people.py": "files of 5,000 people, whose smaller ones both versions read",
+    "tests/interfaces/console/jobs": "days of staff in a browser",
+    "tests/interfaces/console/sign_in": "accounts and second factors: plain statements of the ORM",
+    "tests/interfaces/console/test_every_address.py": "the addresses of the URLconf",
+    "tests/interfaces/console/test_everybody_everywhere.py": "who gets in where: plain statements of the ORM",
+    "tests/interfaces/console/test_hostile_addresses.py": "how addresses are read",
+    "tests/interfaces/console/test_languages.py": "which catalogue a browser gets",
+    "tests/interfaces/console/test_texts.py": "reads templates and modules for texts that no catalogue has",
+    "tests/interfaces/console/test_who_may.py": "who gets in where: plain statements of the ORM",
+    "tests/interfaces/console/test_wording.py": "reads the catalogues of translations",
+    "tests/interfaces/operations/test_production.py": "what a deployment refuses to start with",
+    "tests/interfaces/ingest/test_killed.py": "real processes, killed",
+    "tests/interfaces/test_integrations.py": "the examples of a document, in a shell against a real server",
+    "tests/isolation": "every page and address with another company's identifiers, whose SQL both versions run",
+    "tests/log/test_kills.py": "real processes, killed",
+    "tests/operations": "real processes, killed and loaded: what they run is what both versions have run",
+    "tests/webhooks/test_kills.py": "real processes, killed",
+}
+"""Folders and files that one version is enough for, each with its reason. Everything else runs on both."""
+
+LONGEST_FIRST = (
+    "tests/interfaces/console/test_everybody_everywhere.py",
+    "tests/isolation/test_foreign_identifiers.py",
+    "tests/oracle/test_companies.py",
+    "tests/interfaces/scim/test_hostile.py",
+    "tests/interfaces/console/test_who_may.py",
+    "tests/interfaces/commands/test_import_people.py",
+    "tests/development/embedded/test_servers.py",
+    "tests/learning/test_any_way.py",
+    "tests/history/test_tree.py",
+    "tests/proofs/test_witness.py",
+    "tests/proofs/test_mutations.py",
+    "tests/interfaces/accessibility/test_every_page.py",
+    "tests/development/demo/test_processes.py",
+    "tests/interfaces/learner/test_walk.py",
+    "tests/interfaces/console/test_access_chain.py",
+    "tests/interfaces/learner/offline/test_offline.py",
+    "tests/interfaces/console/test_browser.py",
+    "tests/interfaces/console/policies/test_browser.py",
+    "tests/interfaces/learner/player/test_films.py",
+    "tests/operations/test_briefly.py",
+)
+"""Files that take longest, so that no worker begins one while the others have nothing left to do."""
+
+
+def runs_once(path: str) -> bool:
+    """Whether one version is enough for this file or folder of tests."""
+    return any(path == each or path.startswith(f"{each}/") for each in ONCE)
+
+
+def turn(path: str) -> int:
+    """When a file begins: those of the list in its order, all others after them."""
+    return LONGEST_FIRST.index(path) if path in LONGEST_FIRST else len(LONGEST_FIRST)
