@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
@@ -24,6 +23,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config import processes
+from config.databases import database
 from config.witnesses import checked_witnesses
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -215,10 +215,15 @@ class Environment(BaseSettings):
     COMPLIANCE_FOLDER: Path = Field(ROOT / "var", description="where the service keeps files")
     DATABASE_OWNER_URL: DatabaseAddress = Field("", description="the role `owner`, for `migrate` and backups only")
     DATABASE_URL: DatabaseAddress = _setting(
-        "connects as the role of the process, or as `app`: `postgresql://role:password@host:port/database`",
+        "connects as the role of the process, or as `app`: `postgresql://role:password@host:port/database`; with"
+        " several servers, `@one:5432,two:5432/database`, the one that takes writes ([failing over](#failing-over))",
         lambda data: (data.get("PROCESS_ROLE") == "owner" and data.get("DATABASE_OWNER_URL")) or None,
     )
     DATABASE_SUPERUSER_URL: str = Field("", description="of embedded servers alone, for `manage.py database_url`")
+    DATABASE_PATIENCE_SECONDS: Number = _setting(
+        "how long a database server may be silent when a connection to it is made, or on a broken network; 2 or more",
+        _either(live=2, test=10),
+    )
     STATEMENT_TIMEOUT_MILLISECONDS: Number = Field(
         0,
         description="30000 in web processes: how long one statement of a page may take; `/v1` has"
@@ -369,37 +374,6 @@ def _sentences(faults: list[ErrorDetails]) -> Iterator[str]:
             yield f"{fault['loc'][0]} is {context['expected'].replace(chr(39), '')}, not {fault['input']!r}."
         elif "error" in context:
             yield str(context["error"])
-
-
-def database(address: str, statement_timeout_milliseconds: int = 0, *, cluster: bool = False) -> dict[str, object]:
-    """Django's description of the PostgreSQL database at `address`, the coordinator of a cluster or one server alone.
-
-    Raises ValueError.
-    """
-    parts = urlsplit(address)
-    if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
-        raise ValueError("A database URL reads postgresql://role:password@host:port/database.")
-    options: dict[str, object] = {"prepare_threshold": 5, "application_name": "compliance"}
-    session = {}
-    if statement_timeout_milliseconds:
-        session["statement_timeout"] = str(statement_timeout_milliseconds)
-    if cluster:
-        session["citus.propagate_set_commands"] = "local"  # the company of a transaction is known on its node too
-    if session:
-        options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.strip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
-        # Measured: persistent connections with health checks beat the pool, which does not reset session settings.
-        "CONN_MAX_AGE": None,
-        "CONN_HEALTH_CHECKS": True,
-        "DISABLE_SERVER_SIDE_CURSORS": False,
-        "OPTIONS": options,
-    }
 
 
 def table() -> str:

@@ -11,7 +11,8 @@ from kombu.entity import Exchange, Queue
 
 from config import logs
 from config.console import *  # noqa: F403
-from config.environment import ROOT, database, read
+from config.databases import database
+from config.environment import ROOT, read
 
 environment = read()
 FOLDER = environment.COMPLIANCE_FOLDER
@@ -128,11 +129,13 @@ TEMPLATES = [
 
 # Each process connects as its own role, or as `app`; only migrations connect as `owner` (`manage.py migrate` chooses it
 # by itself, and a process of the role `owner` knows no other).
-_TIMEOUT = environment.STATEMENT_TIMEOUT_MILLISECONDS
+_TIMEOUT, _PATIENCE = environment.STATEMENT_TIMEOUT_MILLISECONDS, environment.DATABASE_PATIENCE_SECONDS
 CLUSTER = environment.CLUSTER == "1"
-DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT, cluster=CLUSTER)}
+DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT, cluster=CLUSTER, patience_seconds=_PATIENCE)}
 if environment.DATABASE_OWNER_URL:
-    DATABASES["owner"] = database(environment.DATABASE_OWNER_URL, _TIMEOUT, cluster=CLUSTER) | {
+    DATABASES["owner"] = database(
+        environment.DATABASE_OWNER_URL, _TIMEOUT, cluster=CLUSTER, patience_seconds=_PATIENCE
+    ) | {
         "CONN_MAX_AGE": 0,
         "TEST": {"MIRROR": "default"},
     }

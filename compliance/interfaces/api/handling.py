@@ -11,6 +11,7 @@ from compliance.interfaces.api import exchange
 from compliance.interfaces.api.exchange import Exchange
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.registers.errors import RecordTooLargeError
+from compliance.tenancy import lost
 
 log = logging.getLogger("compliance.api")
 
@@ -21,6 +22,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     """The problem document of an error, whatever it is: nothing but JSON leaves /v1."""
     known = exchange.of(context["request"]._request)
     problem = _counted(_problem(error, known, context["view"]), known)
+    if problem.code is Code.UPSTREAM_UNAVAILABLE:
+        problem.headers.setdefault("Retry-After", str(lost.RETRY_AFTER_SECONDS))
     meaning = problem.code.value
     content: dict[str, object] = {
         "type": f"{settings.BASE_URL}/problems/{problem.code.code}",
@@ -42,7 +45,11 @@ def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
         return error
     if isinstance(error, RecordTooLargeError):
         return Problem(Code.RECORD_TOO_LARGE, str(error))
-    problem: Problem = view.problem_of(error)
+    if lost.is_lost(error):
+        lost.let_go()
+        problem = Problem(Code.UPSTREAM_UNAVAILABLE, view.when_lost)
+    else:
+        problem = view.problem_of(error)
     if problem.code is Code.READ_TIMEOUT:
         return problem
     # Where it failed, without the message: messages of a database may quote rows.

@@ -170,8 +170,8 @@ class Code(Enum):
     UPSTREAM_UNAVAILABLE = Meaning(
         503,
         "The database cannot be reached",
-        "The service runs, but its database does not answer.",
-        "Repeat the call after a while.",
+        "The service runs, but its database does not answer, or ended the connection amid the call.",
+        "Wait the seconds that `Retry-After` says, and repeat the call. A cursor stays valid.",
     )
     WRITER_UNAVAILABLE = Meaning(
         503,

@@ -51,6 +51,8 @@ class ApiViewSet(ViewSet):
     required_scope: ClassVar[Scope | None] = None
     methods: ClassVar[tuple[str, ...]] = ALLOWED
     exists: ClassVar[bool] = True
+    when_lost: ClassVar[str | None] = None
+    """The `detail` for a call whose connection to the database was lost; None: what the problem says everywhere."""
 
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
         """The checks that need no key, then DRF's."""

@@ -49,6 +49,10 @@ class FactsViewSet(views.ApiViewSet):
     authentication_classes = [authentication.SourceAuthentication]
     permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits, BringsFacts]
     methods = ("POST",)
+    when_lost = (
+        "The database does not answer, or ended the connection amid the call. Whether the body was recorded is not"
+        " known: send the same body again. What is recorded already is known by its `fact_id`."
+    )
 
     def create(self, request: Request) -> Response:
         """Records the good lines of the body, or with `strict=true` all or none, and says what came of each."""

@@ -13,7 +13,17 @@ from compliance.interfaces.learner.languages import interface_language, language
 STALE_FORM = 0
 """In place of a status: a form whose token was missing or old. It is answered 403 like much else."""
 
+LOST = -1
+"""In place of a status: the database is away, which is not the learner's doing and soon over."""
+
 _WORDS = {
+    LOST: (
+        gettext_noop("The service cannot be reached for a moment"),
+        gettext_noop(
+            "Try again in half a minute. What you did before is kept; look whether the last step was too, and do it"
+            " once more if not."
+        ),
+    ),
     STALE_FORM: (
         gettext_noop("This page was open for too long"),
         gettext_noop("Nothing was changed. Go back, load the page again, and do the last step once more."),

@@ -4,6 +4,7 @@ They are drawn without a session, a user or the database, because any of these m
 happened, what to do, where to go on, and the id of the request.
 """
 
+import sys
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from compliance.interfaces.console.languages import language_of
 from compliance.interfaces.learner import failing
 from compliance.interfaces.pages import request_id
 from compliance.interfaces.pages.answers import sealed
+from compliance.tenancy import lost
 
 
 class Words(NamedTuple):
@@ -69,6 +71,13 @@ TOO_LARGE = Words(
 BUSY = Words(
     gettext_lazy("The service is busy"), (gettext_lazy("Nothing was changed. Wait a moment, then try again."),)
 )
+LOST = Words(
+    gettext_lazy("The service cannot be reached for a moment"),
+    (
+        gettext_lazy("It is being moved to another machine, or is being started again. Try again in half a minute."),
+        gettext_lazy("If you have just sent a form, look first whether it was recorded."),
+    ),
+)
 _BY_STATUS = {
     400: UNREADABLE,
     403: CLOSED,
@@ -102,8 +111,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: the page for an error of the service."""
-    return _page(request, BROKEN, 500)
+    """Django's handler500, called while the error is being handled: the page for it, or for a database that is away."""
+    if not lost.is_lost(sys.exception()):
+        return _page(request, BROKEN, 500)
+    lost.let_go()
+    response = _page(request, LOST, 503)
+    response.headers["Retry-After"] = str(lost.RETRY_AFTER_SECONDS)
+    return response
 
 
 def fill(request: HttpRequest, response: HttpResponse) -> None:
@@ -122,7 +136,8 @@ def _page(request: HttpRequest, words: Words, status: int) -> HttpResponse:
 def _text(request: HttpRequest, words: Words, status: int) -> str:
     path = request.path_info
     if path.startswith("/learn/"):
-        return failing.text(request, failing.STALE_FORM if words is STALE_FORM else status, request_id.of(request))
+        failure = {STALE_FORM: failing.STALE_FORM, LOST: failing.LOST}.get(words, status)
+        return failing.text(request, failure, request_id.of(request))
     values = {"title": words.title, "sentences": words.sentences, "request_id": request_id.of(request)}
     if path.startswith("/console/"):
         with override(language_of(request)):

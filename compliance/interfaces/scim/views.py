@@ -38,6 +38,7 @@ class ScimViewSet(ApiViewSet):
 
     authentication_classes = [authentication.SourceAuthentication]
     permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits, SpeaksScim]
+    when_lost = "The database cannot be reached, so it is not known whether this was done. Send it again."
     schema = None  # type: ignore[assignment]  # it describes itself (`discovery`)
 
     def problem_of(self, error: Exception) -> Problem:

@@ -18,6 +18,21 @@ def database(request: HttpRequest) -> HttpResponse:
     return HttpResponse("unreachable")
 
 
+def lost(request: HttpRequest) -> HttpResponse:
+    """A page whose connection to the database is ended while it is made."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    return HttpResponse("unreachable")
+
+
+def standby(request: HttpRequest) -> HttpResponse:
+    """A form that is recorded at a server which has become a standby."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        cursor.execute("UPDATE django_session SET expire_date = now()")
+    return HttpResponse("unreachable")
+
+
 def forbidden(request: HttpRequest) -> HttpResponse:
     """Refused by Django."""
     raise PermissionDenied
@@ -33,5 +48,7 @@ urlpatterns = [
     path("broken/forbidden", forbidden),
     path("broken/suspicious", suspicious),
     path("console/broken", database),
+    *(path(f"{folder}broken/lost", lost) for folder in ("", "console/", "learn/")),
+    path("console/broken/standby", standby),
     *urls.urlpatterns,
 ]

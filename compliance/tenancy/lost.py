@@ -1,0 +1,53 @@
+"""Which errors mean that the database is away, and not that something is wrong with what was asked of it.
+
+A primary that dies, is shut down or becomes a standby ends its connections or refuses writes, in many ways that all
+mean the same to whoever asks: try again, another server will have taken over. Interfaces answer 503 to these errors,
+tasks are tried again; this module alone says which they are.
+"""
+
+from typing import Final
+
+import psycopg
+from django.db import InterfaceError, connections
+
+RETRY_AFTER_SECONDS: Final = 5
+"""What callers are asked to wait. A failover takes some ten to thirty seconds; asking again sooner helps nobody."""
+
+_CONNECTION_EXCEPTION: Final = "08"
+_STATES: Final = frozenset(
+    {
+        "57P01",  # the server is shut down, or somebody ended the connection
+        "57P02",  # a process of the server died, so all were ended
+        "57P03",  # the server starts, or shuts down
+        "57P05",  # the connection was idle for longer than the server allows
+        "25006",  # the server has become a standby: it refuses writes
+        "53300",  # the server has no connection left
+    }
+)
+
+
+def is_lost(error: BaseException | None) -> bool:
+    """Whether an error, or the one that Django made it from, says that the database is away."""
+    if isinstance(error, InterfaceError) and error.__cause__ is None:
+        return True  # Django's own: the connection is closed
+    return any(_says_so(each) for each in (error, getattr(error, "__cause__", None)))
+
+
+def let_go() -> None:
+    """Closes the connections of this thread, so that the next statement looks for the primary anew.
+
+    A server that refuses writes answers all else, so nothing would notice by itself. A connection within a transaction
+    that someone opened around the request (the suite does) stays.
+    """
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()
+
+
+def _says_so(error: BaseException | None) -> bool:
+    if not isinstance(error, psycopg.Error):
+        return False
+    state = error.sqlstate
+    if state is None:  # libpq's own: it reached no server, or the connection broke
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return state.startswith(_CONNECTION_EXCEPTION) or state in _STATES

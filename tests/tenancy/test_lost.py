@@ -1,0 +1,61 @@
+"""Errors that mean a database that is away are known by what PostgreSQL says, made to happen for real."""
+
+import pytest
+from django.db import Error, IntegrityError, connection
+
+from compliance.tenancy import lost
+
+
+@pytest.fixture
+def cursor(committed):
+    """A cursor outside of any transaction, and a whole connection afterwards."""
+    with connection.cursor() as made:
+        yield made
+    connection.close()
+
+
+def error_of(cursor, *statements):
+    """The error of the last of these statements."""
+    *before, last = statements
+    for statement in before:
+        cursor.execute(statement)
+    with pytest.raises(Error) as raised:
+        cursor.execute(last)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["SELECT pg_terminate_backend(pg_backend_pid())"],
+        ["SET default_transaction_read_only = on", "UPDATE django_session SET expire_date = now()"],
+    ],
+    ids=["ended by the server", "a standby by now"],
+)
+def test_a_server_that_went_away_is_known(cursor, statements):
+    assert lost.is_lost(error_of(cursor, *statements))
+
+
+def test_what_is_wrong_with_a_statement_is_not_taken_for_a_server_that_is_away(cursor):
+    assert not lost.is_lost(error_of(cursor, "SELECT 1 / 0"))
+    assert not lost.is_lost(error_of(cursor, "SELECT nothing"))
+    assert not lost.is_lost(error_of(cursor, "SET statement_timeout = 1", "SELECT pg_sleep(1)"))
+    assert not lost.is_lost(IntegrityError())
+    assert not lost.is_lost(None)
+    assert not lost.is_lost(ValueError())
+
+
+def test_a_port_that_nobody_serves_is_a_server_that_is_away(committed, monkeypatch):
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "PORT", "1")
+        with pytest.raises(Error) as raised:
+            connection.ensure_connection()
+    assert lost.is_lost(raised.value)
+
+
+def test_a_connection_of_a_server_that_has_become_a_standby_is_let_go(cursor):
+    assert lost.is_lost(error_of(cursor, "SET default_transaction_read_only = on", "DELETE FROM django_session"))
+    lost.let_go()
+    with connection.cursor() as anew:
+        anew.execute("DELETE FROM django_session WHERE session_key = 'none'")
