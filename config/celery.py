@@ -3,12 +3,35 @@
 import os
 from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, worker_init
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
+from compliance.tenancy import lost
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-app = Celery("compliance")
+
+
+class AgainWhenLost(Task):  # type: ignore[misc]  # celery has no types
+    """A task that is tried again when its database went away; each is safe to repeat. Some have patience of their own.
+
+    The connection is let go before: a server that has become a standby answers everything but refuses what tasks do.
+    """
+
+    autoretry_for = lost.ERRORS
+    retry_backoff = 2
+    retry_backoff_max = 60
+    max_retries = 6
+
+    def on_retry(self, exc: BaseException, *_: Any) -> None:
+        """Celery calls this before it hands the task out again."""
+        if lost.is_lost(exc):
+            lost.let_go()
+
+    on_failure = on_retry
+
+
+app = Celery("compliance", task_cls=AgainWhenLost)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)  # a task logs under the request id of the request that sent it

@@ -10,17 +10,17 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
+from compliance.tenancy import lost
 from compliance.tenancy.errors import NoSuchCompanyError
 
 log = logging.getLogger(__name__)
 
 _RETRIES = {
     "acks_late": True,
-    "autoretry_for": (OperationalError, InterfaceError),
+    "autoretry_for": lost.ERRORS,
     "retry_backoff": 2,
     "retry_backoff_max": 60,
     "max_retries": 5,

@@ -8,10 +8,13 @@ tasks are tried again; this module alone says which they are.
 from typing import Final
 
 import psycopg
-from django.db import InterfaceError, connections
+from django.db import InterfaceError, InternalError, OperationalError, connections
 
 RETRY_AFTER_SECONDS: Final = 5
 """What callers are asked to wait. A failover takes some ten to thirty seconds; asking again sooner helps nobody."""
+
+ERRORS: Final = (OperationalError, InterfaceError, InternalError)
+"""The classes of Django's that such errors have, among others, for whoever tries again after any of these."""
 
 _CONNECTION_EXCEPTION: Final = "08"
 _STATES: Final = frozenset(

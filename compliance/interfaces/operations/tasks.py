@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import redis
 from celery import current_app, shared_task
 from django.conf import settings
-from django.db import OperationalError
 
 from compliance.history.queries import companies
 from compliance.interfaces.operations import access_log, reminders, tidying, verification
@@ -17,10 +16,10 @@ from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.letters import news, sending
 from compliance.letters.actions import SEND_TASK, send_soon
 from compliance.letters.queries import is_due
-from compliance.tenancy import context
+from compliance.tenancy import context, lost
 from compliance.tenancy.models import Organization
 
-AWAY = (OperationalError, redis.RedisError, OSError)
+AWAY = (*lost.ERRORS, redis.RedisError, OSError)
 RETRY = {"autoretry_for": AWAY, "retry_backoff": 5, "retry_backoff_max": 300, "retry_jitter": True, "max_retries": 5}
 
 
@@ -29,7 +28,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-@shared_task(name="compliance.operations.remind_all", ignore_result=True)
+@shared_task(name="compliance.operations.remind_all", ignore_result=True, **RETRY)
 def remind_all() -> None:
     """Each hour: one task a company. Off unless REMINDERS says so."""
     if settings.REMINDERS:
@@ -69,7 +68,7 @@ def send_letters(organization_id: str) -> None:
         send_soon(uuid.UUID(organization_id))
 
 
-@shared_task(name="compliance.operations.verify_all", ignore_result=True)
+@shared_task(name="compliance.operations.verify_all", ignore_result=True, **RETRY)
 def verify_all() -> None:
     """Each night: what guards the tables, then the log, the access log and one task a company."""
     verification.verify_protections()
