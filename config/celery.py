@@ -12,7 +12,7 @@ from compliance.tenancy import lost
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
-class AgainWhenLost(Task):  # type: ignore[misc]  # celery has no types
+class AgainWhenLost(Task):
     """A task that is tried again when its database went away; each is safe to repeat. Some have patience of their own.
 
     The connection is let go before: a server that has become a standby answers everything but refuses what tasks do.

@@ -4,7 +4,7 @@ An address may name several servers (`postgresql://role:password@one:5432,two:54
 and the one that may be written to is taken, so whatever made another server the primary needs to tell nobody.
 """
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 FORM: Final = (
@@ -26,7 +26,7 @@ def database(
     """
     parts = urlsplit(address)
     hosts, ports = _servers(parts)
-    options: dict[str, object] = {
+    options: dict[str, Any] = {
         "prepare_threshold": 5,
         "application_name": "compliance",
         "connect_timeout": patience_seconds,
