@@ -84,7 +84,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
     from django.urls import reverse
     from django.utils import timezone
 
-    from compliance.interfaces.console.page import Page, register_page
+    from compliance.interfaces.console.page import ConsolePage, register_page
     from compliance.interfaces.console.pages import PAGES
     from compliance.interfaces.console.understand.filters import SHOWS
     from compliance.registers.listings import LISTINGS
@@ -99,7 +99,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
             f"console:{name}", kwargs=values | ({"organization_id": organization_id} if page.company else {})
         )
 
-    def asks_for(page: Page) -> set[str]:
+    def asks_for(page: ConsolePage) -> set[str]:
         return {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
 
     for page in PAGES:

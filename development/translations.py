@@ -78,7 +78,7 @@ def _declared() -> str:
     texts: set[str] = set()
     for register in READINGS:
         texts |= {register.title, register.explains, register.noun, register.of_person}
-        texts |= {column.heading for column in register.shown}
+        texts |= {column.heading for column in register.listed}
     return "".join(f"gettext({text!r})\n" for text in sorted(texts) if text)
 
 

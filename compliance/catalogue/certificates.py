@@ -87,7 +87,7 @@ CERTIFICATES = Register(
     noun="certificates",
     title="Certificates",
     explains="Every certificate that was issued, and whether it is valid.",
-    shown=(
+    listed=(
         Column("person_name", "Person", "person"),
         Column("certificate_title", "Certificate"),
         Column("status", "State", "badge"),

@@ -61,7 +61,7 @@ COURSES = Register(
     noun="course versions",
     title="Course versions",
     explains="The published versions behind the training records, with their fingerprints.",
-    shown=(
+    listed=(
         Column("course_title", "Course"),
         Column("version", "Version", "number"),
         Column("published_at", "Published", "day"),

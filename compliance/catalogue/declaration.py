@@ -68,7 +68,7 @@ class Register:
     """Heading of its page in the console."""
     explains: str
     """What its page in the console shows, in a sentence."""
-    shown: tuple[Column, ...]
+    listed: tuple[Column, ...]
 
     operation: str
     """`operationId` of its endpoint."""

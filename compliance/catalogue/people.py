@@ -67,7 +67,7 @@ PEOPLE = Register(
     noun="people",
     title="People",
     explains="Employees and invitations of a period, as they were at its end.",
-    shown=(
+    listed=(
         Column("person_name", "Person", "person"),
         Column("work_email", "Work email"),
         Column("access_state", "State", "badge"),

@@ -143,7 +143,7 @@ POLICIES = Register(
     noun="policy versions",
     title="Policy versions",
     explains="Every policy version published by the chosen moment, oldest first.",
-    shown=(
+    listed=(
         Column("policy_title", "Policy", "policy"),
         Column("version", "Version", "number"),
         Column("act", "What people do", "word"),
@@ -171,7 +171,7 @@ POLICY_RECORDS = Register(
     noun="policy records",
     title="Policy records",
     explains="Everybody who is asked to sign or acknowledge a policy, and who has.",
-    shown=(
+    listed=(
         Column("person_name", "Person", "person"),
         Column("policy_title", "Policy"),
         Column("state", "State", "badge"),
@@ -201,7 +201,7 @@ ACKNOWLEDGEMENTS = Register(
     noun="receipts",
     title="Receipts",
     explains="The receipts of everybody who has signed or acknowledged a policy, in the order in which they did.",
-    shown=(
+    listed=(
         Column("signed_at", "Signed", "moment"),
         Column("person_name", "Person", "person"),
         Column("policy_title", "Policy"),

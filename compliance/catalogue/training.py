@@ -77,7 +77,7 @@ class TrainingBasis(Shape):
     """Where a lesson was shared alone: its row in the register of course versions, which names no release then."""
 
 
-_SHOWN = (
+_LISTED = (
     Column("person_name", "Person", "person"),
     Column("course_id", "Course", "course"),
     Column("outcome", "State", "outcome"),
@@ -108,7 +108,7 @@ TRAINING_RECORDS = Register(
     noun="training records",
     title="Training records",
     explains="The courses that every employee is asked to do, and how far each is.",
-    shown=_SHOWN,
+    listed=_LISTED,
     operation="listTrainingRecords",
     summary="Training records as at a moment",
     description="Every record that an employee owes at `as_at`, with its outcome then.",
@@ -123,7 +123,7 @@ PERIOD = replace(
     path="training-records/period",
     title="Training records of a period",
     explains="Every course that was asked for at any time between two days, and what had become of it by the end.",
-    shown=(*_SHOWN[:-1], Column("ended_at", "Ended", "day"), _SHOWN[-1]),
+    listed=(*_LISTED[:-1], Column("ended_at", "Ended", "day"), _LISTED[-1]),
     operation="listTrainingRecordsOfPeriod",
     summary="Training records of a period",
     description="Every record owed at any time between `from` and `to`, in the last version that stood between them,"

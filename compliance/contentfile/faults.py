@@ -151,7 +151,7 @@ WARNINGS = frozenset(
 """Faults that leave a file publishable: what is there is right, but something is left over or would be kinder."""
 
 
-class Part(StrEnum):
+class MemberPart(StrEnum):
     """Which part of the member at `path` a fault means, so that the right line is displayed."""
 
     VALUE = "value"
@@ -189,7 +189,7 @@ class Found:
     code: FaultCode
     path: Path
     message: str
-    part: Part = Part.VALUE
+    part: MemberPart = MemberPart.VALUE
     position: int | None = None
     file: str = ""
 
@@ -212,7 +212,7 @@ class Report:
         path: Path,
         message: str,
         *,
-        part: Part = Part.VALUE,
+        part: MemberPart = MemberPart.VALUE,
         position: int | None = None,
         file: str = "",
     ) -> None:

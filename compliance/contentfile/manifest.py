@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
+from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, Path, Report, quoted
 from compliance.contentfile.walk import (
     Key,
     Shape,
@@ -104,7 +104,7 @@ def _compare_languages(walk: Walk, languages: object, words: object) -> None:
                 FaultCode.WORDS_WITHOUT_LANGUAGE,
                 ("words", language),
                 f"The language {quoted(language)} is not among languages; add it there or remove its words.",
-                Part.KEY,
+                MemberPart.KEY,
             )
 
 
@@ -197,7 +197,7 @@ def _word_files(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         )
         return
     for language, name in value.items():
-        is_valid_language(walk, language, (*path, language), Part.KEY)
+        is_valid_language(walk, language, (*path, language), MemberPart.KEY)
         _file(walk, name, (*path, language), prefix)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from compliance.contentfile.faults import Fault, Found, Part, Path, pointer_of
+from compliance.contentfile.faults import Fault, Found, MemberPart, Path, pointer_of
 from compliance.contentfile.source import STRING_OR_BRACKET, Document
 
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
@@ -29,7 +29,7 @@ class _Wanted:
     last_index: int = -1
 
 
-def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, Part], int | None]:
+def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, MemberPart], int | None]:
     """Find where the members at `paths` stand in a valid JSON text; the answer maps a path to a character position."""
     root = _Wanted({})
     for path in paths:
@@ -45,7 +45,7 @@ def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, Part], int | Non
     root.value_position = start
     _visit(text, start, root)
 
-    def position(path: Path, part: Part) -> int | None:
+    def position(path: Path, part: MemberPart) -> int | None:
         node = root
         best = root.value_position
         for step in path:
@@ -54,7 +54,7 @@ def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, Part], int | Non
                 return best
             node = child
             best = child.value_position
-        return node.key_position if part is Part.KEY and node.key_position is not None else node.value_position
+        return node.key_position if part is MemberPart.KEY and node.key_position is not None else node.value_position
 
     return position
 

@@ -18,7 +18,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from compliance.contentfile import limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
+from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, Path, Report, quoted
 
 SCHEMA_KEY: Final = "$schema"
 
@@ -160,7 +160,7 @@ def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], 
                     FaultCode.DUPLICATE_KEY,
                     (*path, name),
                     f"The key {quoted(name)} stands twice in this object; keep one.",
-                    part=Part.KEY,
+                    part=MemberPart.KEY,
                 )
     # Any other control character is a syntax error unless it is written as an escape.
     if "\\u" in text or "\x7f" in text or not (text.isascii() or _LATE_CONTROL.search(text) is None):
@@ -301,21 +301,21 @@ def check_characters(value: object, report: Report) -> None:
     """Report NUL, lone surrogates and control characters in every key and string."""
     bad = _BAD_CHARACTER
     if isinstance(value, str):
-        _check_string(value, (), Part.VALUE, report)
+        _check_string(value, (), MemberPart.VALUE, report)
     for path, item in _containers(value):
         if isinstance(item, dict):
             for name, member in item.items():
                 if bad.search(name):
-                    _check_string(name, (*path, name), Part.KEY, report)
+                    _check_string(name, (*path, name), MemberPart.KEY, report)
                 if isinstance(member, str) and bad.search(member):
-                    _check_string(member, (*path, name), Part.VALUE, report)
+                    _check_string(member, (*path, name), MemberPart.VALUE, report)
         else:
             for index, member in enumerate(item):
                 if isinstance(member, str) and bad.search(member):
-                    _check_string(member, (*path, index), Part.VALUE, report)
+                    _check_string(member, (*path, index), MemberPart.VALUE, report)
 
 
-def _check_string(text: str, path: Path, part: Part, report: Report) -> None:
+def _check_string(text: str, path: Path, part: MemberPart, report: Report) -> None:
     reported: set[FaultCode] = set()
     for match in _BAD_CHARACTER.finditer(text):
         point = ord(match.group())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import FaultCode, Part, Path, Report, quoted
+from compliance.contentfile.faults import FaultCode, MemberPart, Path, Report, quoted
 from compliance.contentfile.style import StyleFault
 
 Checker = Callable[["Walk", Any, Path, str], None]
@@ -43,7 +43,7 @@ class Walk:
     styles: dict[str, list[StyleFault]] = field(default_factory=dict)
     style_bytes: int = 0
 
-    def add(self, code: FaultCode, path: Path, message: str, part: Part = Part.VALUE) -> None:
+    def add(self, code: FaultCode, path: Path, message: str, part: MemberPart = MemberPart.VALUE) -> None:
         """Note one fault."""
         self.report.add(code, path, message, part=part)
 
@@ -67,7 +67,7 @@ class Walk:
                     FaultCode.UNKNOWN_KEY,
                     (*path, name),
                     f"The key {quoted(name)} does not belong in {what}; remove it{_meant(name, [*shape, *known])}.",
-                    Part.KEY,
+                    MemberPart.KEY,
                 )
         for name, key in shape.items():
             if name in value:
@@ -119,7 +119,7 @@ class Walk:
                     (*path, name),
                     f"The key {quoted(name)} does not go with the kind {quoted(value.get('kind'))}; "
                     "remove it or change the kind.",
-                    Part.KEY,
+                    MemberPart.KEY,
                 )
 
 
@@ -236,7 +236,7 @@ def media_id(kind: str) -> Checker:
     return check
 
 
-def is_valid_language(walk: Walk, value: str, path: Path, part: Part = Part.VALUE) -> bool:
+def is_valid_language(walk: Walk, value: str, path: Path, part: MemberPart = MemberPart.VALUE) -> bool:
     """Whether the value is a language tag; reported if not."""
     if identifiers.is_language(value):
         return True

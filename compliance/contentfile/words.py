@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, Part, Path, Report, quoted
+from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, Path, Report, quoted
 from compliance.contentfile.walk import Key, Shape, Walk, constant, is_valid_language
 
 SCHEMA: Final = "svc.words/2"
@@ -56,7 +56,7 @@ def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: 
                     FaultCode.UNUSED_WORDS,
                     ("words", name),
                     f"Nothing uses the text id {quoted(name)}; remove its words.",
-                    part=Part.KEY,
+                    part=MemberPart.KEY,
                 )
 
 
@@ -95,7 +95,7 @@ def _words(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         here = (*path, name)
         if not identifiers.is_text_id(name):
             reason = identifiers.what_is_wrong(name, limits.TEXT_ID_LENGTH, "._")
-            walk.add(FaultCode.INVALID_TEXT_ID, here, f"{quoted(name)} is no text id: {reason}.", Part.KEY)
+            walk.add(FaultCode.INVALID_TEXT_ID, here, f"{quoted(name)} is no text id: {reason}.", MemberPart.KEY)
         if not walk.string(text, here):
             continue
         if not text.strip():

@@ -166,7 +166,7 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         identities = Identities(organization_id, now)
         company = deciding.Company(organization_id, zone, now, {}, identities)
         ready = deciding.load(company, list(claimed.subjects), failed)
-        standing = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
+        known = stored.load(organization_id, [subject for subject, _ in ready]) if sequence and ready else {}
         due: dict[Subject, datetime] = {}
         appender = Appender(
             organization_id,
@@ -175,11 +175,11 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
             capture_sequence=capture_sequence + 1,
             captured_at=now,
         )
-        with sql.appending_behind():
+        with sql.pipelined():
             for subject, answer in deciding.decide(ready, failed):
                 by_clock = subject in claimed.by_clock if claimed.by_clock else False
                 timelines, changes_at = _so_far(answer, now)
-                _append(appender, timelines, standing.get(subject) if standing else None, by_clock)
+                _append(appender, timelines, known.get(subject) if known else None, by_clock)
                 if changes_at is not None:
                     due[subject] = changes_at
             rows = CompactRange.from_bytes(head.tree_size, head.tree_range)
@@ -234,21 +234,21 @@ def _so_far(answer: deciding.Decided, now: datetime) -> tuple[list[ProjectedTime
 def _append(
     appender: Appender,
     timelines: list[ProjectedTimeline],
-    standing: dict[stored.Key, StoredRecord] | None,
+    known: dict[stored.Key, StoredRecord] | None,
     by_clock: bool,
 ) -> None:
-    if standing is None:
+    if known is None:
         for timeline in timelines:
             appender.begin(timeline, by_clock=by_clock)
         return
     for timeline in timelines:
-        record = standing.pop((timeline.register, timeline.record_id), None)
+        record = known.pop((timeline.register, timeline.record_id), None)
         if record is None:
             appender.begin(timeline, by_clock=by_clock)
         else:
             appender.sources.update(timeline.sources)
             appender.restate(record, timeline, by_clock=by_clock)
-    for record in standing.values():
+    for record in known.values():
         gone = ProjectedTimeline(record.register, record.record_id, None, None, [])
         appender.restate(record, gone, by_clock=by_clock)
 

@@ -1,7 +1,7 @@
-"""Appends what a capture says anew: compares with what stands, numbers, hashes and inserts.
+"""Appends what a capture decides anew: compares with what is stored, numbers, hashes and inserts.
 
 In force at (T, S) is the version with the greatest `valid_from <= T`, then the greatest `sequence <= S`. So where a
-late fact changes a record, a version is appended at every boundary, old or new, whose content differs from what stands
+late fact changes a record, a version is appended at every boundary, old or new, whose content differs from what holds
 there; absence is a content too. Nothing stored is touched.
 """
 
@@ -27,8 +27,8 @@ from compliance.rules.vocabulary import LOGIC, Cause
 from compliance.tenancy import arrays, sql
 
 
-class Said(NamedTuple):
-    """What a stored version says: all that can differ between two contents, in whatever form they are stored."""
+class Content(NamedTuple):
+    """The content of a version: all that can differ between two, in whatever form they are stored."""
 
     body: bytes
     """Without hidden members."""
@@ -38,16 +38,16 @@ class Said(NamedTuple):
     """The commitment that it bears (`projections.stored_identity`)."""
 
 
-NOTHING = Said(b"", None, None, None)
+NOTHING = Content(b"", None, None, None)
 
 
 class StoredRecord(NamedTuple):
-    """A record as it stands: who it belongs to, and what stands at each of its boundaries, oldest first."""
+    """A record as it is stored: who it belongs to, and the content that holds from each moment, oldest first."""
 
     register: int
     record_id: uuid.UUID
     birth: int
-    standing: list[tuple[datetime, Said]]
+    timeline: list[tuple[datetime, Content]]
 
 
 _FIRST, _CHANGE, _SWEEP = Cause.FIRST.value, Cause.CHANGE.value, Cause.SWEEP.value
@@ -103,7 +103,7 @@ def _issued_at(certificate: ProjectedTimeline) -> datetime:
 
 
 class Appender:
-    """Collects the rows of one capture in their order, and inserts them; large ones within `sql.appending_behind`."""
+    """Collects the rows of one capture in their order, and inserts them; large ones within `sql.pipelined`."""
 
     def __init__(
         self,
@@ -153,32 +153,32 @@ class Appender:
                 cause = _CHANGE
 
     def restate(self, stored: StoredRecord, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
-        """Appends what differs between the versions of `timeline` and what stands; none at all say that it never was.
+        """Appends what differs between the versions of `timeline` and what is stored; none at all: it never was.
 
         Rows of people that were written before there were commitments get them with the next fact, not by the clock.
         A certificate keeps the commitment that it got, so that it differs in nothing by it.
         """
         identity = timeline.identity
         wanted_at = {version.valid_from: version for version in timeline.versions}
-        standing_at = dict(stored.standing)
-        for boundary, said in stored.standing:
-            if said.body and (identity is None) != (said.identity is None) and (by_clock or identity is None):
-                standing_at[boundary] = said._replace(identity=identity)
-        (body, columns), wanted_said = ABSENT, NOTHING
+        stored_at = dict(stored.timeline)
+        for boundary, content in stored.timeline:
+            if content.body and (identity is None) != (content.identity is None) and (by_clock or identity is None):
+                stored_at[boundary] = content._replace(identity=identity)
+        (body, columns), wanted = ABSENT, NOTHING
         in_force = NOTHING
         cause = _SWEEP if by_clock else _CHANGE
         record_id = identifier(stored.record_id)
-        for boundary in sorted(wanted_at.keys() | standing_at.keys()):
+        for boundary in sorted(wanted_at.keys() | stored_at.keys()):
             if boundary in wanted_at:
                 _, body, columns = wanted_at[boundary]
-                wanted_said = Said(body, columns.state, columns.state_before_end, identity) if body else NOTHING
-            if standing_at.get(boundary, in_force) != wanted_said:
+                wanted = Content(body, columns.state, columns.state_before_end, identity) if body else NOTHING
+            if stored_at.get(boundary, in_force) != wanted:
                 version = ProjectedVersion(boundary, body, columns)
                 self._append(stored.register, record_id, stored.birth, version, cause, self._identity(timeline))
-            in_force = wanted_said
+            in_force = wanted
 
     def _identity(self, timeline: ProjectedTimeline) -> str | None:
-        """The commitment that rows of a record bear which stands already."""
+        """The commitment that rows of a record bear which is stored already."""
         _, certificate_id, learner_profile_id, _, versions, _, identity = timeline
         if timeline.register == CERTIFICATES.number and versions and learner_profile_id is not None:
             return self._issuing.identity(certificate_id, learner_profile_id, _issued_at(timeline))

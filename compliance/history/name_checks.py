@@ -46,7 +46,7 @@ class Names:
                 raise NotAsCaptured(f"Row {row.sequence} commits to another name or address than is kept.", row=row)
 
 
-def check_shown(organization_id: uuid.UUID) -> None:
+def check_current_names(organization_id: uuid.UUID) -> None:
     """Raises NotAsCaptured where anybody is shown with another name or address than their rows commit to.
 
     What a fact has said that no capture has taken in yet is not held against it: captures wait while that is looked at.

@@ -153,36 +153,36 @@ def _expected(row: Row) -> dict[str, Any]:
         if row.birth == row.sequence:
             return {"body": "a record begins with a content"}
         return columns
-    said = orjson.loads(row.body)
+    stated = orjson.loads(row.body)
     register = REGISTERS[row.register]
     names = dict(register.columns)
     if register is TRAINING_RECORDS:
         # Without the hidden member the digest says that the column is `requirement`, or holds the column itself.
-        before = row.state_before_end if said.get("ended_at") else said.get("requirement")
-        columns["state_before_end"] = said.get("state_before_end", before)
-        if said.get("course_release_id") is None and said.get("share_ids"):
-            columns["lesson_share_id"] = uuid.UUID(said["share_ids"][0])
+        before = row.state_before_end if stated.get("ended_at") else stated.get("requirement")
+        columns["state_before_end"] = stated.get("state_before_end", before)
+        if stated.get("course_release_id") is None and stated.get("share_ids"):
+            columns["lesson_share_id"] = uuid.UUID(stated["share_ids"][0])
     elif register is PEOPLE:
-        if said.get("entry_type") != "employee":
+        if stated.get("entry_type") != "employee":
             names["begins_at"] = "invited_at"
-        if said.get("joined_at") is None and said.get("access_state") in ("ended", "erased"):
+        if stated.get("joined_at") is None and stated.get("access_state") in ("ended", "erased"):
             columns["ends_at"] = row.valid_from
             del names["ends_at"]
     elif register is CERTIFICATES:
-        columns["state"] = said.get("state", row.state)
+        columns["state"] = stated.get("state", row.state)
     for column, field in names.items():
-        value = said.get(field)
+        value = stated.get(field)
         if value is not None:
             columns[column] = _TYPES.get(column, datetime.fromisoformat)(value)
     if row.birth == row.sequence:
-        columns |= _expected_of_record(row, said)
+        columns |= _expected_of_record(row, stated)
     return columns
 
 
-def _expected_of_record(row: Row, said: dict[str, Any]) -> dict[str, uuid.UUID | None]:
+def _expected_of_record(row: Row, stated: dict[str, Any]) -> dict[str, uuid.UUID | None]:
     """What the columns of a record must be, from its first version."""
-    learner, course = said.get("learner_profile_id"), said.get("course_id")
-    if row.register == PEOPLE.number and said.get("entry_type") != "employee":
+    learner, course = stated.get("learner_profile_id"), stated.get("course_id")
+    if row.register == PEOPLE.number and stated.get("entry_type") != "employee":
         learner = None
     return {
         "learner_profile_id": uuid.UUID(learner) if learner else None,

@@ -7,7 +7,7 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
 from compliance.facts.fan_out import Subject
 from compliance.facts.ledger.models import SubjectKind
-from compliance.history.append import Said, StoredRecord
+from compliance.history.append import Content, StoredRecord
 from compliance.history.projections import stored_identity
 from compliance.proofs.history import visible_text
 from compliance.tenancy import arrays, sql
@@ -42,7 +42,7 @@ _WAYS: dict[str, str] = {
 _WRITES = {kind: tuple(number for number, register in REGISTERS.items() if kind in register.subjects) for kind in _WAYS}
 """The registers whose records each kind of subject may change."""
 
-_STANDING = """
+_TIMELINES = """
 SELECT v.birth, v.valid_from, v.body, v.state, v.state_before_end
 FROM unnest(%b::bigint[]) AS w (birth)
 CROSS JOIN LATERAL (
@@ -54,7 +54,7 @@ ORDER BY v.birth, v.valid_from
 
 
 def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, dict[Key, StoredRecord]]:
-    """The records that stand, by subject, then by register and id; subjects without any are missing.
+    """The stored records, by subject, then by register and id; subjects without any are missing.
 
     A statement a kind, and one for the versions.
     """
@@ -75,8 +75,8 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
             by_birth[birth] = of_subject[kind, first, second][register, record_id] = record
     if by_birth:
         for birth, valid_from, body, state, state_before_end in sql.fetch(
-            _STANDING, [arrays.bigints(list(by_birth)), organization_id]
+            _TIMELINES, [arrays.bigints(list(by_birth)), organization_id]
         ):
-            said = Said(visible_text(body).encode(), state, state_before_end, stored_identity(body))
-            by_birth[birth].standing.append((valid_from, said))
+            content = Content(visible_text(body).encode(), state, state_before_end, stored_identity(body))
+            by_birth[birth].timeline.append((valid_from, content))
     return of_subject

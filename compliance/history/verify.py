@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from compliance.catalogue import REGISTERS
 from compliance.history import capture_checks, row_checks
 from compliance.history.capture_checks import StoredCapture
-from compliance.history.name_checks import Names, check_shown
+from compliance.history.name_checks import Names, check_current_names
 from compliance.history.reasons import why
 from compliance.history.row_checks import NotAsCaptured
 from compliance.history.tree import grow
@@ -138,7 +138,7 @@ def _verified(organization_id: uuid.UUID) -> Verified:
         pass
     walk.check_head(head)
     names.finish()
-    check_shown(organization_id)
+    check_current_names(organization_id)
     _check_beyond(organization_id, head, walk.records)
     return Verified(organization_id, head.capture_sequence, walk.records, head.sequence, head.chain_hash)
 

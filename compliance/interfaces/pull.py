@@ -38,7 +38,7 @@ from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.interfaces.pull_follow import follow
 from compliance.interfaces.pull_proofs import prove
 from compliance.interfaces.pull_service import FaultError, PullError, Service, StaleCursorError
-from compliance.interfaces.pulled import REGISTERS, Folder, Json, Part
+from compliance.interfaces.pulled import REGISTERS, Folder, Json, RegisterProgress
 from compliance.proofs.errors import NoteMalformed
 from compliance.proofs.log_trust import log_trust
 from compliance.proofs.pages import page_of
@@ -111,7 +111,9 @@ def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
     return not moved and now - _instant(last["as_at"]) < FRESH
 
 
-def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, limit: int, bar: Progress | None) -> list[Part]:
+def _pull_to_one_pin(
+    service: Service, folder: Folder, plan: Json, limit: int, bar: Progress | None
+) -> list[RegisterProgress]:
     """Pulls every register; those with an older pin than the newest are pulled again, so that all tell of one state."""
     for _ in range(ROUNDS):
         parts = [_pull_register(service, folder, register, plan, limit, bar) for register in REGISTERS]
@@ -127,7 +129,7 @@ def _pull_to_one_pin(service: Service, folder: Folder, plan: Json, limit: int, b
 
 def _pull_register(
     service: Service, folder: Folder, register: str, plan: Json, limit: int, bar: Progress | None
-) -> Part:
+) -> RegisterProgress:
     part = folder.part(register)
     task = None if bar is None else bar.add_task(register, total=None, completed=part.rows)
     while not (part.done or part.skipped):
@@ -156,7 +158,7 @@ def _parameters(register: str, plan: Json) -> dict[str, str]:
     return parameters | ({"from": plan["from"]} if window is Window.PERIOD else {})
 
 
-def _accept(part: Part, page: Json) -> None:
+def _accept(part: RegisterProgress, page: Json) -> None:
     """Holds a page to the ones before it."""
     if part.total < 0:
         part.total, part.snapshot = page["total"], page["snapshot"]
@@ -169,7 +171,7 @@ def _accept(part: Part, page: Json) -> None:
         raise FaultError(f"{part.register}: {pulled} rows came, but total says {part.total}.")
 
 
-def _check(folder: Folder, parts: list[Part], last: Json) -> None:
+def _check(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
     """Holds the whole pull to what can be known without the service. Raises FaultError."""
     for part in parts:
         if part.skipped:

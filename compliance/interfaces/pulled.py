@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 @dataclass
-class Part:
+class RegisterProgress:
     """How far the pull of one register has come; written after each page, behind the rows it speaks of."""
 
     register: str
@@ -58,21 +58,21 @@ class Folder:
             left.unlink()
         self._write(self.pulling / "plan.json", plan)
 
-    def part(self, register: str) -> Part:
+    def part(self, register: str) -> RegisterProgress:
         """How far a register is, with its file cut back to what is known to be whole."""
         kept = self._read(self.pulling / f"{register}.json")
-        part = Part(**kept) if kept else Part(register)
+        part = RegisterProgress(**kept) if kept else RegisterProgress(register)
         with (self.pulling / f"{register}.jsonl").open("ab") as file:
             file.truncate(part.bytes)
         return part
 
-    def restart(self, register: str) -> Part:
+    def restart(self, register: str) -> RegisterProgress:
         """Throws away what was pulled of a register."""
-        part = Part(register)
+        part = RegisterProgress(register)
         self._write(self.pulling / f"{register}.json", asdict(part))
         return self.part(register)
 
-    def append(self, part: Part, rows: list[Json]) -> None:
+    def append(self, part: RegisterProgress, rows: list[Json]) -> None:
         """Keeps the rows of a page, then says so."""
         content = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows).encode()
         with (self.pulling / f"{part.register}.jsonl").open("ab") as file:
@@ -83,7 +83,7 @@ class Folder:
         part.rows += len(rows)
         self.keep(part)
 
-    def keep(self, part: Part) -> None:
+    def keep(self, part: RegisterProgress) -> None:
         """Says how far a register is."""
         self._write(self.pulling / f"{part.register}.json", asdict(part))
 

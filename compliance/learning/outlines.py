@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compliance.contentfile.fingerprint import lesson_fingerprints
-from compliance.rules.taking.outline import Film, Lesson, Outline, Page, Question
+from compliance.rules.taking.outline import Film, Lesson, Outline, PageOutline, Question
 
 
 def outline(content: Mapping[str, Any]) -> Outline:
@@ -17,7 +17,7 @@ def outline(content: Mapping[str, Any]) -> Outline:
                 fingerprints[lesson["id"]],
                 frozenset(lesson["requiredFor"]) if lesson.get("requiredFor") else None,
                 tuple(
-                    Page(
+                    PageOutline(
                         page["id"],
                         tuple(_question(each) for each in _asked(page.get("blocks", ()))),
                         tuple(_films(page)),

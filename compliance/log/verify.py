@@ -126,9 +126,9 @@ class _Walk:
         company = self._companies.setdefault(leaf.organization_id, _Company())
         number = leaf.capture_sequence
         if leaf.kind == Leaf.Kind.ACCEPTANCE:
-            said = leaf.statement.split("\n")
+            lines = leaf.statement.split("\n")
             company.last, company.resumes = number, True
-            if hashlib.sha256(leaf.statement.encode()).digest() != bytes(leaf.entry) or said[:3] != [
+            if hashlib.sha256(leaf.statement.encode()).digest() != bytes(leaf.entry) or lines[:3] != [
                 ACCEPTED_CONSTANT, str(leaf.organization_id), str(number),
             ]:  # fmt: skip
                 return f"Entry {leaf.index} of the log is not the acceptance that is stored with it."

@@ -9,7 +9,7 @@ from .errors import NotAPage, NoteMalformed, PackUnreadable
 from .findings import Report
 from .log import LogCheckpoint
 from .log_trust import LogTrust, check_one_history, log_trust
-from .pages import MOST_BYTES, JsonObject, Page, page_in, parse_json, printable
+from .pages import MOST_BYTES, JsonObject, PulledPage, page_in, parse_json, printable
 from .row_proof import is_row_proof, row_proof_of
 from .row_verifier import verify_row_proof
 from .verifier import verify
@@ -80,7 +80,7 @@ def run(
     except NoteMalformed as fault:
         error.write(f"{fault}\n")
         return UNREADABLE
-    pages: list[Page] = []
+    pages: list[PulledPage] = []
     checkpoints: list[tuple[str, LogCheckpoint]] = []
     found = Report()
     unreadable = 0

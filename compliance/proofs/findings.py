@@ -28,7 +28,7 @@ class Check(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Finding:
     """One thing that does not hold: where, in which fields (the likely ones when it is not certain), and why."""
 
     check: Check
@@ -49,7 +49,7 @@ MOST_FAULTS = 200
 class Report:
     """Everything that a verification found."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Finding] = field(default_factory=list)
     holding: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Report:
         if self.most is not None and len(self.faults) >= self.most:
             self.further += 1
         else:
-            self.faults.append(Fault(check, place, fields, sentence))
+            self.faults.append(Finding(check, place, fields, sentence))
 
     def add(self, other: "Report") -> None:
         """Add everything that another verification found."""

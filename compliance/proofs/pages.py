@@ -58,7 +58,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PulledPage:
     """One page. `strangers` are the numbers of the things in `data` that are no objects."""
 
     name: str
@@ -73,7 +73,7 @@ class Pull:
 
     kind: Kind
     snapshot: dict[str, object] | None
-    pages: list[Page] = field(default_factory=list)
+    pages: list[PulledPage] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
     @property
@@ -115,26 +115,26 @@ def parse_json(name: str, content: bytes) -> object:
         raise NotAPage(f"{name} is not JSON: {printable(str(fault))}") from fault
 
 
-def page_in(name: str, document: object) -> Page:
+def page_in(name: str, document: object) -> PulledPage:
     """Return a JSON document as the page that it is. Raises NotAPage."""
     if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):
         raise NotAPage(f"{name} is JSON, but not a page: it has no `data` array.")
     return page_of(name, document)
 
 
-def page_of(name: str, envelope: dict[str, object]) -> Page:
+def page_of(name: str, envelope: dict[str, object]) -> PulledPage:
     """Return an envelope that is in memory already as a page; its `data` must be a list."""
     data = envelope["data"]
     assert isinstance(data, list)
     rows = tuple(Row(name, at, _kept(each)) for at, each in enumerate(data, 1) if isinstance(each, dict))
     strangers = tuple(at for at, each in enumerate(data, 1) if not isinstance(each, dict))
-    return Page(name, rows, strangers, _kept(envelope))
+    return PulledPage(name, rows, strangers, _kept(envelope))
 
 
-def pulls_of(pages: Iterable[Page]) -> list[Pull]:
+def pulls_of(pages: Iterable[PulledPage]) -> list[Pull]:
     """Return the pulls that the pages make up, in the order of their first pages."""
     pulls: dict[tuple[str, str, str], Pull] = {}
-    empty: list[Page] = []
+    empty: list[PulledPage] = []
     for page in pages:
         if not page.rows:
             empty.append(page)
@@ -154,7 +154,7 @@ def pulls_of(pages: Iterable[Page]) -> list[Pull]:
     return list(pulls.values())
 
 
-def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: Page, *, register: str) -> Pull:
+def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: PulledPage, *, register: str) -> Pull:
     snapshot = _snapshot(page)
     key = (kind.value, json.dumps(snapshot, sort_keys=True), register)
     pull = pulls.setdefault(key, Pull(kind, snapshot))
@@ -163,12 +163,12 @@ def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: Page, *, re
     return pull
 
 
-def _snapshot(page: Page) -> dict[str, object] | None:
+def _snapshot(page: PulledPage) -> dict[str, object] | None:
     snapshot = page.envelope.get("snapshot")
     return snapshot if isinstance(snapshot, dict) else None
 
 
-def _register(page: Page) -> str:
+def _register(page: PulledPage) -> str:
     """Return what tells the pages of one other register from those of another: the fields of their rows."""
     return ",".join(sorted(page.rows[0].fields))
 

@@ -7,7 +7,7 @@ Policy versions and receipts are recomputed and receipts linked to versions; a p
 from collections.abc import Iterable
 
 from .findings import Check, Report
-from .pages import Kind, Page, Pull, Row, printable, pulls_of
+from .pages import Kind, Pull, PulledPage, Row, printable, pulls_of
 from .receipts import check_receipts
 from .versions import check_versions
 
@@ -15,7 +15,7 @@ _ACTS = {"acknowledge": "acknowledged", "sign": "signed"}
 CITED_FIELDS = ("course_id", "version", "effective_on", "version_digest", "statement_sha256", "document_sha256")
 
 
-def verify(pages: Iterable[Page]) -> Report:
+def verify(pages: Iterable[PulledPage]) -> Report:
     """Return all findings about the pages, which are given in the order pulled."""
     report = Report()
     given = list(pages)

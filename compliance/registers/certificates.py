@@ -38,11 +38,11 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
     names = _names_of_later(question, records)
     rows = []
     for (
-        _, _, standing, valid_until, body, erased_at, check_code, trainer_profile_id, trainer_name, person_name,
+        _, _, state, valid_until, body, erased_at, check_code, trainer_profile_id, trainer_name, person_name,
         certificate_id, _, _,
     ) in records:  # fmt: skip
         person_name = person_name or names.get(certificate_id)
-        status = certificate_status(standing, valid_until, question.moment)
+        status = certificate_status(state, valid_until, question.moment)
         trainer = None if trainer_profile_id is None else trainer_name or TRAINER
         who = "}"
         if question.personal:

@@ -101,14 +101,14 @@ def _rows(question: Question, versions: Sequence[Record]) -> list[str]:
             named = body.index(_IDENTITY[register]) + len(_IDENTITY[register])
             record_id = body[named : named + _UUID_LENGTH]
             fields = body[1:-1] if body.startswith(_PLAIN[register]) else members(body)
-            said = f'false,"fields":{{{fields}{personal.get(sequence, "")}}}{basis.get(sequence, "")}}}'
+            ending = f'false,"fields":{{{fields}{personal.get(sequence, "")}}}{basis.get(sequence, "")}}}'
         else:
-            said = 'true,"fields":{}}'
+            ending = 'true,"fields":{}}'
         rows.append(
             f'{{"register":"{_NAMES[register]}","id":"{record_id}","sequence":{sequence}'
             f',"capture_sequence":{capture_sequence},"valid_from":"{instant(valid_from)}"'
             f',"recorded_at":"{instant(recorded_at)}","cause":"{cause}","logic_version":{logic_version}'
-            f',"removed":{said}'
+            f',"removed":{ending}'
         )
     return rows
 

@@ -52,7 +52,7 @@ class Identified(NamedTuple):
 def sortable(register: Register) -> frozenset[str]:
     """The fields by which a register can be sorted."""
     moments = {field for field in register.columns.values() if field.endswith(("_at", "_until"))}
-    return frozenset(column.name for column in register.shown) & (moments | _TEXTS.keys())
+    return frozenset(column.name for column in register.listed) & (moments | _TEXTS.keys())
 
 
 def places(listing: Listing, question: Question, order: Order, after: Place | None, limit: int) -> list[Place]:

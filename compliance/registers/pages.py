@@ -1,6 +1,6 @@
 """Pinned pages of the history as JSON text, one statement each; used by every register.
 
-A record is shown in the version in force at (T, S): the greatest `valid_from <= T`, then the greatest
+A record is listed in the version in force at (T, S): the greatest `valid_from <= T`, then the greatest
 `sequence <= S`. Pages go in the order of `birth`, so what is born after the pin lies past the end, and a page costs the
 same at any depth. The company stands in a sub-select, or the planner would take one that its statistics do not hold
 yet for empty. Nothing here makes a model instance or parses JSON: stored bodies are spliced with what is joined at
@@ -81,7 +81,7 @@ class Listing(NamedTuple):
         return self._replace(condition=f"({self.condition}) AND ({self.filters[word].condition})")
 
 
-class Page(NamedTuple):
+class RegisterPage(NamedTuple):
     """`held` rows as JSON text, separated by commas; `position` is where the next page begins, null after the last."""
 
     content: bytes
@@ -143,14 +143,14 @@ def numbers(listing: Listing, question: Question, words: tuple[str, ...]) -> dic
     return {course_id: dict(zip(words, map(int, found), strict=True)) for course_id, *found in rows}
 
 
-def page(listing: Listing, question: Question, after: Position, limit: int, left: int) -> Page:
+def page(listing: Listing, question: Question, after: Position, limit: int, left: int) -> RegisterPage:
     """The next rows behind `after`, at most `limit`, within the size of a page.
 
     `left` is how many rows the pull has still to return: the page that returns the last of them ends it, without a
     look at what follows. Raises RecordTooLargeError.
     """
     if left <= 0:
-        return Page(b"", 0, None)
+        return RegisterPage(b"", 0, None)
     values = parameters(listing, question) | {"limit": limit, "candidates": CANDIDATES}
     statement = _page_by_publication(listing) if listing.by_publication else _page_by_birth(listing, question)
     records: list[Record] = []
@@ -166,10 +166,10 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
             break
     content, count = _within_size(listing.present(question, records))
     if count >= left:
-        return Page(content, count, None)
+        return RegisterPage(content, count, None)
     if count < len(records) or count >= limit or listing.by_publication:
-        return Page(content, count, Position(*records[count - 1][:2]) if count else None)
-    return Page(content, count, end)
+        return RegisterPage(content, count, Position(*records[count - 1][:2]) if count else None)
+    return RegisterPage(content, count, end)
 
 
 def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:

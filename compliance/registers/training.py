@@ -48,7 +48,7 @@ def _present_period(question: Question, records: Sequence[Record]) -> list[str]:
 
 def _rows(question: Question, records: Sequence[Record], moments: Iterable[int]) -> list[str]:
     """The rows as text, each with its outcome at its own moment (microseconds)."""
-    told = _ask_for_people(question, {record[14] for record in records})
+    taken_people = _ask_for_people(question, {record[14] for record in records})
     opening = splicing.opening(question) + '"sequence":'
     instant = splicing.instant
     fronts = []
@@ -73,7 +73,7 @@ def _rows(question: Question, records: Sequence[Record], moments: Iterable[int])
             f'{body[1:-1] if body.startswith(_PLAIN) else splicing.members(body)},"outcome":"{outcome}"'
             f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":'
         )
-    people, reminders = _people(question, told())
+    people, reminders = _people(question, taken_people())
     unknown = splicing.ending(question, "work_email", None, None, None)
     sent_to, who_of = reminders.get, people.get
     return [

@@ -107,7 +107,7 @@ _current = _Current()
 
 
 @contextmanager
-def appending_behind() -> Iterator[None]:
+def pipelined() -> Iterator[None]:
     """Within it `append` returns at once; whatever is sent next, by Django's models too, waits for what is under way.
 
     So every statement still sees all those before it. What went wrong is raised by the statement after, or at the end.

@@ -105,7 +105,7 @@ def test_every_way_of_reading_a_register_has_one_listing_and_its_own_address_and
 def test_what_a_declaration_names_are_fields_of_its_rows(register):
     fields = set(register.row.model_fields)
     assert {register.identity, *register.columns.values()} <= fields
-    assert {column.name for column in register.shown} <= fields
+    assert {column.name for column in register.listed} <= fields
 
 
 def test_what_people_owe_is_found_by_what_it_is_of():

@@ -22,6 +22,9 @@ def _rows(heading: str) -> list[str]:
 TERMS, RETIRED = _rows("Glossary"), _rows("Retired words")
 CONVERTED = re.findall(r"`(\w+)`", re.search(r"converted rooms:([^.]*)\.", TEXT)[1])  # type: ignore[index]
 FORMS = re.compile(rf"(?<![a-z])(?:{'|'.join(RETIRED)})(?:d|s|ing)?(?![a-z])", re.IGNORECASE)
+NAMED_ANEW = re.findall(r"`(\w+)`", re.search(r"In (`[^.]*) no name has them", TEXT)[1])  # type: ignore[index]
+COLUMNS = {"birth", "why"}
+"""Retired words that name stored columns of those rooms."""
 NAMES_ONLY = {"reach", "why", "birth"}
 """Plain words of English, retired as names alone."""
 
@@ -69,6 +72,16 @@ def test_retired_words_do_not_return_to_a_converted_room(room: str) -> None:
             name = path.relative_to(ROOT)
             faults += [f"{name}: the module's name"] if FORMS.search(path.stem) else []
             faults += [f"{name}:{line}: {word}" for line, word in _found(path.read_text())]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("room", NAMED_ANEW)
+def test_no_name_of_a_room_that_was_named_anew_is_a_retired_word(room: str) -> None:
+    faults = []
+    for path in sorted((ROOT / "compliance" / room).rglob("*.py")):
+        if "migrations" not in path.parts:
+            found = [(line, match[0]) for line, name in _names(path.read_text()) for match in FORMS.finditer(name)]
+            faults += [f"{path.name}:{line}: {word}" for line, word in found if word.lower().rstrip("s") not in COLUMNS]
     assert not faults, "\n".join(faults)
 
 

@@ -18,7 +18,7 @@ from django.db import IntegrityError, OperationalError
 from compliance.facts.errors import ImportUnderWayError
 from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS, FactLine
-from compliance.facts.lines.reading import Fault, ReadLine, read
+from compliance.facts.lines.reading import ReadLine, RefusedLine, read
 from compliance.facts.people.resolving import ERASED
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import (
@@ -108,7 +108,7 @@ def import_facts(
 def import_lines(
     *,
     organization_id: uuid.UUID,
-    read_lines: Iterable[ReadLine | Fault],
+    read_lines: Iterable[ReadLine | RefusedLine],
     now: datetime,
     strict: bool = False,
     teller: Teller = SERVER,
@@ -131,7 +131,7 @@ def import_lines(
 
 def _import(
     organization_id: uuid.UUID,
-    read_lines: Iterable[ReadLine | Fault],
+    read_lines: Iterable[ReadLine | RefusedLine],
     now: datetime,
     strict: bool,
     teller: Teller,
@@ -139,19 +139,19 @@ def _import(
     patience: timedelta | None,
 ) -> Report:
     with Staging() as staging:
-        faults: list[Fault] = []
+        faults: list[RefusedLine] = []
         lines = 0
         for each in read_lines:
             lines += 1
             if lines % _EVERY == 0:
                 say("reading", lines, None)
-            if isinstance(each, Fault):
+            if isinstance(each, RefusedLine):
                 faults.append(each)
                 continue
             refusal = _early(each.line, now) or teller.refusal(each.line)
             if refusal is not None:
                 staging.facts[each.line.fact] += 1
-                faults.append(Fault(each.number, *refusal, str(each.line.fact_id), each.line.fact))
+                faults.append(RefusedLine(each.number, *refusal, str(each.line.fact_id), each.line.fact))
                 continue
             fault = staging.add(each)
             if fault is not None:
@@ -212,7 +212,7 @@ def _record_once(
                 sql.fetch("SELECT set_config('lock_timeout', %s, true)", (str(milliseconds),))
             wait_for_other_imports(organization_id)
             recording.ask_for_known()
-            with sql.appending_behind():
+            with sql.pipelined():
                 for kind in KINDS:
                     for batch in staging.batches(kind):
                         recording.record(kind, _of_the_living(staging, recording, batch))

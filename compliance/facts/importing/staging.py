@@ -13,7 +13,7 @@ from typing import BinaryIO, Self
 
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
-from compliance.facts.lines.reading import Fault, ReadLine
+from compliance.facts.lines.reading import ReadLine, RefusedLine
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import Staged
 
@@ -49,7 +49,7 @@ class Staging:
         if self._spool is not None:
             self._spool.close()
 
-    def add(self, read: ReadLine) -> Fault | None:
+    def add(self, read: ReadLine) -> RefusedLine | None:
         """Stages a line. A fact_id that comes again with the same content counts once.
 
         With other content, one of the two is a fault: the one whose digest is greater, so that their order in the file
@@ -67,7 +67,7 @@ class Staging:
             if its_digest == line_digest:
                 self.repeated += 1
                 return None
-            fault = Fault(
+            fault = RefusedLine(
                 number if line_digest > its_digest else its_number,
                 RefusalReason.REUSED,
                 "fact_id: stands in the file with other content.",

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from compliance.facts.lines.fields import FactLine, Identifier, Part, Sha256, Title, VersionNumber
+from compliance.facts.lines.fields import FactLine, FileObject, Identifier, Sha256, Title, VersionNumber
 from compliance.rules.vocabulary import CertificateKind
 
 
-class Certificate(Part):
+class Certificate(FileObject):
     """What completing a course earns; without `valid_months` for good, without `renew_days_before` no renewal opens."""
 
     title: Title
@@ -38,7 +38,7 @@ class CourseChanged(FactLine):
     certificate: Certificate | None = None
 
 
-class ReleaseLesson(Part):
+class ReleaseLesson(FileObject):
     """A lesson as a release contains it."""
 
     release_id: Identifier

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from compliance.facts.lines import PERSONAL_FIELDS
-from compliance.facts.lines.fields import FactLine, Part
+from compliance.facts.lines.fields import FactLine, FileObject
 
 
 def digest(line: FactLine) -> bytes:
@@ -28,6 +28,6 @@ def digest(line: FactLine) -> bytes:
 
 
 def _parts(value: Any) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, FileObject):
         return {name: each for name, each in value.__dict__.items() if each is not None}
     raise TypeError

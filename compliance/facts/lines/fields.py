@@ -141,13 +141,13 @@ RoleId = Annotated[str, Field(min_length=1, max_length=limits.LESSON_ID_LENGTH, 
 RoleIds = Annotated[tuple[RoleId, ...], Field(max_length=1_000), AfterValidator(_sorted_roles)]
 
 
-class Part(BaseModel):
+class FileObject(BaseModel):
     """An object of the file: closed key sets, no conversions, never changed once read."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class FactLine(Part):
+class FactLine(FileObject):
     """What every line says: its id (the idempotency key within the company) and when the fact took effect.
 
     A kind of fact is declared by its class: what a line says and, as names below `compliance.facts`, the module of its

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from compliance.facts.lines.fields import Day, Doors, FactLine, Identifier, Name, Part, Text, VersionNumber
+from compliance.facts.lines.fields import Day, Doors, FactLine, FileObject, Identifier, Name, Text, VersionNumber
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
 
 MAXIMUM_HTML_BYTES = 2 * 1024 * 1024
@@ -41,7 +41,7 @@ class PolicyPublished(FactLine):
         return self
 
 
-class Signature(Part):
+class Signature(FileObject):
     """Exactly one of: the words typed, or the strokes drawn as lists of numbers."""
 
     typed: Name | None = None

@@ -15,7 +15,7 @@ import orjson
 from pydantic import ValidationError
 
 from compliance.facts.lines import FactLine, adapter
-from compliance.facts.lines.fields import Part
+from compliance.facts.lines.fields import FileObject
 from compliance.facts.reasons import RefusalReason
 
 MAXIMUM_LINE_BYTES = 16 * 1024 * 1024
@@ -24,7 +24,7 @@ _NO_JSON = RefusalReason.INVALID_JSON
 _validate = adapter.validator.validate_json
 
 
-class Fault(NamedTuple):
+class RefusedLine(NamedTuple):
     """A line that is no fact, and why. `fact_id` and `fact` where the line still told them."""
 
     number: int
@@ -42,7 +42,7 @@ class ReadLine(NamedTuple):
     line: FactLine
 
 
-def read(stream: BinaryIO) -> Iterator[ReadLine | Fault]:
+def read(stream: BinaryIO) -> Iterator[ReadLine | RefusedLine]:
     """Yields each line of `stream` in order; blank lines are passed over. An empty file is one fault."""
     number = 0
     empty = True
@@ -56,7 +56,7 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | Fault]:
                 content = stream.readline(MAXIMUM_LINE_BYTES)
             empty = False
             sentence = f"The line is longer than {MAXIMUM_LINE_BYTES // 1024 // 1024} MiB."
-            yield Fault(number, RefusalReason.LINE_TOO_LONG, sentence)
+            yield RefusedLine(number, RefusalReason.LINE_TOO_LONG, sentence)
             continue
         if number == 1:
             content = content.removeprefix(_BYTE_ORDER_MARK)
@@ -66,10 +66,10 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | Fault]:
             empty = False
             yield read_line(number, content, ended)
     if empty:
-        yield Fault(1, RefusalReason.INVALID_JSON, "The file is empty.")
+        yield RefusedLine(1, RefusalReason.INVALID_JSON, "The file is empty.")
 
 
-def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Fault:
+def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | RefusedLine:
     """Reads one line without its line feed; `ended` tells whether it had one."""
     try:
         line = _validate(content)
@@ -80,14 +80,14 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Fau
         try:
             repeated = _repeated_key(content)
         except ValueError:  # what pydantic lets pass and RFC 8259 does not: NaN, Infinity
-            return Fault(number, _NO_JSON, "The line is not valid JSON.", str(line.fact_id), line.fact)
+            return RefusedLine(number, _NO_JSON, "The line is not valid JSON.", str(line.fact_id), line.fact)
         if repeated is not None:
             sentence = f"The key {repeated!r} stands twice in one object."
-            return Fault(number, RefusalReason.REPEATED_KEY, sentence, str(line.fact_id), line.fact)
+            return RefusedLine(number, RefusalReason.REPEATED_KEY, sentence, str(line.fact_id), line.fact)
     return ReadLine(number, content, line)
 
 
-def _keys(part: Part) -> float:
+def _keys(part: FileObject) -> float:
     """How many keys were read of a line or a part of it; minus infinity where a field holds JSON of any form.
 
     A key is followed by `":`, so a line with as many of these as keys were read has no key twice, and is not parsed
@@ -96,7 +96,7 @@ def _keys(part: Part) -> float:
     number: float = len(part.__pydantic_fields_set__)
     for name in _holding_parts(type(part)):
         value = getattr(part, name)
-        if isinstance(value, Part):
+        if isinstance(value, FileObject):
             number += _keys(value)
         elif isinstance(value, tuple):
             number += sum(map(_keys, value))
@@ -106,13 +106,13 @@ def _keys(part: Part) -> float:
 
 
 @cache
-def _holding_parts(kind: type[Part]) -> list[str]:
+def _holding_parts(kind: type[FileObject]) -> list[str]:
     """The fields that hold objects, or lists of them."""
     return [name for name, field in kind.model_fields.items() if _holds_parts(field.annotation)]
 
 
 def _holds_parts(annotation: Any) -> bool:
-    if isinstance(annotation, type) and issubclass(annotation, Part | dict):
+    if isinstance(annotation, type) and issubclass(annotation, FileObject | dict):
         return True
     return get_origin(annotation) is dict or any(map(_holds_parts, get_args(annotation)))
 
@@ -144,16 +144,16 @@ def _repeated_key(content: bytes) -> str | None:
     return None
 
 
-def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> Fault:
+def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> RefusedLine:
     try:
         content.decode()
     except UnicodeDecodeError:
-        return Fault(number, RefusalReason.INVALID_UTF8, "The line is not valid UTF-8.")
+        return RefusedLine(number, RefusalReason.INVALID_UTF8, "The line is not valid UTF-8.")
     found = error.errors(include_url=False, include_input=False, include_context=False)
     if found[0]["type"] == "json_invalid":
         if ended:
-            return Fault(number, _NO_JSON, "The line is not valid JSON.")
-        return Fault(
+            return RefusedLine(number, _NO_JSON, "The line is not valid JSON.")
+        return RefusedLine(
             number, _NO_JSON, "The line is not valid JSON; as the last, without a line break, it may be cut off."
         )
     fact_id = fact = None
@@ -167,7 +167,7 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     code = RefusalReason.INVALID_FACT
     if found[0]["type"] == "union_tag_invalid" and not found[0]["loc"]:
         code = RefusalReason.UNKNOWN_KIND
-    return Fault(number, code, " ".join(sentences(error)), fact_id, fact)
+    return RefusedLine(number, code, " ".join(sentences(error)), fact_id, fact)
 
 
 def sentences(error: ValidationError, skipped: int = 1) -> list[str]:

@@ -8,10 +8,10 @@ from pydantic_core import PydanticCustomError
 from compliance.facts.lines.fields import (
     Doors,
     FactLine,
+    FileObject,
     Identifier,
     Identifiers,
     Instant,
-    Part,
     Sha256,
     Title,
     VersionNumber,
@@ -21,7 +21,7 @@ from compliance.rules.vocabulary import DueBasis, Requirement
 ShareRequirement = Literal[Requirement.REQUIRED, Requirement.OPTIONAL]
 
 
-class Audience(Part):
+class Audience(FileObject):
     """Exactly one of: everyone of the shared doors, teams, or people by name."""
 
     everyone: Literal[True] | None = None
@@ -35,21 +35,21 @@ class Audience(Part):
         return self
 
 
-class FixedDeadline(Part):
+class FixedDeadline(FileObject):
     """Due at one moment for everybody."""
 
     basis: Literal[DueBasis.SHARE_DEADLINE] = DueBasis.SHARE_DEADLINE
     due_at: Instant
 
 
-class DaysAfterAdded(Part):
+class DaysAfterAdded(FileObject):
     """Due at the end of the company's day, `days` after the person was added."""
 
     basis: Literal[DueBasis.DAYS_AFTER_ADDED] = DueBasis.DAYS_AFTER_ADDED
     days: Annotated[int, Field(ge=0, le=36_500)]
 
 
-class NoDeadline(Part):
+class NoDeadline(FileObject):
     """The share sets no deadline."""
 
     basis: Literal[DueBasis.NONE] = DueBasis.NONE

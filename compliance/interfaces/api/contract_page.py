@@ -13,7 +13,7 @@ SCHEMAS = "#/components/schemas/"
 _BEARER = '-H "Authorization: Bearer $SVC_KEY"'
 
 
-class Part(NamedTuple):
+class TypePiece(NamedTuple):
     """A piece of a type in words; `schema` names the schema that it leads to."""
 
     text: str
@@ -24,7 +24,7 @@ class Field(NamedTuple):
     """A parameter or a member of an object."""
 
     name: str
-    type: list[Part]
+    type: list[TypePiece]
     description: str
     required: bool
     clock_dependent: bool
@@ -124,17 +124,17 @@ def _field(name: str, member: dict[str, Any], required: bool) -> Field:
     return Field(name, _type(member), member.get("description", ""), required, clock, allowed)
 
 
-def _type(schema: dict[str, Any]) -> list[Part]:
+def _type(schema: dict[str, Any]) -> list[TypePiece]:
     """A type in words: `string (uuid) or null`, `array of` and what it holds."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(SCHEMAS)
-        return [Part(name, name)]
+        return [TypePiece(name, name)]
     if "anyOf" in schema:
-        told: list[Part] = []
+        told: list[TypePiece] = []
         for each in schema["anyOf"]:
-            told += ([Part(" or ")] if told else []) + _type(each)
+            told += ([TypePiece(" or ")] if told else []) + _type(each)
         return told
     if schema.get("type") == "array":
-        return [Part("array of "), *_type(schema["items"])]
+        return [TypePiece("array of "), *_type(schema["items"])]
     more = schema.get("format") or ("pattern" if "pattern" in schema else "")
-    return [Part(f"{schema.get('type', 'any')} ({more})" if more else str(schema.get("type", "any")))]
+    return [TypePiece(f"{schema.get('type', 'any')} ({more})" if more else str(schema.get("type", "any")))]

@@ -58,7 +58,7 @@ class SnapshotAnswer(Shape):
     """The company's latest snapshot."""
 
 
-class Page(Shape):
+class PageEnvelope(Shape):
     """What every register answers with."""
 
     total: int = Field(ge=0)
@@ -70,12 +70,12 @@ class Page(Shape):
 
 
 @cache
-def _page(row: type[Shape], noun: str) -> type[Page]:
+def _page(row: type[Shape], noun: str) -> type[PageEnvelope]:
     rows: Any = (list[row], Field(max_length=200, description="The rows of this page."))  # type: ignore[valid-type]
-    return create_model(f"{row.__name__}Page", __base__=Page, __doc__=f"A page of {noun}.", data=rows)
+    return create_model(f"{row.__name__}Page", __base__=PageEnvelope, __doc__=f"A page of {noun}.", data=rows)
 
 
-def page_of(register: Register) -> type[Page]:
+def page_of(register: Register) -> type[PageEnvelope]:
     """The class of a register's pages, named for its rows."""
     return _page(register.row, register.noun)
 

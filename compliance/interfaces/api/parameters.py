@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
 from compliance.catalogue.declaration import Register, Window
-from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
+from compliance.interfaces.api.problems import Code, ParameterFault, Problem, invalid
 from compliance.rules import company_days, instants
 
 MAXIMUM_QUERY_BYTES = 8192
@@ -63,7 +63,7 @@ def window(asked: Asked, window: Window, now: datetime) -> tuple[datetime, datet
     if window is Window.PERIOD:
         missing = [name for name, sent in (("from", start), ("to", end)) if sent is None]
         if missing:
-            raise invalid(*(Fault(name, f"{name} is required on the first page.") for name in missing))
+            raise invalid(*(ParameterFault(name, f"{name} is required on the first page.") for name in missing))
     if end is None:
         end = Moment(now, None)
     if start is not None:
@@ -78,7 +78,7 @@ def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
             raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long
         raise Problem(Code.INVALID_REQUEST, f"The query is longer than {MAXIMUM_QUERY_BYTES} bytes.")
     values: dict[str, str] = {}
-    faults: list[Fault] = []
+    faults: list[ParameterFault] = []
     for piece in query.split(b"&"):
         if not piece:
             continue
@@ -87,13 +87,13 @@ def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
         if name is None or value is None:
             shown = name if name in allowed and name is not None else "?"
             faults.append(
-                Fault(shown, "The query holds a broken percent-encoding or is not UTF-8. Encode it as UTF-8.")
+                ParameterFault(shown, "The query holds a broken percent-encoding or is not UTF-8. Encode it as UTF-8.")
             )
         elif name not in allowed:
             known = ", ".join(sorted(allowed)) if allowed else "none"
-            faults.append(Fault(_short(name), f"There is no parameter {_short(name)!r} here. Known: {known}."))
+            faults.append(ParameterFault(_short(name), f"There is no parameter {_short(name)!r} here. Known: {known}."))
         elif name in values:
-            faults.append(Fault(name, f"{name} is sent more than once. Send it once."))
+            faults.append(ParameterFault(name, f"{name} is sent more than once. Send it once."))
         else:
             values[name] = value
     if faults:
@@ -107,7 +107,7 @@ def limit(values: dict[str, str]) -> int:
     if text is None:
         return MAXIMUM_LIMIT
     if not _LIMIT.fullmatch(text):
-        raise invalid(Fault("limit", "limit is a whole number from 1 to 200, in the digits 0 to 9."))
+        raise invalid(ParameterFault("limit", "limit is a whole number from 1 to 200, in the digits 0 to 9."))
     return MAXIMUM_LIMIT if len(text) > 3 else min(int(text), MAXIMUM_LIMIT)
 
 
@@ -117,7 +117,7 @@ def course(values: dict[str, str]) -> UUID | None:
     if text is None:
         return None
     if not _UUID.fullmatch(text):
-        raise invalid(Fault("course", "course is a UUID such as 2f1c6c3e-7d0b-4b57-9a40-5a3f1c2d4e5f."))
+        raise invalid(ParameterFault("course", "course is a UUID such as 2f1c6c3e-7d0b-4b57-9a40-5a3f1c2d4e5f."))
     return UUID(text)
 
 
@@ -130,13 +130,13 @@ def moment(values: dict[str, str], name: str, zone: str, *, start: bool) -> Mome
     if found is not None:
         return Moment((company_days.start_of_day if start else company_days.end_of_day)(zone, found), found)
     if _DATE.fullmatch(text):
-        raise invalid(Fault(name, f"{name} is not a date of the calendar. {_HOW}"))
+        raise invalid(ParameterFault(name, f"{name} is not a date of the calendar. {_HOW}"))
     if " " in text:
-        raise invalid(Fault(name, f"{name} holds a space: a plus sign in a query must be sent as %2B. {_HOW}"))
+        raise invalid(ParameterFault(name, f"{name} holds a space: a plus sign in a query must be sent as %2B. {_HOW}"))
     try:
         return Moment(instants.read_instant(text), None)
     except ValueError:
-        raise invalid(Fault(name, f"{name} is not written as the contract says. {_HOW}")) from None
+        raise invalid(ParameterFault(name, f"{name} is not written as the contract says. {_HOW}")) from None
 
 
 def check_window(start: Moment, end: Moment, end_name: str) -> None:
@@ -150,10 +150,10 @@ def check_window(start: Moment, end: Moment, end_name: str) -> None:
         backwards = start.instant > end.instant
         long = end.instant - start.instant > timedelta(days=MAXIMUM_DAYS)
     if backwards:
-        raise invalid(Fault("from", f"from lies after {end_name}."))
+        raise invalid(ParameterFault("from", f"from lies after {end_name}."))
     if long:
         raise invalid(
-            Fault(
+            ParameterFault(
                 "from",
                 f"from lies more than {MAXIMUM_DAYS} days before {end_name}. Two dates may lie {MAXIMUM_DAYS} days of"
                 f" the calendar apart; where either is an instant, {MAXIMUM_DAYS} times 24 hours may elapse.",

@@ -212,7 +212,7 @@ class Code(Enum):
         return self.value.status
 
 
-class Fault(NamedTuple):
+class ParameterFault(NamedTuple):
     """What is wrong with one parameter."""
 
     parameter: str
@@ -230,7 +230,7 @@ class Problem(ComplianceError):
         code: Code,
         detail: str | None = None,
         *,
-        errors: Sequence[Fault] = (),
+        errors: Sequence[ParameterFault] = (),
         headers: Mapping[str, str] | None = None,
         members: Mapping[str, object] | None = None,
     ) -> None:
@@ -242,6 +242,6 @@ class Problem(ComplianceError):
         super().__init__(self.detail)
 
 
-def invalid(*faults: Fault) -> Problem:
+def invalid(*faults: ParameterFault) -> Problem:
     """`invalid_request` for parameters that are not as the contract says."""
     return Problem(Code.INVALID_REQUEST, " ".join(fault.detail for fault in faults), errors=faults)

@@ -3,7 +3,7 @@
 import orjson
 
 from compliance.history.text import instant
-from compliance.registers.pages import Page
+from compliance.registers.pages import RegisterPage
 from compliance.registers.questions import Question
 from compliance.rules.vocabulary import LOGIC, LOGIC_DATES
 
@@ -31,7 +31,7 @@ def of(question: Question, available: bool) -> dict[str, object]:
     }
 
 
-def page_bytes(page: Page, total: int, question: Question, available: bool, following: str | None) -> bytes:
+def page_bytes(page: RegisterPage, total: int, question: Question, available: bool, following: str | None) -> bytes:
     """A page; `following` is what leads to the next one, null after the last."""
     tail = orjson.dumps({"total": total, "snapshot": of(question, available), "next_cursor": following})
     return b"".join((b'{"data":[', page.content, b"],", tail[1:]))

@@ -23,7 +23,7 @@ from compliance.history import queries as history
 from compliance.interfaces.console import access_log, awaiting
 from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.page import ConsolePage
 from compliance.interfaces.console.sign_in import kept_forms, sessions, step_up
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.console.who_may import Staff, staff_of, why_nobody
@@ -32,7 +32,7 @@ from compliance.tenancy import context, queries
 from compliance.tenancy.errors import NoSuchCompanyError
 
 
-def entrance(page: Page, pages: tuple[Page, ...]) -> Callable[..., HttpResponseBase]:
+def entrance(page: ConsolePage, pages: tuple[ConsolePage, ...]) -> Callable[..., HttpResponseBase]:
     """The Django view of `page`."""
 
     def enter(request: HttpRequest, organization_id: uuid.UUID | None = None, **values: Any) -> HttpResponseBase:

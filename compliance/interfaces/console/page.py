@@ -36,7 +36,7 @@ class Section(StrEnum):
 
 
 @dataclass(frozen=True)
-class Page:
+class ConsolePage:
     """A page: where it lies, who may see it, what draws it.
 
     `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/` or, in place of

@@ -8,7 +8,7 @@ from compliance.interfaces.console.courses.pages import PAGES as OF_COURSES
 from compliance.interfaces.console.evidence.pages import PAGES as EVIDENCE
 from compliance.interfaces.console.exports.pages import PAGES as EXPORTS
 from compliance.interfaces.console.letters.pages import PAGES as LETTERS
-from compliance.interfaces.console.page import Page
+from compliance.interfaces.console.page import ConsolePage
 from compliance.interfaces.console.people.pages import PAGES as OF_PEOPLE
 from compliance.interfaces.console.policies.pages import PAGES as OF_POLICIES
 from compliance.interfaces.console.reading.pages import PAGES as READING
@@ -19,7 +19,7 @@ from compliance.interfaces.console.today.pages import PAGES as TODAY
 from compliance.interfaces.console.understand.pages import PAGES as UNDERSTAND
 from compliance.interfaces.console.webhooks.pages import PAGES as WEBHOOKS
 
-PAGES: tuple[Page, ...] = (
+PAGES: tuple[ConsolePage, ...] = (
     *TODAY, *OF_COURSES, *OF_POLICIES, *SEE, *OF_PEOPLE, *READING, *REPORTS, *UNDERSTAND, *ACTING, *LETTERS, *WEBHOOKS,
     *EVIDENCE, *EXPORTS, *STORED,
 )  # fmt: skip

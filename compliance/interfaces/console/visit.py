@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.awaiting import Taken
-from compliance.interfaces.console.page import Page, Section, Words
+from compliance.interfaces.console.page import ConsolePage, Section, Words
 from compliance.interfaces.console.who_may import Staff
 from compliance.tenancy.models import Organization
 
@@ -29,10 +29,10 @@ class Visit:
     """What a view is handed. `company` is set exactly on pages of a company, whose context is then open."""
 
     request: HttpRequest
-    page: Page
+    page: ConsolePage
     staff: Staff
     now: datetime
-    pages: tuple[Page, ...]
+    pages: tuple[ConsolePage, ...]
     company: Organization | None = None
     # What an act adds to the access log, and whether it wrote its line itself, in its own transaction.
     act: str = ""

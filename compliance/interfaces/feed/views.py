@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from compliance.catalogue import REGISTERS
 from compliance.interfaces.api import authentication, clock, parameters, snapshots, views
-from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
+from compliance.interfaces.api.problems import Code, ParameterFault, Problem, invalid
 from compliance.interfaces.feed import cursors
 from compliance.interfaces.feed.cursors import FeedCursor
 from compliance.registers import changes
@@ -66,7 +66,7 @@ def _asked(caller: Caller, name: str | None, text: str | None) -> FeedCursor:
     does not open a register, `insufficient_scope`.
     """
     if name is not None and name not in _NUMBERS:
-        raise invalid(Fault("register", f"There is no such register. Known: {', '.join(_NUMBERS)}."))
+        raise invalid(ParameterFault("register", f"There is no such register. Known: {', '.join(_NUMBERS)}."))
     if text is not None:
         cursor = cursors.unseal(text, caller.company)
         if name is not None and not (cursor.named and _NUMBERS[name] in cursor.registers):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from compliance.facts.lines.reading import Fault, ReadLine, read, read_line
+from compliance.facts.lines.reading import ReadLine, RefusedLine, read, read_line
 from compliance.interfaces.api.problems import Code, Problem
 
 MAXIMUM_LINES: Final = 60_000
@@ -27,7 +27,7 @@ _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+[\[\]{}]", re.DO
 _OPENING, _CLOSING = b"[{", b"]}"
 
 
-def lines_of(content: bytes) -> Iterator[ReadLine | Fault]:
+def lines_of(content: bytes) -> Iterator[ReadLine | RefusedLine]:
     """Each line of a body, numbered from 1, as what it says or as what is wrong with it.
 
     Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more lines or values than there
@@ -46,7 +46,7 @@ def lines_of(content: bytes) -> Iterator[ReadLine | Fault]:
     return read(io.BytesIO(content))
 
 
-def _elements(content: bytes, place: int) -> Iterator[ReadLine | Fault]:
+def _elements(content: bytes, place: int) -> Iterator[ReadLine | RefusedLine]:
     place = _after_space(content, place)
     if content[place : place + 1] == b"]":
         _check_end(content, place + 1)

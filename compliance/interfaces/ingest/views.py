@@ -19,7 +19,7 @@ from compliance.facts.importing import Report, ReportedLine, import_lines
 from compliance.facts.lines.fields import UUID_PATTERN
 from compliance.facts.recording import Channel, Teller, enqueue_capture
 from compliance.interfaces.api import authentication, clock, parameters, views
-from compliance.interfaces.api.problems import Code, Fault, Problem, invalid
+from compliance.interfaces.api.problems import Code, ParameterFault, Problem, invalid
 from compliance.interfaces.ingest import bodies, preferences, pressure
 from compliance.interfaces.ingest.lines import lines_of
 from compliance.interfaces.ingest.waiting import wait_for_capture
@@ -120,5 +120,5 @@ def _identifier(text: str | None) -> str | None:
 def _strict(values: Mapping[str, str]) -> bool:
     value = values.get("strict", "false")
     if value not in ("true", "false"):
-        raise invalid(Fault("strict", "strict is true or false."))
+        raise invalid(ParameterFault("strict", "strict is true or false."))
     return value == "true"

@@ -31,7 +31,7 @@ _REFUSED: tuple[tuple[type[FactsError], int, str | None], ...] = (
 _BUSY = {"Retry-After": "1"}
 
 
-class Fault(NamedTuple):
+class ErrorAnswer(NamedTuple):
     """An answer that is no resource."""
 
     status: int
@@ -57,32 +57,36 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         # What nobody foresaw, and whatever is answered to callers unknown, is logged and counted as in /v1.
         answer = handling.handle(error, context)
         headers = {name: value for name, value in answer.items() if name.lower() != "content-type"}
-        fault = Fault(answer.status_code, None, str(answer.data["detail"]), headers)
+        fault = ErrorAnswer(answer.status_code, None, str(answer.data["detail"]), headers)
     message = Error(status=fault.status, scim_type=fault.scim_type, detail=fault.detail)
     content = message.model_dump(scim_ctx=Context.DEFAULT)
     return Response(content, fault.status, headers=fault.headers, content_type=MEDIA_TYPE)
 
 
-def _fault(error: Exception) -> Fault | None:
+def _fault(error: Exception) -> ErrorAnswer | None:
     """What is answered; None for problems of the API and for what nobody foresaw."""
     if isinstance(error, SCIMException):
         headers = getattr(error, "headers", {})
         first = _first(error.__cause__)  # in words of SCIM, and not in those of pydantic
-        return Fault(error.status, error.scim_type or None, str(error if first is None else first.detail), headers)
+        return ErrorAnswer(
+            error.status, error.scim_type or None, str(error if first is None else first.detail), headers
+        )
     first = _first(error)
     if first is not None:
-        return Fault(first.status or 400, first.scim_type, str(first.detail))
+        return ErrorAnswer(first.status or 400, first.scim_type, str(first.detail))
     for kind, status, scim_type in _REFUSED:
         if isinstance(error, kind):
-            return Fault(status, scim_type, str(error))
+            return ErrorAnswer(status, scim_type, str(error))
     if isinstance(error, FactsError):
-        return Fault(400, "invalidValue", str(error))
+        return ErrorAnswer(400, "invalidValue", str(error))
     if isinstance(error, IntegrityError) and isinstance(error.__cause__, psycopg.errors.UniqueViolation):
-        return Fault(409, "uniqueness", "Another resource has this externalId, or came into being at this moment.")
+        return ErrorAnswer(
+            409, "uniqueness", "Another resource has this externalId, or came into being at this moment."
+        )
     if isinstance(error, DatabaseError | InterfaceError) and isinstance(
         error.__cause__, psycopg.errors.DeadlockDetected | psycopg.errors.LockNotAvailable
     ):
-        return Fault(503, None, "Another request about the same people is under way. Send this one again.", _BUSY)
+        return ErrorAnswer(503, None, "Another request about the same people is under way. Send this one again.", _BUSY)
     return None
 
 

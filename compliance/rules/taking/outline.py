@@ -38,7 +38,7 @@ class Film:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageOutline:
     """A page, its questions in reading order, those of its films among them, and its films."""
 
     id: str
@@ -53,7 +53,7 @@ class Lesson:
     id: str
     sha256: str
     required_for: frozenset[str] | None
-    pages: tuple[Page, ...]
+    pages: tuple[PageOutline, ...]
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class Outline:
         return {page.id: lesson for lesson in self.lessons for page in lesson.pages}
 
     @cached_property
-    def films(self) -> dict[str, tuple[Lesson, Page, Film]]:
+    def films(self) -> dict[str, tuple[Lesson, PageOutline, Film]]:
         """Each film with its page and lesson."""
         return {
             film.id: (lesson, page, film) for lesson in self.lessons for page in lesson.pages for film in page.films
         }
 
     @cached_property
-    def questions(self) -> dict[str, tuple[Lesson, Page, Question]]:
+    def questions(self) -> dict[str, tuple[Lesson, PageOutline, Question]]:
         """Each question with its page and lesson. Ids of questions differ throughout a course."""
         return {
             question.id: (lesson, page, question)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compliance.facts.lines.digests import digest
-from compliance.facts.lines.reading import MAXIMUM_LINE_BYTES, Fault, ReadLine, read
+from compliance.facts.lines.reading import MAXIMUM_LINE_BYTES, ReadLine, RefusedLine, read
 from tests.facts.files import completed, course, fact, file_of, joined, moment, shared, team, waived
 
 ANNA = joined("anna")
@@ -16,8 +16,8 @@ JOINED_DIGEST = "f809971f63aac239aec52ceaee51be15f254f5cd16153bb21122ecadb307502
 CHANGED_DIGEST = "2b9f62fa12ed73eb3352032ac4167f6d605b9bee891b53cd85fcf89a31cd610d"
 
 
-def faults(content: bytes) -> list[Fault]:
-    return [each for each in read(io.BytesIO(content)) if isinstance(each, Fault)]
+def faults(content: bytes) -> list[RefusedLine]:
+    return [each for each in read(io.BytesIO(content)) if isinstance(each, RefusedLine)]
 
 
 def reason(line: dict[str, Any]) -> str:
@@ -109,7 +109,7 @@ def test_a_line_of_fifty_megabytes_is_passed_over_without_being_held() -> None:
 
     stream = Counting(b'{"x":"' + b"y" * 50_000_000 + b'"}\n' + json.dumps(ANNA).encode() + b"\n")
     fault, good = read(stream)
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, RefusedLine)
     assert fault.number == 1
     assert "longer than 16 MiB" in fault.reason
     assert isinstance(good, ReadLine)

@@ -9,7 +9,7 @@ import pytest
 
 from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
 from compliance.facts.lines.digests import digest
-from compliance.facts.lines.reading import Fault, ReadLine, read_line
+from compliance.facts.lines.reading import ReadLine, RefusedLine, read_line
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.loading import load_learners
 from compliance.facts.people.models import Absence
@@ -71,7 +71,7 @@ def test_a_line_that_names_no_stretch_of_days_is_refused_by_the_name_of_its_fiel
 ) -> None:
     line = absence("ada", "2025-03-01", "2025-03-20") | said
     read = read_line(1, file_of([line]).getvalue().strip())
-    assert isinstance(read, Fault)
+    assert isinstance(read, RefusedLine)
     assert about in read.reason
     assert "back pain" not in read.reason
 

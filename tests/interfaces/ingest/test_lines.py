@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compliance.facts.lines.reading import Fault, ReadLine, read_line
+from compliance.facts.lines.reading import ReadLine, RefusedLine, read_line
 from compliance.facts.reasons import RefusalReason
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.interfaces.ingest import lines
@@ -40,7 +40,7 @@ def test_the_elements_of_any_array_are_read_as_the_same_lines_would_be(elements,
     assert [_told(each) for each in found] == [_told(each) for each in expected]
 
 
-def _told(each: ReadLine | Fault) -> tuple[int, object]:
+def _told(each: ReadLine | RefusedLine) -> tuple[int, object]:
     return each.number, each.line if isinstance(each, ReadLine) else each.code
 
 
@@ -49,7 +49,7 @@ def _told(each: ReadLine | Fault) -> tuple[int, object]:
 def test_whatever_bytes_come_each_line_is_a_fact_or_a_fault_or_the_body_a_problem(content):
     for begun in (content, b"[" + content, b"[" + content + b"]"):
         with contextlib.suppress(Problem):
-            assert all(isinstance(each, Fault) for each in read(begun))
+            assert all(isinstance(each, RefusedLine) for each in read(begun))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compliance.rules.taking.outline import Film, Lesson, Outline, Page, Question
+from compliance.rules.taking.outline import Film, Lesson, Outline, PageOutline, Question
 from compliance.rules.taking.progress import Answered, QuestionState, progress
 from tests.rules.taking.slow_progress import SlowProgress
 
@@ -16,7 +16,7 @@ def a_question(name: str, attempts: int | None = None) -> Question:
     return Question(name, "single", frozenset({"yes"}), frozenset({"yes", "no"}), attempts)
 
 
-def a_lesson(name: str, *pages: Page, roles: frozenset[str] | None = None) -> Lesson:
+def a_lesson(name: str, *pages: PageOutline, roles: frozenset[str] | None = None) -> Lesson:
     return Lesson(name, f"sha-{name}", roles, pages)
 
 
@@ -32,7 +32,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
                 asked.append(a_question(f"q{questions}", draw(st.sampled_from((None, 1, 2, 3)))))
                 questions += 1
             films = [Film(f"film-p{pages}-{number}", number, "end") for number in range(1, draw(st.integers(1, 3)))]
-            made.append(Page(f"p{pages}", tuple(asked), tuple(films)))
+            made.append(PageOutline(f"p{pages}", tuple(asked), tuple(films)))
             pages += 1
         roles = draw(st.none() | st.sets(st.sampled_from(ROLES), min_size=1).map(frozenset))
         lessons.append(a_lesson(f"l{number}", *made, roles=roles))
@@ -81,8 +81,8 @@ def course(*lessons: Lesson) -> Outline:
 
 
 ALL_READ = {("sha-one", "p1"), ("sha-two", "p2")}
-ONE = a_lesson("one", Page("p1", (a_question("q1", 2),)))
-TWO = a_lesson("two", Page("p2", (a_question("q2"),)), roles=frozenset({"driver"}))
+ONE = a_lesson("one", PageOutline("p1", (a_question("q1", 2),)))
+TWO = a_lesson("two", PageOutline("p2", (a_question("q2"),)), roles=frozenset({"driver"}))
 
 
 def test_what_is_for_another_role_does_not_count() -> None:
@@ -97,7 +97,7 @@ def test_a_course_that_is_for_nobody_of_the_persons_roles_counts_whole() -> None
 
 
 def test_a_course_without_questions_assesses_nobody() -> None:
-    found = progress(course(a_lesson("one", Page("p1", ()))), set(), ALL_READ, [], {})
+    found = progress(course(a_lesson("one", PageOutline("p1", ()))), set(), ALL_READ, [], {})
     assert (found.finished, found.assessed) == (True, False)
 
 

@@ -8,13 +8,13 @@ from django.utils.translation import gettext_lazy
 from compliance.interfaces.console.acting import flow, four_eyes, picking
 from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.acting.registry import ACTS
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.who_may import Permission
 
 
-def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase]) -> Page:
+def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase]) -> ConsolePage:
     """A page that belongs to one act: whoever may do the act may open it."""
-    return Page(
+    return ConsolePage(
         f"{name}-{act.name}",
         path,
         view,
@@ -27,11 +27,11 @@ def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase])
     )
 
 
-PAGES: tuple[Page, ...] = (
-    Page("acts", "act/", flow.acts, Permission.SEE, gettext_lazy("What you may do"), section=Section.TODAY),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("acts", "act/", flow.acts, Permission.SEE, gettext_lazy("What you may do"), section=Section.TODAY),
     *(_page(act, "act", f"act/{act.name}/", flow.act) for act in ACTS.values()),
-    Page("pick", "pick/<slug:kind>/", picking.pick, Permission.SEE, gettext_lazy("Picking"), methods=("POST",)),
-    Page(
+    ConsolePage("pick", "pick/<slug:kind>/", picking.pick, Permission.SEE, gettext_lazy("Picking"), methods=("POST",)),
+    ConsolePage(
         "inbox",
         "inbox/",
         four_eyes.inbox,
@@ -44,5 +44,5 @@ PAGES: tuple[Page, ...] = (
         for act in ACTS.values()
         if act.second
     ),
-    Page("job", "work/<uuid:job_id>/", flow.job, Permission.SEE, gettext_lazy("Work")),
+    ConsolePage("job", "work/<uuid:job_id>/", flow.job, Permission.SEE, gettext_lazy("Work")),
 )

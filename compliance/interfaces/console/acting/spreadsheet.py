@@ -88,7 +88,7 @@ class ColumnChoice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class KindOfChange:
     """One kind of change: how many people it is about, and the first of them."""
 
     title: str
@@ -109,7 +109,7 @@ class SpreadsheetPreview(Preview):
     body: str = "console/acting/spreadsheet_body.html"
     kind: str = ""
     columns: list[ColumnChoice] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
+    parts: list[KindOfChange] = field(default_factory=list)
     new_teams: list[str] = field(default_factory=list)
     leavers: bool = False
     refused: str = ""
@@ -300,31 +300,31 @@ def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
         yield ColumnChoice(heading or gettext("Column %(place)s") % {"place": place + 1}, samples, choices)
 
 
-def _parts(planned: Plan) -> Iterator[Part]:
+def _parts(planned: Plan) -> Iterator[KindOfChange]:
     """The kinds of change that there are, with the first of each."""
     joins, changes, moves = planned.joins, planned.changes, planned.moves
     first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:SHOWN]]
     known = any(how for *_, how in first)
     headings = (gettext("Person"), gettext("Email address"), gettext("Teams"), gettext("How"))
-    yield Part(
+    yield KindOfChange(
         gettext("Join"), headings if known else headings[:3], len(joins), [row if known else row[:3] for row in first]
     )
-    yield Part(
+    yield KindOfChange(
         gettext("Change"),
         (gettext("Person"), gettext("What changes")),
         len(changes),
         [(step.shown_name, _what(step)) for step in changes[:SHOWN]],
     )
-    yield Part(
+    yield KindOfChange(
         gettext("Move"), (gettext("Person"), gettext("Out of"), gettext("Into")), len(moves),
         [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:SHOWN]],
     )  # fmt: skip
-    yield Part(
+    yield KindOfChange(
         gettext("Leave"), (gettext("Person"), gettext("Email address")), len(planned.leaves),
         [(each.person_name or "(no name)", each.work_email or each.account_email or "")
          for each in planned.leaves[:SHOWN]],
     )  # fmt: skip
-    yield Part(
+    yield KindOfChange(
         gettext("Wrong rows, which are left out"), (gettext("Row"), gettext("What is wrong")), len(planned.wrong),
         [(str(each.line), each.reason) for each in planned.wrong[:SHOWN]],
     )  # fmt: skip

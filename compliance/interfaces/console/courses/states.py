@@ -71,7 +71,7 @@ def state_of(counts: Mapping[str, int]) -> State:
     )
 
 
-def parts_of(state: State, address: Callable[[str], str]) -> list[charts.Part]:
+def parts_of(state: State, address: Callable[[str], str]) -> list[charts.Segment]:
     """The whole of a course as stretches of one bar, each leading to its people."""
     return charts.parts(
         [

@@ -61,7 +61,7 @@ def _write(listing: Listing, subject: Subject, folder: Path, tally: Tally, progr
     return written
 
 
-def _pages(listing: Listing, question: Question, total: int) -> Iterator[pages.Page]:
+def _pages(listing: Listing, question: Question, total: int) -> Iterator[pages.RegisterPage]:
     """The pages of a whole pull; one without a row where there is none. Each in a transaction of its own."""
     limit = MAXIMUM_ROWS if listing.register.signed else ROWS_A_READ
     served, position = 0, Position()

@@ -4,14 +4,14 @@ from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.evidence import room, views
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.who_may import Permission
 
 _EXPORT = Permission.EXPORT
 
-PAGES: tuple[Page, ...] = (
-    Page("evidence", "evidence/", views.ask, _EXPORT, gettext_lazy("Evidence packs"), section=Section.PROOF),
-    Page(
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("evidence", "evidence/", views.ask, _EXPORT, gettext_lazy("Evidence packs"), section=Section.PROOF),
+    ConsolePage(
         "evidence-build",
         "evidence/build/",
         views.build,
@@ -20,10 +20,12 @@ PAGES: tuple[Page, ...] = (
         methods=("POST",),
         recent=True,
     ),
-    Page("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, gettext_lazy("Evidence pack")),
-    Page(
+    ConsolePage("evidence-pack", "evidence/<uuid:job_id>/", views.pack, _EXPORT, gettext_lazy("Evidence pack")),
+    ConsolePage(
         "evidence-file", "evidence/<uuid:job_id>/file/", views.file, _EXPORT, gettext_lazy("Evidence pack"), recent=True
     ),
-    Page("audit", "audit/", room.room, _EXPORT, _("Auditor's room"), section=Section.PROOF),
-    Page("audit-proofs", "audit/<uuid:job_id>/proofs/", room.proofs, _EXPORT, _("Proofs of a sample"), recent=True),
+    ConsolePage("audit", "audit/", room.room, _EXPORT, _("Auditor's room"), section=Section.PROOF),
+    ConsolePage(
+        "audit-proofs", "audit/<uuid:job_id>/proofs/", room.proofs, _EXPORT, _("Proofs of a sample"), recent=True
+    ),
 )

@@ -3,11 +3,11 @@
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.exports import views
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.who_may import Permission
 
-PAGES: tuple[Page, ...] = (
-    Page(
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage(
         "exports",
         "exports/",
         views.exports,
@@ -15,7 +15,7 @@ PAGES: tuple[Page, ...] = (
         gettext_lazy("Standing exports"),
         section=Section.REPORTS,
     ),
-    Page(
+    ConsolePage(
         "exports-file",
         "exports/<uuid:file_id>/file/",
         views.file,

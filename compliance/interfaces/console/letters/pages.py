@@ -3,13 +3,13 @@
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.letters import views
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 
-PAGES: tuple[Page, ...] = (
-    Page("letters", "letters/", views.letters, _SEE, gettext_lazy("Letters"), section=Section.SETTINGS),
-    Page("letter", "letters/<slug:kind>/", views.letter, _SEE, gettext_lazy("Letter")),
-    Page("letter-html", "letters/<slug:kind>/html", views.html, _SEE, gettext_lazy("Letter as HTML")),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("letters", "letters/", views.letters, _SEE, gettext_lazy("Letters"), section=Section.SETTINGS),
+    ConsolePage("letter", "letters/<slug:kind>/", views.letter, _SEE, gettext_lazy("Letter")),
+    ConsolePage("letter-html", "letters/<slug:kind>/html", views.html, _SEE, gettext_lazy("Letter as HTML")),
 )

@@ -2,13 +2,13 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.policies import views
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 
-PAGES: tuple[Page, ...] = (
-    Page("policies", "policies/", views.policies, _SEE, _("Policies"), section=Section.POLICY),
-    Page("policy-page", "policies/of/<uuid:course_id>/", views.policy, _SEE, _("Policy")),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("policies", "policies/", views.policies, _SEE, _("Policies"), section=Section.POLICY),
+    ConsolePage("policy-page", "policies/of/<uuid:course_id>/", views.policy, _SEE, _("Policy")),
 )

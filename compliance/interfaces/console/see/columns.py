@@ -28,10 +28,10 @@ def columns(visit: Visit, declared: Register, order: Order | None) -> list[Heade
     """The columns of a register, as the address asks for them."""
     sortable = ordered.sortable(declared) if not declared.few else frozenset()
     taken: set[str] = set()
-    headed = {_place(column) for column in declared.shown}
+    headed = {_place(column) for column in declared.listed}
     found = []
-    for column in declared.shown:
-        place = _place(column) if "title" in headed or column != declared.shown[0] else "title"
+    for column in declared.listed:
+        place = _place(column) if "title" in headed or column != declared.listed[0] else "title"
         place = "none" if place in taken else place
         taken.add(place)
         by_this = order is not None and order.field == column.name

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy
 
 from compliance.catalogue import READINGS
 from compliance.catalogue.declaration import Register
-from compliance.interfaces.console.page import Page, Section, register_page
+from compliance.interfaces.console.page import ConsolePage, Section, register_page
 from compliance.interfaces.console.see import (
     companies,
     log,
@@ -29,8 +29,8 @@ def _section(register: Register) -> Section | None:
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 
 
-PAGES: tuple[Page, ...] = (
-    Page(
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage(
         "companies",
         "companies/",
         companies.companies,
@@ -39,10 +39,10 @@ PAGES: tuple[Page, ...] = (
         company=False,
         methods=("GET", "POST"),
     ),
-    Page("history", "history/", companies.history, _SEE, gettext_lazy("History"), section=Section.PROOF),
-    Page("search", "search/", search.search, _SEE, gettext_lazy("Search"), methods=("GET", "POST")),
+    ConsolePage("history", "history/", companies.history, _SEE, gettext_lazy("History"), section=Section.PROOF),
+    ConsolePage("search", "search/", search.search, _SEE, gettext_lazy("Search"), methods=("GET", "POST")),
     *(
-        Page(
+        ConsolePage(
             register_page(register.page),
             f"registers/{register.page}/",
             registers.register,
@@ -54,7 +54,7 @@ PAGES: tuple[Page, ...] = (
         )
         for register in READINGS
     ),
-    Page(
+    ConsolePage(
         "personal-file",
         "people/<uuid:learner_profile_id>/file/",
         personal_file.file,
@@ -62,37 +62,39 @@ PAGES: tuple[Page, ...] = (
         gettext_lazy("All that is kept about a person"),
         recent=True,
     ),
-    Page("record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, gettext_lazy("Story of a record")),
-    Page(
+    ConsolePage(
+        "record", "records/<slug:register>/<uuid:record_id>/", story.story, _SEE, gettext_lazy("Story of a record")
+    ),
+    ConsolePage(
         "record-proof",
         "records/<slug:register>/<uuid:record_id>/proof/",
         row_proofs.page,
         _SEE,
         gettext_lazy("Proof of a record"),
     ),
-    Page(
+    ConsolePage(
         "record-proof-file",
         "records/<slug:register>/<uuid:record_id>/proof/file/",
         row_proofs.file,
         _SEE,
         gettext_lazy("Proof of a record"),
     ),
-    Page("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, gettext_lazy("Receipt")),
-    Page("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, gettext_lazy("Policy version")),
-    Page("captures", "captures/", machinery.captures, _SEE, gettext_lazy("Captures")),
-    Page("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, gettext_lazy("Capture")),
-    Page("waiting", "waiting/", machinery.waiting, _SEE, gettext_lazy("Waiting and set aside")),
-    Page("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
-    Page("sources", "sources/", machinery.sources, _SEE, gettext_lazy("Sources"), section=Section.SETTINGS),
-    Page("log", "log/", log.log, Permission.SEE_LOG, gettext_lazy("Access log"), section=Section.PROOF),
-    Page(
+    ConsolePage("receipt", "receipts/<uuid:receipt_id>/", proofs.receipt, _SEE, gettext_lazy("Receipt")),
+    ConsolePage("policy", "policies/<uuid:course_release_id>/", proofs.policy, _SEE, gettext_lazy("Policy version")),
+    ConsolePage("captures", "captures/", machinery.captures, _SEE, gettext_lazy("Captures")),
+    ConsolePage("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, gettext_lazy("Capture")),
+    ConsolePage("waiting", "waiting/", machinery.waiting, _SEE, gettext_lazy("Waiting and set aside")),
+    ConsolePage("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
+    ConsolePage("sources", "sources/", machinery.sources, _SEE, gettext_lazy("Sources"), section=Section.SETTINGS),
+    ConsolePage("log", "log/", log.log, Permission.SEE_LOG, gettext_lazy("Access log"), section=Section.PROOF),
+    ConsolePage(
         "log-person",
         "log/people/<uuid:learner_profile_id>/",
         log.person,
         Permission.SEE_LOG,
         gettext_lazy("Who saw this person's records"),
     ),
-    Page(
+    ConsolePage(
         "log-file", "log/file/<slug:written_as>/", log.file, Permission.SEE_LOG, gettext_lazy("Access log"), recent=True
     ),
 )

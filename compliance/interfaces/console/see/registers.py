@@ -167,7 +167,7 @@ def _found(
     return Found([by_birth[each.birth] for each in shown if each.birth in by_birth], total, last)
 
 
-def _rows(page: pages.Page) -> list[dict[str, Any]]:
+def _rows(page: pages.RegisterPage) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     return found
 
@@ -179,7 +179,7 @@ def read(
     position: tuple[int, ...] | None,
     *,
     counts: bool = True,
-) -> tuple[pages.Page, int | None, tuple[int, ...] | None]:
+) -> tuple[pages.RegisterPage, int | None, tuple[int, ...] | None]:
     """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
 
     The position carries the total, so it is counted once a pull.

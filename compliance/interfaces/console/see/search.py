@@ -16,7 +16,7 @@ from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.pickable import Pickable, plain
 from compliance.interfaces.console.acting.registry import ACTS
-from compliance.interfaces.console.page import Page, Section, Words
+from compliance.interfaces.console.page import ConsolePage, Section, Words
 from compliance.interfaces.console.visit import Visit
 from compliance.rules.vocabulary import ERASED_PERSON
 
@@ -128,7 +128,7 @@ def _person(visit: Visit, found: people.Found) -> Hit:
     return Hit(label, invited, visit.link(f"act-{_INVITATION}", {"invitation_id": found.invitation_id}) if may else "")
 
 
-def _reachable(visit: Visit) -> list[Page]:
+def _reachable(visit: Visit) -> list[ConsolePage]:
     """Pages that need nothing but their address, for this person."""
     return [
         page
@@ -137,7 +137,7 @@ def _reachable(visit: Visit) -> list[Page]:
     ]
 
 
-def _of_pages(visit: Visit, title: Words, pages: Sequence[Page], words: Sequence[str], most: int) -> Group:
+def _of_pages(visit: Visit, title: Words, pages: Sequence[ConsolePage], words: Sequence[str], most: int) -> Group:
     """Pages whose title has every word, then acts of which what explains them has."""
     wanted = [plain(word) for word in words]
     by_title, explained = [], []
@@ -156,6 +156,6 @@ def _of_pages(visit: Visit, title: Words, pages: Sequence[Page], words: Sequence
     return Group(title, hits, more=len(found) > most)
 
 
-def _title(page: Page) -> str:
+def _title(page: ConsolePage) -> str:
     """The title as it is drawn: those of registers are declared where nothing is translated."""
     return gettext(str(page.title))

@@ -1,8 +1,8 @@
 """Who does what cannot be taken back shows first, again, who they are (OWASP ASVS 5.0, 7.5.3).
 
-Pages and acts declare it (`Page.recent`, `Act.recent`). Whoever signed in or confirmed within CONSOLE_RECENT_SECONDS
-goes on at once. A form that comes later is answered with one question; what was typed travels with it and is kept
-nowhere on the server.
+Pages and acts declare it (`ConsolePage.recent`, `Act.recent`). Whoever signed in or confirmed within
+CONSOLE_RECENT_SECONDS goes on at once. A form that comes later is answered with one question; what was typed travels
+with it and is kept nowhere on the server.
 """
 
 from allauth.account.adapter import get_adapter

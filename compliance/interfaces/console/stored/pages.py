@@ -2,22 +2,24 @@
 
 from django.utils.translation import gettext_lazy
 
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.stored import views
 from compliance.interfaces.console.stored.tables import TABLES
 from compliance.interfaces.console.who_may import Permission
 
 _MAY, _BELOW = Permission.SEE_STORED, "staff/records"
 
-PAGES: tuple[Page, ...] = (
-    Page("stored-companies", f"{_BELOW}/", views.companies, _MAY, gettext_lazy("Companies"), company=False),
-    Page("stored", "", views.company, _MAY, gettext_lazy("Rows as stored"), below=_BELOW, section=Section.PROOF),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("stored-companies", f"{_BELOW}/", views.companies, _MAY, gettext_lazy("Companies"), company=False),
+    ConsolePage("stored", "", views.company, _MAY, gettext_lazy("Rows as stored"), below=_BELOW, section=Section.PROOF),
     *(
-        Page(f"stored-{name}", f"{name}/", views.rows, _MAY, table.title, below=_BELOW, arguments=(("table", name),))
+        ConsolePage(
+            f"stored-{name}", f"{name}/", views.rows, _MAY, table.title, below=_BELOW, arguments=(("table", name),)
+        )
         for name, table in TABLES.items()
     ),
     *(
-        Page(
+        ConsolePage(
             f"stored-{name}-row",
             f"{name}/<int:number>/",
             views.row,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from compliance.interfaces.console.page import Words
 
 
-class Part(StrEnum):
+class Heading(StrEnum):
     """Under which heading of the page a line is listed."""
 
     OWED = "owed"  # overdue, by course and policy
@@ -27,7 +27,7 @@ class Line:
     cannot wait; lines of a part are listed by it, then by their number.
     """
 
-    part: Part
+    part: Heading
     what: Words
     number: int
     address: str

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from compliance.facts.ledger import queries as ledger
-from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.today.lines import Heading, Line
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.operations.models import CompanyStanding
 
@@ -16,7 +16,7 @@ def lines(visit: Visit) -> Iterator[Line]:
     organization_id = visit.organization.organization_id
     waits = ledger.waiting(organization_id)
     yield Line(
-        part=Part.WAITS,
+        part=Heading.WAITS,
         what=_("Changes that could not be taken up"),
         number=waits.set_aside,
         address=visit.address("waiting"),
@@ -26,7 +26,7 @@ def lines(visit: Visit) -> Iterator[Line]:
     )
     if waits.lag(visit.now).total_seconds() > settings.WRITER_LAG_SECONDS:
         yield Line(
-            part=Part.WAITS,
+            part=Heading.WAITS,
             what=_("Changes that wait too long: is the worker running?"),
             number=waits.waiting,
             address=visit.address("waiting"),
@@ -35,7 +35,7 @@ def lines(visit: Visit) -> Iterator[Line]:
     standing = CompanyStanding.objects.filter(organization_id=organization_id).first()
     if standing is not None and standing.verified_at and not standing.verified_well:
         yield Line(
-            part=Part.WAITS,
+            part=Heading.WAITS,
             what=_("The last verification found that the history does not hold"),
             number=1,
             address=visit.address("history"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from compliance.interfaces.console.acting.reminding import RemindMany, RemindOfCourse
 from compliance.interfaces.console.selection import reading
-from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.today.lines import Heading, Line
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.understand.filters import Filters
 from compliance.interfaces.console.visit import Visit
@@ -22,7 +22,7 @@ def lines(visit: Visit) -> Iterator[Line]:
     yield from _of_courses(visit)
     yield from _of_teams(visit, tallies)
     yield Line(
-        part=Part.WAITS,
+        part=Heading.WAITS,
         what=_("Certificates that expire within 30 days"),
         number=tallies["certificate"].get("30", 0),
         address=visit.link("work", {"show": "expiring-30"}),
@@ -35,8 +35,8 @@ def _of_courses(visit: Visit) -> Iterator[Line]:
     for each in queries.courses(organization_id):
         policy = each.kind == "signature"
         numbers = {
-            Part.OWED: (each.counts.get("overdue", 0), "unsigned-overdue" if policy else "overdue"),
-            Part.WEEK: (due.get(each.course_id, 0), "unsigned" if policy else "due-7"),
+            Heading.OWED: (each.counts.get("overdue", 0), "unsigned-overdue" if policy else "overdue"),
+            Heading.WEEK: (due.get(each.course_id, 0), "unsigned" if policy else "due-7"),
         }
         for part, (number, show) in numbers.items():
             yield Line(
@@ -63,7 +63,7 @@ def _of_teams(visit: Visit, tallies: queries.Tallies) -> Iterator[Line]:
     for show, kind, note in (("overdue", "team", _("Courses")), ("unsigned-overdue", "unsigned-team", _("Signatures"))):
         for team in tallies[kind].keys() & names.keys():  # people without a team are listed under their courses
             yield Line(
-                part=Part.TEAMS,
+                part=Heading.TEAMS,
                 what=names[team],
                 number=tallies[kind][team],
                 address=visit.link("work", {"show": show, "team": team}),

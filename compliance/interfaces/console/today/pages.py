@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy
 
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.today import views
 from compliance.interfaces.console.who_may import Permission
 
-PAGES: tuple[Page, ...] = (
-    Page("start", "", views.start, Permission.SEE, gettext_lazy("Start"), company=False),
-    Page("today", "", views.today, Permission.SEE, gettext_lazy("Today"), section=Section.TODAY),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("start", "", views.start, Permission.SEE, gettext_lazy("Start"), company=False),
+    ConsolePage("today", "", views.today, Permission.SEE, gettext_lazy("Today"), section=Section.TODAY),
 )

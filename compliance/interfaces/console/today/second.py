@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.registry import ACTS
-from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.today.lines import Heading, Line
 from compliance.interfaces.console.visit import Visit
 
 
@@ -19,7 +19,7 @@ def lines(visit: Visit) -> Iterator[Line]:
     waiting = prepared.exclude(user_id=visit.staff.user_id).values_list("act", flat=True)[:200]
     mine = sum(name in ACTS and visit.staff.may(ACTS[name].permission) for name in waiting)
     yield Line(
-        part=Part.WAITS,
+        part=Heading.WAITS,
         what=_("Prepared by somebody else, for a second person"),
         number=mine,
         address=visit.address("inbox"),

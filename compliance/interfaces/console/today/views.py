@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.page import Words
-from compliance.interfaces.console.today.lines import Line, Part
+from compliance.interfaces.console.today.lines import Heading, Line
 from compliance.interfaces.console.today.rooms import ROOMS
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.visit import Visit
@@ -23,7 +23,7 @@ LISTED = 6
 class _Heading:
     """A part of the page: its heading, what it says when there is nothing, and where all of it is listed."""
 
-    part: Part
+    part: Heading
     title: Words
     nothing: Words
     everything: dict[str, str]
@@ -31,15 +31,15 @@ class _Heading:
 
 _HEADINGS = (
     _Heading(
-        Part.OWED,
+        Heading.OWED,
         gettext_lazy("Overdue, by course and policy"),
         gettext_lazy("Nothing is overdue."),
         {"show": "overdue"},
     ),
-    _Heading(Part.TEAMS, gettext_lazy("Overdue, by team"), gettext_lazy("No team has anything overdue."), {}),
-    _Heading(Part.WAITS, gettext_lazy("Waits for you"), gettext_lazy("Nothing waits for you."), {}),
+    _Heading(Heading.TEAMS, gettext_lazy("Overdue, by team"), gettext_lazy("No team has anything overdue."), {}),
+    _Heading(Heading.WAITS, gettext_lazy("Waits for you"), gettext_lazy("Nothing waits for you."), {}),
     _Heading(
-        Part.WEEK,
+        Heading.WEEK,
         gettext_lazy("Due within seven days"),
         gettext_lazy("Nothing comes due within seven days."),
         {"show": "due-7"},

@@ -29,7 +29,7 @@ def bars(values: list[tuple[str, int, str, str]]) -> list[Bar]:
 
 
 @dataclass(frozen=True)
-class Part:
+class Segment:
     """A piece of a whole, drawn as a stretch of one bar from `start`, both out of 100."""
 
     label: str
@@ -45,14 +45,14 @@ class Part:
         return f"{self.share:.0f} %" if self.share >= 1 or not self.number else "< 1 %"
 
 
-def parts(values: list[tuple[str, int, str, str]]) -> list[Part]:
+def parts(values: list[tuple[str, int, str, str]]) -> list[Segment]:
     """The parts of (label, number, tone, address) that are not empty."""
     whole = sum(number for _, number, _, _ in values) or 1
     found, start = [], 0.0
     for label, number, tone, address in values:
         if number:
             share = 100 * number / whole
-            found.append(Part(label, number, round(start, 3), round(share, 3), tone, address))
+            found.append(Segment(label, number, round(start, 3), round(share, 3), tone, address))
             start += share
     return found
 

@@ -154,7 +154,7 @@ def _register(visit: Visit, page: str, births: tuple[int, ...] | None, *, as_tex
     if visit.request.GET.get("fields") == "all":
         names = listing.register.fields
         return names, ([row.get(name) for name in names] for row in rows)
-    shown = [column for column in listing.register.shown if column.kind not in _LINKS]
+    shown = [column for column in listing.register.listed if column.kind not in _LINKS]
     titles = _Titles(question.company.organization_id)
     return [gettext(column.heading) for column in shown], (
         [_shown(visit, column, row, titles, as_text=as_text) for column in shown] for row in rows

@@ -2,14 +2,14 @@
 
 from django.utils.translation import gettext_lazy
 
-from compliance.interfaces.console.page import Page, Section
+from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.webhooks import views
 from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 
-PAGES: tuple[Page, ...] = (
-    Page("webhooks", "webhooks/", views.webhooks, _SEE, gettext_lazy("Webhooks"), section=Section.SETTINGS),
-    Page("webhook", "webhooks/<uuid:webhook_id>/", views.webhook, _SEE, gettext_lazy("Webhook")),
+PAGES: tuple[ConsolePage, ...] = (
+    ConsolePage("webhooks", "webhooks/", views.webhooks, _SEE, gettext_lazy("Webhooks"), section=Section.SETTINGS),
+    ConsolePage("webhook", "webhooks/<uuid:webhook_id>/", views.webhook, _SEE, gettext_lazy("Webhook")),
 )
 """Acts on webhooks are in `acting/webhooks.py`; seeing how they fare is for all staff of the company."""
