@@ -7,19 +7,21 @@ not wait.
 """
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import BinaryIO, NamedTuple
 
 import psycopg
 from django.db import IntegrityError, OperationalError
 
 from compliance.facts.errors import ImportUnderWayError
+from compliance.facts.importing.portions import TOGETHER, Stored
 from compliance.facts.importing.staging import Staging
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.reading import ReadLine, RefusedLine, read
-from compliance.facts.people.resolving import ERASED
+from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import (
     Channel,
@@ -153,10 +155,9 @@ def _import(
                 staging.facts[each.line.fact] += 1
                 faults.append(RefusedLine(each.number, *refusal, str(each.line.fact_id), each.line.fact))
                 continue
-            fault = staging.add(each)
-            if fault is not None:
-                faults.append(fault)
+            staging.add(each)
         say("reading", lines, lines)
+        faults += staging.settle()
         recording = _record(organization_id, staging, now, strict, bool(faults), say, patience)
     errors = [ReportedLine(number, reason, fact_id, fact, code) for number, code, reason, fact_id, fact in faults]
     errors += [_reported(refused) for refused in recording.refused]
@@ -211,10 +212,11 @@ def _record_once(
                 milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would be without end
                 sql.fetch("SELECT set_config('lock_timeout', %s, true)", (str(milliseconds),))
             wait_for_other_imports(organization_id)
-            recording.ask_for_known()
+            none_known = recording.ask_for_known()
+            portions = staging.divide(None if none_known else partial(_stored, organization_id))
             with sql.pipelined():
-                for kind in KINDS:
-                    for batch in staging.batches(kind):
+                for kind, portion in _in_turn(portions):
+                    for batch in staging.batches(kind, portion):
                         recording.record(kind, _of_the_living(staging, recording, batch))
                         done += len(batch)
                         say("recording", done, total)
@@ -225,6 +227,20 @@ def _record_once(
     except _NothingIsRecorded:
         pass
     return recording
+
+
+def _in_turn(portions: int) -> Iterator[tuple[str, int]]:
+    """Every kind in the order of `KINDS`; those of people portion by portion."""
+    for kind in KINDS:
+        if kind not in TOGETHER:
+            yield kind, 0
+        elif kind == TOGETHER[0]:
+            yield from ((each, portion) for portion in range(portions) for each in TOGETHER)
+
+
+def _stored(organization_id: uuid.UUID, stays: list[uuid.UUID], invitations: list[uuid.UUID]) -> Stored:
+    whose_stays = resolving.stays_belong_to(organization_id, stays)
+    return Stored(whose_stays, resolving.accepted_by(organization_id, invitations))
 
 
 def wait_for_other_imports(organization_id: uuid.UUID) -> None:
@@ -240,7 +256,7 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
     for staged in batch:
         erased_at = staging.erased_at.get(getattr(staged.line, "learner_profile_id", None))
         if erased_at is not None and staged.line.at > erased_at:
-            recording.refused.append(Refused(staged, RefusalReason.ERASED, ERASED))
+            recording.refused.append(Refused(staged, RefusalReason.ERASED, resolving.ERASED))
         else:
             living.append(staged)
     return living

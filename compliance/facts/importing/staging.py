@@ -1,42 +1,60 @@
 """Where the lines of a file wait, told apart by kind, until all of it is read.
 
-Memory is bounded by construction: of each line stays an entry of a few hundred bytes; what it says stays parsed for the
-first `KEPT_LINES` short lines and in a temporary file, without a name, for all others.
+Memory does not grow with the file. What a line says stays parsed for the first `KEPT_LINES` short lines, and waits in a
+temporary file without a name for all others; by what it is known, put in order and found again waits in a temporary
+database, a table a kind.
 """
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
+from uuid import UUID
 
+from compliance.facts.importing import portions
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
 from compliance.facts.lines.reading import ReadLine, RefusedLine
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import Staged
+from compliance.facts.recording.temporary import temporary_database
 
 KEPT_LINES = 50_000
 LONG_LINE_BYTES = 16 * 1024
 BATCH_LINES = 5_000
 BATCH_BYTES = 16 * 1024 * 1024
+WRITTEN_AT_ONCE = 2_000
 
-# (at, fact_id as a number, number, digest, length, place in the temporary file, the line itself or None)
-_Entry = tuple[datetime, int, int, bytes, int, int, FactLine | None]
+_EPOCH = datetime(1, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_TABLE = """
+CREATE TABLE {table} (number INTEGER PRIMARY KEY, at INTEGER, fact_id BLOB, digest BLOB, length INTEGER, place INTEGER);
+"""
+_OF_PEOPLE = """
+ALTER TABLE {table} ADD COLUMN profile BLOB; ALTER TABLE {table} ADD COLUMN person BLOB;
+ALTER TABLE {table} ADD COLUMN invitation BLOB; ALTER TABLE {table} ADD COLUMN portion INTEGER DEFAULT 0;
+"""
+_REPEATED = """
+WITH line AS ({lines}), repeated AS (SELECT fact_id FROM line GROUP BY fact_id HAVING count(*) > 1)
+SELECT fact_id, number, kind, digest FROM line WHERE fact_id IN repeated ORDER BY fact_id, number
+"""
+_Row = tuple[Any, ...]
 
 
 class Staging:
-    """The lines read so far. Use as a context manager: it may own a temporary file."""
+    """The lines read so far. Use as a context manager: it owns temporary files."""
 
     def __init__(self) -> None:
         self.facts: Counter[str] = Counter()
         self.repeated = 0
-        self.erased_at: dict[object, datetime] = {}
-        self._entries: dict[str, list[_Entry]] = {kind: [] for kind in KINDS}
-        self._seen: dict[int, _Entry] = {}
-        self._given_up: set[int] = set()
-        self._kept = 0
+        self.erased_at: dict[UUID, datetime] = {}
+        self._erasures: dict[int, tuple[UUID, datetime]] = {}
+        self._kept: dict[int, FactLine] = {}
+        self._rows: dict[str, list[_Row]] = {}
+        self._tables: dict[str, str] = {}
+        self._database = temporary_database()
         self._spool: BinaryIO | None = None  # made when the first line goes there
         self._place = 0
 
@@ -46,71 +64,88 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._database.close()
         if self._spool is not None:
             self._spool.close()
 
-    def add(self, read: ReadLine) -> RefusedLine | None:
-        """Stages a line. A fact_id that comes again with the same content counts once.
+    def add(self, read: ReadLine) -> None:
+        """Stages a line."""
+        number, content, line = read
+        kind = line.fact
+        self.facts[kind] += 1
+        length, place = len(content), self._place
+        if len(self._kept) < KEPT_LINES and length <= LONG_LINE_BYTES:
+            self._kept[number] = line
+        else:
+            self._set_aside(content)
+        if kind == "person_erased":
+            self._erasures[number] = line.learner_profile_id, line.at  # type: ignore[attr-defined]
+        row: _Row = number, (line.at - _EPOCH) // _MICROSECOND, line.fact_id.bytes, digest(line), length, place
+        rows = self._rows.setdefault(kind, [])
+        rows.append((*row, *portions.about(line)) if kind in portions.TOGETHER else row)
+        if len(rows) >= WRITTEN_AT_ONCE:
+            self._write(kind)
+
+    def settle(self) -> list[RefusedLine]:
+        """Call it when all lines are staged. A fact_id that came again with the same content counts once.
 
         With other content, one of the two is a fault: the one whose digest is greater, so that their order in the file
         decides nothing.
         """
-        number, content, line = read
-        kind = line.fact
-        self.facts[kind] += 1
-        line_digest = digest(line)
-        key = line.fact_id.int
-        fault = None
-        before = self._seen.get(key)
-        if before is not None:
-            _, _, its_number, its_digest, *_ = before
+        for kind in list(self._rows):
+            self._write(kind)
+        faults: list[RefusedLine] = []
+        gone: list[tuple[int]] = []
+        latest: tuple[bytes, int, str, bytes] | None = None
+        self._database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
+        for fact_id, number, kind, line_digest in self._database.execute(_REPEATED.format(lines=self._lines())):
+            if latest is None or latest[0] != fact_id:
+                latest = fact_id, number, kind, line_digest
+                continue
+            _, its_number, _, its_digest = latest
+            loser = number if line_digest >= its_digest else its_number
+            gone.append((loser,))
+            self._erasures.pop(loser, None)
             if its_digest == line_digest:
                 self.repeated += 1
-                return None
-            fault = RefusedLine(
-                number if line_digest > its_digest else its_number,
-                RefusalReason.REUSED,
-                "fact_id: stands in the file with other content.",
-                str(line.fact_id),
-                kind,
-            )
-            if line_digest > its_digest:
-                return fault
-            self._given_up.add(its_number)
-        if kind == "person_erased":
-            profile_id = line.learner_profile_id  # type: ignore[attr-defined]
-            self.erased_at[profile_id] = min(self.erased_at.get(profile_id, line.at), line.at)
-        length = len(content)
-        kept: FactLine | None = None
-        place = self._place
-        if self._kept < KEPT_LINES and length <= LONG_LINE_BYTES:
-            self._kept += 1
-            kept = line
-        else:
-            self._set_aside(content)
-        self._seen[key] = entry = (line.at, key, number, line_digest, length, place, kept)
-        self._entries[kind].append(entry)
-        return fault
+            else:
+                sentence = "fact_id: stands in the file with other content."
+                faults.append(RefusedLine(loser, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind))
+            if line_digest < its_digest:
+                latest = fact_id, number, kind, line_digest
+            if len(gone) >= WRITTEN_AT_ONCE:
+                self._insert("gone (number) VALUES (?)", gone)
+                gone = []
+        self._insert("gone (number) VALUES (?)", gone)
+        for table in self._tables.values():
+            self._database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")  # noqa: S608
+        for profile_id, at in self._erasures.values():
+            self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
+        return faults
 
-    def _set_aside(self, content: bytes) -> None:
-        if self._spool is None:
-            self._spool = tempfile.TemporaryFile()  # noqa: SIM115
-        self._spool.write(content)
-        self._place += len(content)
+    def divide(self, stored: Callable[[list[UUID], list[UUID]], portions.Stored] | None) -> int:
+        """Divides the lines of people's kinds so that each portion can be recorded by itself; how many there are.
 
-    def batches(self, kind: str) -> Iterator[list[Staged]]:
-        """The lines of a kind in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
-        entries = self._entries[kind]
-        entries.sort()
+        `stored` looks stays and invitations up; None where the company has none.
+        """
+        tables = {kind: self._tables[kind] for kind in portions.TOGETHER if kind in self._tables}
+        return portions.divide(self._database, tables, stored)
+
+    def batches(self, kind: str, portion: int = 0) -> Iterator[list[Staged]]:
+        """The lines of a kind and portion in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
+        if kind not in self._tables:
+            return
         validate = KINDS[kind].__pydantic_validator__.validate_json
         batch: list[Staged] = []
         size = 0
-        for _, _, number, line_digest, length, place, line in entries:
-            if number in self._given_up:
-                continue
+        of_portion = f"WHERE portion = {portion}" if kind in portions.TOGETHER else ""
+        for number, line_digest, length, place in self._database.execute(
+            f"SELECT number, digest, length, place FROM {self._tables[kind]} {of_portion} ORDER BY at, fact_id"  # noqa: S608
+        ):
             if batch and (len(batch) >= BATCH_LINES or size + length > BATCH_BYTES):
                 yield batch
                 batch, size = [], 0
+            line = self._kept.get(number)
             if line is None:
                 assert self._spool is not None
                 self._spool.seek(place)
@@ -119,3 +154,31 @@ class Staging:
             size += length
         if batch:
             yield batch
+
+    def _set_aside(self, content: bytes) -> None:
+        if self._spool is None:
+            self._spool = tempfile.TemporaryFile()  # noqa: SIM115
+        self._spool.write(content)
+        self._place += len(content)
+
+    def _write(self, kind: str) -> None:
+        rows = self._rows.pop(kind)
+        own = kind in portions.TOGETHER
+        if kind not in self._tables:
+            self._tables[kind] = f"of_{kind}"
+            self._database.executescript((_TABLE + (_OF_PEOPLE if own else "")).format(table=self._tables[kind]))
+        columns = "number, at, fact_id, digest, length, place" + (", profile, person, invitation" if own else "")
+        places = ", ".join("?" * len(rows[0]))
+        self._insert(f"{self._tables[kind]} ({columns}) VALUES ({places})", rows)
+
+    def _insert(self, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Writes rows, at once, so that none pays for a transaction."""
+        if rows:
+            self._database.execute("BEGIN")
+            self._database.executemany(f"INSERT INTO {into}", rows)
+            self._database.execute("COMMIT")
+
+    def _lines(self) -> str:
+        """SQL of all lines; of none where there are none."""
+        each = (f"SELECT fact_id, number, '{kind}' AS kind, digest FROM {self._tables[kind]}" for kind in self._tables)  # noqa: S608
+        return " UNION ALL ".join(each) or "SELECT NULL AS fact_id, 0 AS number, '' AS kind, NULL AS digest WHERE 0"

@@ -67,6 +67,26 @@ def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[u
     return {person_id: Stay(*row) for person_id, row in found.items()}
 
 
+def stays_belong_to(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
+    """Whose the stays are, of those that stand; nothing is locked."""
+    return lookup(
+        "SELECT person_id, learner_profile_id FROM people_employment"
+        " WHERE organization_id = %s AND person_id = ANY(%s)",
+        organization_id,
+        person_ids,
+    )
+
+
+def accepted_by(organization_id: uuid.UUID, invitation_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
+    """Who accepted the invitations, of those that somebody did."""
+    return lookup(
+        "SELECT invitation_id, learner_profile_id FROM people_employment"
+        " WHERE organization_id = %s AND invitation_id = ANY(%s)",
+        organization_id,
+        invitation_ids,
+    )
+
+
 def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
     """Those of `team_ids` that stand."""
     return set(

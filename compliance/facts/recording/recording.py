@@ -7,11 +7,11 @@ subjects.
 
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 import psycopg
@@ -19,13 +19,13 @@ from celery import current_app
 from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
-from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import ledger, registry
 from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten
 from compliance.facts.recording.rows import append, lookup
+from compliance.facts.recording.subjects import MOST_IN_MEMORY, WIDE, Subjects, narrowest
 from compliance.facts.recording.telling import current
 from compliance.tenancy import context, sql
 
@@ -50,7 +50,7 @@ class Recording:
         self.recorded: Counter[str] = Counter()
         self.refused: list[Refused] = []
         self.notes: list[tuple[int, str]] = []
-        self.subjects: set[Subject] = set()
+        self.subjects = Subjects()
         self.waiting: Counter[datetime] = Counter()  # how many facts wait until when
         self._subjects_ahead: dict[datetime, set[Subject]] = defaultdict(set)
         self.in_order: list[Subject] = []
@@ -60,14 +60,15 @@ class Recording:
         self._unwritten: Unwritten = defaultdict(dict)
         self._unresolved: dict[str, list[Refused]] = {}
 
-    def ask_for_known(self) -> None:
-        """Asks once whether the company knows any fact: the first import of a company has none to look up.
+    def ask_for_known(self) -> bool:
+        """Asks once whether the company knows no fact: the first import of a company has none to look up.
 
         Call it before anything is recorded. What others record meanwhile breaks the ledger's uniqueness then.
         """
         self._none_known = not sql.fetch(
             "SELECT 1 FROM pending_fact WHERE organization_id = (SELECT %s::uuid) LIMIT 1", (self.organization_id,)
         )
+        return self._none_known
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
         """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Lines known already are counted."""
@@ -99,15 +100,16 @@ class Recording:
             "attempts": ("int", 0),
             "set_aside_reason": ("text", ""),
         }
-        subjects = _narrowest(self.subjects, self._covered_by_everybody()) + self.in_order
-        append("pending_pendingsubject", self.organization_id, columns, subjects, constants=constants)
+        keep = partial(append, "pending_pendingsubject", self.organization_id)
+        for subjects in _portions(chain(self.subjects.narrowest(self._covered_by_everybody()), self.in_order)):
+            keep(columns, subjects, constants=constants)
         ahead = [
             (*subject, moment)
             for moment, of_moment in sorted(self._subjects_ahead.items())
-            for subject in _narrowest(of_moment)
+            for subject in narrowest(of_moment)
         ]
         columns["waits_until"] = "timestamptz"
-        append("pending_pendingsubject", self.organization_id, columns, ahead, constants=constants)
+        keep(columns, ahead, constants=constants)
         for moment in self._subjects_ahead:
             transaction.on_commit(partial(enqueue_capture, self.organization_id, moment))
 
@@ -186,7 +188,7 @@ class Recording:
         if standing:
             self.recorded[kind] += len(standing)
             if batch.waits_until is None:
-                self.subjects |= batch.subjects
+                self.subjects.add(batch.subjects)
             else:
                 self.waiting[batch.waits_until] += len(standing)
                 self._subjects_ahead[batch.waits_until] |= batch.subjects
@@ -196,39 +198,17 @@ class Recording:
 
     def _covered_by_everybody(self) -> frozenset[str]:
         """Wide kinds, where everything of everybody is decided anyway: a company is imported for the first time."""
-        whole = _whole_people(self.subjects)
-        if not whole or not any(kind in _WIDE for kind, _, _ in self.subjects):
+        if not self.subjects.names_wide_ones():
             return frozenset()
-        everybody = sql.fetch(
-            "SELECT learner_profile_id FROM people_profile WHERE organization_id = %s", (self.organization_id,)
-        )
-        return _WIDE if all(profile_id in whole for (profile_id,) in everybody) else frozenset()
+        whole = self.subjects.whole_people()
+        everybody = "SELECT count(*) FROM people_profile WHERE organization_id = %s"
+        return WIDE if whole and sql.fetch(everybody, (self.organization_id,)) == [(whole,)] else frozenset()
 
 
-def _whole_people(subjects: Iterable[Subject]) -> set[uuid.UUID | None]:
-    return {first for kind, first, _ in subjects if kind == SubjectKind.EVERYTHING_OF_PERSON.value}
-
-
-def _narrowest(subjects: Collection[Subject], left_out: frozenset[str] = frozenset()) -> list[Subject]:
-    """The subjects without those that others cover, in an order that keeps one person's together."""
-    whole = _whole_people(subjects)
-    return sorted(
-        (
-            subject
-            for subject in subjects
-            if subject[0] not in left_out and not (subject[0] in _OF_PERSON and subject[1] in whole)
-        ),
-        key=_subject_order,
-    )
-
-
-_WIDE = frozenset(kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE))
-_OF_PERSON = {kind.value for kind in (SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON)}
-
-
-def _subject_order(subject: Subject) -> tuple[str, int, int]:
-    kind, first, second = subject
-    return kind, first.int if first else 0, second.int if second else 0
+def _portions(subjects: Iterable[Subject]) -> Iterator[list[Subject]]:
+    remaining = iter(subjects)
+    while portion := list(islice(remaining, MOST_IN_MEMORY)):
+        yield portion
 
 
 def check_moment(line: FactLine, now: datetime) -> str | None:

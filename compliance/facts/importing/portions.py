@@ -1,0 +1,101 @@
+"""Divides the people's lines of a large file, so that what must be validated together is recorded in portions.
+
+Lines about employments, contacts and teams wait in memory until they are validated beside one another. Only lines about
+the same person exclude one another, or lines that name the same stay or invitation for several people: the former come
+into one portion, and everybody of the latter into the first one, however many they are.
+"""
+
+import sqlite3
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from compliance.facts.lines import KINDS, FactLine
+from compliance.facts.recording import registry
+
+PORTION_LINES = 30_000
+"""How many lines a portion has, about; a file with fewer of people's lines is recorded as one."""
+
+LOOKED_UP_AT_ONCE = 5_000
+_VALIDATED = registry.VALIDATED["people.validating.validate_people"]
+_ORDER = list(KINDS)
+TOGETHER = tuple(_ORDER[_ORDER.index(_VALIDATED[0]) : _ORDER.index(_VALIDATED[-1]) + 1])
+"""The kinds that are recorded portion by portion: those that are validated together, and what lies between them."""
+
+
+class Stored(NamedTuple):
+    """Whose the stays and the accepted invitations are that the company knows."""
+
+    stays: dict[uuid.UUID, uuid.UUID]
+    invitations: dict[uuid.UUID, uuid.UUID]
+
+
+LookUp = Callable[[list[uuid.UUID], list[uuid.UUID]], Stored]
+
+_PREPARE = """
+CREATE TABLE stays (person BLOB, profile BLOB, PRIMARY KEY (person, profile)) WITHOUT ROWID;
+CREATE TABLE accepted (invitation BLOB, profile BLOB, PRIMARY KEY (invitation, profile)) WITHOUT ROWID;
+CREATE TABLE entangled (profile BLOB PRIMARY KEY) WITHOUT ROWID;
+"""
+_JOINED = """
+INSERT OR IGNORE INTO stays SELECT person, profile FROM of_employee_joined;
+INSERT OR IGNORE INTO accepted SELECT invitation, profile FROM of_employee_joined WHERE invitation IS NOT NULL;
+"""
+_ENTANGLED = """
+INSERT OR IGNORE INTO entangled SELECT profile FROM stays
+    WHERE person IN (SELECT person FROM stays GROUP BY person HAVING count(*) > 1);
+INSERT OR IGNORE INTO entangled SELECT profile FROM accepted
+    WHERE invitation IN (SELECT invitation FROM accepted GROUP BY invitation HAVING count(*) > 1);
+"""
+_WHOSE = """coalesce(profile, (SELECT min(s.profile) FROM stays s WHERE s.person = {table}.person),
+    (SELECT min(a.profile) FROM accepted a WHERE a.invitation = {table}.invitation), person, invitation)"""
+
+
+def about(line: FactLine) -> tuple[bytes | None, bytes | None, bytes | None]:
+    """By what a line of `TOGETHER` names a person: profile, stay, invitation."""
+    names: Any = line.__dict__
+    profile, person, invitation = map(names.get, ("learner_profile_id", "person_id", "invitation_id"))
+    return profile and profile.bytes, person and person.bytes, invitation and invitation.bytes
+
+
+def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp | None) -> int:
+    """Gives each line in `tables`, one a kind of `TOGETHER`, its portion; how many portions there are.
+
+    The first one, 0, is recorded first and holds those that several people name.
+    """
+    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables.values()]  # noqa: S608
+    if sum(counts) <= PORTION_LINES:
+        return 1
+    number = -(-sum(counts) // PORTION_LINES)
+    for table in ("stays", "accepted", "entangled"):
+        database.execute(f"DROP TABLE IF EXISTS {table}")
+    database.executescript(_PREPARE)
+    if "employee_joined" in tables:
+        database.executescript(_JOINED)
+    if look_up is not None:
+        for named in _named(database, tables):
+            stays, invitations = look_up(*named)
+            for table, found in (("stays", stays), ("accepted", invitations)):
+                pairs = [(key.bytes, profile.bytes) for key, profile in found.items()]
+                database.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", pairs)  # noqa: S608
+    database.executescript(_ENTANGLED)
+    database.create_function("place", 1, lambda whose: 1 + zlib.crc32(whose) % number, deterministic=True)
+    for table in tables.values():
+        whose = _WHOSE.format(table=table)
+        database.execute(
+            f"UPDATE {table} SET portion = CASE WHEN {whose} IN entangled THEN 0 ELSE place({whose}) END"  # noqa: S608
+        )
+        database.execute(f"CREATE INDEX IF NOT EXISTS {table}_by_portion ON {table} (portion, at, fact_id)")
+    return number + 1
+
+
+def _named(database: sqlite3.Connection, tables: dict[str, str]) -> Iterator[tuple[list[uuid.UUID], list[uuid.UUID]]]:
+    """The stays and invitations that lines name, so many at once."""
+    for position, column in enumerate(("person", "invitation")):
+        each = (f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL" for table in tables.values())  # noqa: S608
+        cursor = database.execute(" UNION ".join(each))
+        while found := cursor.fetchmany(LOOKED_UP_AT_ONCE):
+            named: tuple[list[uuid.UUID], list[uuid.UUID]] = [], []
+            named[position].extend(uuid.UUID(bytes=key) for (key,) in found)
+            yield named

@@ -1,0 +1,111 @@
+"""The subjects that a recording makes pending: each once, and none that another one covers.
+
+A recording of a large file names more of them than memory should hold; beyond `MOST_IN_MEMORY` they wait in a temporary
+database.
+"""
+
+import sqlite3
+import uuid
+from collections.abc import Collection, Iterable, Iterator
+
+from compliance.facts.ledger.models import SubjectKind
+from compliance.facts.recording.batch import Subject
+from compliance.facts.recording.temporary import temporary_database
+
+MOST_IN_MEMORY = 50_000
+WIDE = frozenset(kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE))
+"""Kinds that fan out to everybody whom a share, a team or a course concerns."""
+
+_WHOLE = SubjectKind.EVERYTHING_OF_PERSON.value
+_OF_PERSON = frozenset(
+    kind.value for kind in (SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON)
+)
+_NOBODY = b""
+
+# `first` and `second` are empty where a subject has none.
+_TABLE = """
+CREATE TABLE subject (kind TEXT, first BLOB, second BLOB, PRIMARY KEY (kind, first, second)) WITHOUT ROWID
+"""
+_NARROWEST = f"""
+SELECT kind, first, second FROM subject s
+WHERE NOT (kind IN ({", ".join("?" * len(_OF_PERSON))})
+    AND EXISTS (SELECT 1 FROM subject w WHERE w.kind = ? AND w.first = s.first))
+ORDER BY kind, first, second
+"""  # noqa: S608 - placeholders
+
+
+class Subjects:
+    """The subjects named so far."""
+
+    def __init__(self) -> None:
+        self._held: set[Subject] = set()
+        self._kinds: set[str] = set()
+        self._aside: sqlite3.Connection | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._kinds)
+
+    def add(self, subjects: Collection[Subject]) -> None:
+        """More subjects, known or not."""
+        self._kinds.update(kind for kind, _, _ in subjects)
+        self._held.update(subjects)
+        if len(self._held) > MOST_IN_MEMORY:
+            self._set_aside()
+
+    def names_wide_ones(self) -> bool:
+        """Whether some subject fans out."""
+        return not self._kinds.isdisjoint(WIDE)
+
+    def whole_people(self) -> int:
+        """Of how many people everything is decided."""
+        if self._aside is None:
+            return sum(kind == _WHOLE for kind, _, _ in self._held)
+        self._set_aside()
+        ((number,),) = self._aside.execute("SELECT count(*) FROM subject WHERE kind = ?", (_WHOLE,))
+        return int(number)
+
+    def narrowest(self, left_out: Collection[str] = ()) -> Iterator[Subject]:
+        """Those that no other covers, without those of the kinds `left_out`; one person's are together."""
+        if self._aside is None:
+            yield from (subject for subject in narrowest(self._held) if subject[0] not in left_out)
+            return
+        self._set_aside()
+        for kind, first, second in self._aside.execute(_NARROWEST, (*_OF_PERSON, _WHOLE)):
+            if kind not in left_out:
+                yield kind, _identifier(first), _identifier(second)
+
+    def _set_aside(self) -> None:
+        if self._aside is None:
+            self._aside = temporary_database()
+            self._aside.execute(_TABLE)
+        rows = [(kind, _bytes(first), _bytes(second)) for kind, first, second in self._held]
+        self._held.clear()
+        rows.sort()
+        self._aside.execute("BEGIN")
+        self._aside.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", rows)
+        self._aside.execute("COMMIT")
+
+
+def narrowest(subjects: Collection[Subject]) -> list[Subject]:
+    """The subjects without those that others cover, in an order that keeps one person's together."""
+    whole = _people(subjects)
+    return sorted(
+        (subject for subject in subjects if not (subject[0] in _OF_PERSON and subject[1] in whole)), key=_order
+    )
+
+
+def _people(subjects: Iterable[Subject]) -> set[uuid.UUID | None]:
+    return {first for kind, first, _ in subjects if kind == _WHOLE}
+
+
+def _order(subject: Subject) -> tuple[str, int, int]:
+    kind, first, second = subject
+    return kind, first.int if first else 0, second.int if second else 0
+
+
+def _bytes(identifier: uuid.UUID | None) -> bytes:
+    return _NOBODY if identifier is None else identifier.bytes
+
+
+def _identifier(stored: bytes) -> uuid.UUID | None:
+    return None if stored == _NOBODY else uuid.UUID(bytes=stored)
