@@ -254,7 +254,8 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
         return batch
     living = []
     for staged in batch:
-        erased_at = staging.erased_at.get(getattr(staged.line, "learner_profile_id", None))
+        profile_id = getattr(staged.line, "learner_profile_id", None)
+        erased_at = None if profile_id is None else staging.erased_at.get(profile_id)
         if erased_at is not None and staged.line.at > erased_at:
             recording.refused.append(Refused(staged, RefusalReason.ERASED, resolving.ERASED))
         else:

@@ -38,9 +38,10 @@ CREATE TABLE stays (person BLOB, profile BLOB, PRIMARY KEY (person, profile)) WI
 CREATE TABLE accepted (invitation BLOB, profile BLOB, PRIMARY KEY (invitation, profile)) WITHOUT ROWID;
 CREATE TABLE entangled (profile BLOB PRIMARY KEY) WITHOUT ROWID;
 """
-_JOINED = """
-INSERT OR IGNORE INTO stays SELECT person, profile FROM of_employee_joined;
-INSERT OR IGNORE INTO accepted SELECT invitation, profile FROM of_employee_joined WHERE invitation IS NOT NULL;
+_STATED = """
+INSERT OR IGNORE INTO stays SELECT person, profile FROM {table} WHERE person IS NOT NULL AND profile IS NOT NULL;
+INSERT OR IGNORE INTO accepted SELECT invitation, profile FROM {table}
+    WHERE invitation IS NOT NULL AND profile IS NOT NULL;
 """
 _ENTANGLED = """
 INSERT OR IGNORE INTO entangled SELECT profile FROM stays
@@ -71,8 +72,8 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
     for table in ("stays", "accepted", "entangled"):
         database.execute(f"DROP TABLE IF EXISTS {table}")
     database.executescript(_PREPARE)
-    if "employee_joined" in tables:
-        database.executescript(_JOINED)
+    for table in tables.values():
+        database.executescript(_STATED.format(table=table))
     if look_up is not None:
         for named in _named(database, tables):
             stays, invitations = look_up(*named)

@@ -151,7 +151,7 @@ def erase_invitation(
             [at, organization_id, invitation_id],
         )
         recording = Recording(organization_id, at, actor_id)
-        recording.subjects.add((SubjectKind.INVITATION.value, invitation_id, None))
+        recording.subjects.add([(SubjectKind.INVITATION.value, invitation_id, None)])
         recording.finish()
         transaction.on_commit(lambda: enqueue_capture(organization_id))
         entry = erasure_list.Entry(organization_id, None, invitation_id, at)
