@@ -9,7 +9,7 @@ from compliance.facts.certificates.codes import new_code
 from compliance.facts.certificates.naming import Names
 from compliance.facts.people.identities import NO_IDENTITY
 from compliance.facts.people.resolving import profiles
-from compliance.facts.recording.rows import append
+from compliance.facts.rows import append
 from compliance.proofs.identity import identity_sha256, new_salt
 from compliance.tenancy import arrays, sql
 

@@ -15,7 +15,7 @@ from compliance.facts.lines import CertificateCorrected, CertificateRevoked
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
-from compliance.facts.recording.rows import keep, lookup
+from compliance.facts.rows import keep, lookup
 from compliance.tenancy.models import CompanyRow
 
 _Line = TypeVar("_Line", CertificateCorrected, CertificateRevoked)

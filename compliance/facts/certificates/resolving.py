@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from compliance.facts.training import queries as training
 from compliance.rules.owed_learning.identity import attendance_receipt_id, certificate_id
-from compliance.rules.vocabulary import Attendance
 from compliance.tenancy import sql
 
 
@@ -58,21 +58,10 @@ def _derived(
     organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
 ) -> Iterator[tuple[uuid.UUID, CertificateOwner]]:
     """Yield the id of each certificate that completions and full attendance could have earned; of all when null."""
-    parameters = {"organization": organization_id, "profiles": profile_ids, "full": Attendance.FULL.value}
-    for receipt_id, profile_id, course_id in sql.fetch(
-        "SELECT completion_receipt_id, learner_profile_id, course_id FROM training_completion"
-        " WHERE organization_id = %(organization)s"
-        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s))",
-        parameters,
-    ):
+    for receipt_id, profile_id, course_id in training.completed(organization_id, profile_ids):
         yield certificate_id(organization_id, receipt_id), CertificateOwner(profile_id, course_id)
     occasions: Counter[tuple[uuid.UUID, uuid.UUID]] = Counter()
-    for session_id, profile_id, course_id in sql.fetch(
-        "SELECT live_session_id, learner_profile_id, course_id FROM training_attendancemark"
-        " WHERE organization_id = %(organization)s AND attended = %(full)s"
-        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s))",
-        parameters,
-    ):
+    for session_id, profile_id, course_id in training.attended_in_full(organization_id, profile_ids):
         occasions[session_id, profile_id] += 1
         receipt_id = attendance_receipt_id(organization_id, session_id, profile_id, occasions[session_id, profile_id])
         yield certificate_id(organization_id, receipt_id), CertificateOwner(profile_id, course_id)

@@ -14,9 +14,10 @@ from compliance.facts.errors import InvalidContentError
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
 from compliance.facts.people.resolving import earliest_per, once, once_in
+from compliance.facts.policies import resolving as policies
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import append, keep, lookup, update
+from compliance.facts.rows import append, keep, lookup, update
 from compliance.tenancy import sql
 
 
@@ -188,6 +189,40 @@ def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None
     )
 
 
+def move_lessons(organization_id: uuid.UUID, course_of: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> None:
+    """Puts lessons (lesson_release_id, course_id) under the courses under which they were shared alone."""
+    update(
+        "courses_lesson",
+        organization_id,
+        {"lesson_release_id": "uuid", "course_id": "uuid"},
+        "course_id = x.course_id",
+        "t.lesson_release_id = x.lesson_release_id AND t.course_id <> x.course_id",
+        list(course_of),
+    )
+
+
+class PolicySaid(NamedTuple):
+    """What the versions of a policy say of it: when the first was published, and the latest title with its moment."""
+
+    course_id: uuid.UUID
+    created_at: datetime
+    title: str
+    title_at: datetime
+
+
+def keep_policies(organization_id: uuid.UUID, said: Iterable[PolicySaid]) -> None:
+    """Makes the policies that are new; those that stand get the title that is said of them."""
+    append(
+        "courses_course",
+        organization_id,
+        {"course_id": "uuid", "created_at": "timestamptz", "title": "text", "title_at": "timestamptz"},
+        list(said),
+        constants={"kind": ("text", "policy")},
+        ending="ON CONFLICT (organization_id, course_id)"
+        " DO UPDATE SET title = excluded.title, title_at = excluded.title_at",
+    )
+
+
 def _record_lessons(batch: Batch[ReleasePublished]) -> None:
     """Keeps the lessons of releases; a lesson release whose fingerprint differs from the one known is refused."""
     named = {lesson.release_id for _, line, _ in batch.accepted() for lesson in line.lessons}
@@ -225,16 +260,7 @@ def _append_editions(organization_id: uuid.UUID, lines: Iterable[CourseCreated |
 
 
 def _taken(organization_id: uuid.UUID, ids: set[uuid.UUID]) -> set[uuid.UUID]:
-    return {
-        row[0]
-        for row in sql.fetch(
-            "SELECT course_release_id FROM courses_release"
-            " WHERE organization_id = %(o)s AND course_release_id = ANY(%(i)s) UNION ALL"
-            " SELECT course_release_id FROM policies_policyversion"
-            " WHERE organization_id = %(o)s AND course_release_id = ANY(%(i)s)",
-            {"o": organization_id, "i": list(ids)},
-        )
-    }
+    return resolving.releases(organization_id, ids).keys() | policies.versions_named(organization_id, ids)
 
 
 def _versions(organization_id: uuid.UUID, course_ids: set[uuid.UUID]) -> set[tuple[uuid.UUID, int]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from compliance.facts.lines import FactLine
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import lookup
+from compliance.facts.rows import lookup
 
 LineType = TypeVar("LineType", bound=FactLine)
 

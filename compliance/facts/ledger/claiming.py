@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from compliance.facts.fan_out import Subject
+from compliance.facts.ledger.models import Subject
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.sql import Row
 

@@ -1,5 +1,7 @@
 """The ledger of facts taken in, and the subjects that may now be decided differently."""
 
+import uuid
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -22,6 +24,10 @@ class SubjectKind(models.TextChoices):
     SHARE = "share", "all whom a share may reach"  # share_id
     TEAM = "team", "all in a team"  # team_id
     COMPANY = "company", "the whole company"
+
+
+Subject = tuple[str, uuid.UUID, uuid.UUID | None]
+"""A narrow subject: the value of its `SubjectKind`, `first` and `second`."""
 
 
 class Fact(CompanyRow):

@@ -132,6 +132,11 @@ def attempts(organization_id: uuid.UUID, recorded_at: datetime) -> list[int]:
     return list(found.order_by("attempts").values_list("attempts", flat=True).distinct())
 
 
+def joined(alias: str) -> str:
+    """SQL that joins the fact of `alias`.fact_id as `f`: all null where the ledger has none."""
+    return f" LEFT JOIN pending_fact f ON f.organization_id = {alias}.organization_id AND f.fact_id = {alias}.fact_id"
+
+
 _UNDECIDED = """
 SELECT count(*), max(greatest(waits_until, retry_after)), count(set_aside_at) FROM pending_pendingsubject
 WHERE organization_id = (SELECT %(organization)s::uuid)

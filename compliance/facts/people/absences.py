@@ -11,7 +11,7 @@ from compliance.facts.people import resolving
 from compliance.facts.people.models import Absence
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import keep, lookup, update
+from compliance.facts.rows import keep, lookup, update
 from compliance.tenancy import sql
 
 VOIDED = "The absence has been voided already."

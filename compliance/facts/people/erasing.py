@@ -28,7 +28,7 @@ from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.recording import Recording, enqueue_capture
-from compliance.facts.recording.rows import append
+from compliance.facts.rows import append
 from compliance.tenancy import context, sql
 
 FORGET_TASK = "compliance.evidence.forget"

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from compliance.facts.recording.rows import append
+from compliance.facts.rows import append
 from compliance.proofs.identity import SALT_BYTES, identity_sha256
 from compliance.rules.company_days import LAST_INSTANT
 from compliance.tenancy import arrays, sql

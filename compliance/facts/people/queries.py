@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 
 from compliance.facts.people import searching
 from compliance.facts.people.models import Employment, Profile, Team
-from compliance.facts.recording.rows import lookup
+from compliance.facts.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
 from compliance.tenancy import arrays, sql
 
@@ -338,6 +338,11 @@ def employees(organization_id: uuid.UUID, at: datetime) -> int:
     """How many people are employed at `at`; staff practice does not count."""
     found = Employment.objects.filter(Q(left_at=None) | Q(left_at__gt=at), organization_id=organization_id)
     return found.filter(joined_at__lte=at, staff_practice=False).count()
+
+
+def known_people(organization_id: uuid.UUID) -> int:
+    """How many people the company knows, erased ones too."""
+    return Profile.objects.filter(organization_id=organization_id).count()
 
 
 def has_more_than(organization_id: uuid.UUID, people: int) -> bool:

@@ -26,7 +26,7 @@ from compliance.facts.people.models import Contact, Employment, Invitation, Pers
 from compliance.facts.people.teams import keep_memberships, named_teams_stand
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import append, keep, update
+from compliance.facts.rows import append, keep, update
 from compliance.tenancy import arrays, sql
 
 DETAILS = ("person_name", "account_email", "work_email")

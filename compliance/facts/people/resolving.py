@@ -1,7 +1,7 @@
 """What a fact about people may refer to: profiles, stays, teams, invitations, each looked up for a whole batch."""
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from compliance.facts.lines import FactLine
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
-from compliance.facts.recording.rows import lookup
+from compliance.facts.rows import lookup
+from compliance.tenancy import arrays, sql
 from compliance.tenancy.models import CompanyRow
 
 LineType = TypeVar("LineType", bound=FactLine)
@@ -120,6 +121,19 @@ def accepted_invitations(organization_id: uuid.UUID, profile_ids: Iterable[uuid.
             organization_id,
             profile_ids,
         )
+    )
+
+
+def contacts_joined(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
+) -> list[tuple[uuid.UUID, str, datetime, str | None]]:
+    """Each time that these people joined as contacts, in the order of time: who, door, when, from which company."""
+    if not profile_ids:
+        return []
+    return sql.fetch(
+        "SELECT learner_profile_id, door, at, company FROM people_contact WHERE organization_id = (SELECT %s::uuid)"
+        " AND learner_profile_id = ANY(%s::uuid[]) AND joined ORDER BY at, id",
+        [organization_id, arrays.uuids(list(profile_ids))],
     )
 
 

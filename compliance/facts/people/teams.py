@@ -13,7 +13,7 @@ from compliance.facts.lines import FactLine, TeamCreated, TeamJoined, TeamLeft, 
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Team, TeamMembership
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import keep, update
+from compliance.facts.rows import keep, update
 
 
 def record_team_created(batch: Batch[TeamCreated]) -> None:

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import ContactJoined, ContactLeft, EmployeeJoined, InvitationRevoked, TeamJoined
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged, Unwritten
-from compliance.facts.recording.rows import ONE_COMPANY
+from compliance.facts.rows import ONE_COMPANY
 from compliance.rules.people.validation import PersonFact, PersonFactKind, validate
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import arrays, sql
@@ -161,8 +162,8 @@ def _recorded_facts(organization_id: uuid.UUID, profile_ids: set[uuid.UUID]) -> 
         add(profile_id, kind, at, door=Door(door))
     # The ledger knows whether a joining of the company named the team.
     for profile_id, team_id, at, joined, with_joining in sql.fetch(
-        "SELECT m.learner_profile_id, m.team_id, m.at, m.joined, coalesce(f.kind = 'employee_joined', false)"
-        " FROM people_teammembership m LEFT JOIN pending_fact f USING (organization_id, fact_id)"
+        "SELECT m.learner_profile_id, m.team_id, m.at, m.joined, coalesce(f.kind = 'employee_joined', false)"  # noqa: S608
+        f" FROM people_teammembership m {ledger.joined('m')}"
         " WHERE m.organization_id = %s AND m.learner_profile_id = ANY(%s)",
         parameters,
     ):

@@ -18,7 +18,7 @@ from django.db import transaction
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.facts.policies.models import RawSignature, Receipt
 from compliance.facts.policies.signatures import stored_signature
-from compliance.facts.recording.rows import keep
+from compliance.facts.rows import keep
 from compliance.proofs.digests import ZERO_DIGEST, Signature, receipt_sha256, signature_sha256
 from compliance.rules.policies.decide import NO_RECEIPT
 from compliance.rules.vocabulary import ReceiptAct

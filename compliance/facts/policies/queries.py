@@ -10,6 +10,7 @@ from django.db.models import F, Max, Subquery
 
 from compliance.facts.policies.loading import load_person_policies
 from compliance.facts.policies.models import PolicyVersion, RawSignature, Receipt
+from compliance.facts.shares.resolving import shares
 from compliance.rules.policies.decide import decide
 from compliance.rules.policies.decisions import RecordContent
 from compliance.rules.policies.signing import record_at, refusal
@@ -74,14 +75,10 @@ def signing_state(
     organization_id: uuid.UUID, *, share_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
 ) -> SigningState | None:
     """Return what the share asks of the person at `moment`; null for no share of a policy. In the company's context."""
-    found = sql.fetch(
-        "SELECT s.course_id FROM shares_share s JOIN courses_course c USING (organization_id, course_id)"
-        " WHERE s.organization_id = %s AND s.share_id = %s AND c.kind = 'policy'",
-        [organization_id, share_id],
-    )
-    if not found:
+    share = shares(organization_id, [share_id]).get(share_id)
+    if share is None or share.kind != "policy":
         return None
-    return _state(organization_id, found[0][0], share_id, learner_profile_id, moment)
+    return _state(organization_id, share.course_id, share_id, learner_profile_id, moment)
 
 
 def policy_state(

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from compliance.facts.courses import resolving as courses
+from compliance.facts.courses.recorders import PolicySaid, keep_policies
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
 from compliance.facts.people import resolving
@@ -14,11 +16,12 @@ from compliance.facts.policies.canonical import CanonicalPolicy, check
 from compliance.facts.policies.errors import PolicyHtmlError, SignatureError
 from compliance.facts.policies.loading import PersonPolicyFacts, load_person_policies
 from compliance.facts.policies.models import PolicyVersion
+from compliance.facts.policies.resolving import versions_named
 from compliance.facts.policies.served import served_bytes
 from compliance.facts.policies.signatures import read_signature
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
-from compliance.facts.recording.rows import keep
+from compliance.facts.rows import keep
 from compliance.proofs.digests import (
     ZERO_DIGEST,
     document_sha256,
@@ -56,29 +59,13 @@ def record_policy_published(batch: Batch[PolicyPublished]) -> None:
             [organization_id, course_ids],
         )
     }
-    trainings = {
-        row[0]
-        for row in sql.fetch(
-            "SELECT course_id FROM courses_course"
-            " WHERE organization_id = %s AND course_id = ANY(%s) AND kind <> 'policy'",
-            [organization_id, course_ids],
-        )
-    }
-    taken = {
-        row[0]
-        for row in sql.fetch(
-            "SELECT course_release_id FROM policies_policyversion"
-            " WHERE organization_id = %s AND course_release_id = ANY(%s)"
-            " UNION ALL SELECT course_release_id FROM courses_release"
-            " WHERE organization_id = %s AND course_release_id = ANY(%s)",
-            [organization_id, release_ids, organization_id, release_ids],
-        )
-    }
+    kinds = courses.kinds_of_courses(organization_id, course_ids)
+    taken = versions_named(organization_id, release_ids) | courses.releases(organization_id, release_ids).keys()
     sealed: list[tuple[PolicyPublished, CanonicalPolicy]] = []
     for staged in batch.accepted():
         line = staged.line
         reason = _out_of_order(line, newest.get(line.course_id))
-        if line.course_id in trainings:
+        if kinds.get(line.course_id, "policy") != "policy":
             batch.refuse(
                 staged, RefusalReason.EXISTS, f"course_id: {line.course_id} is a training course, not a policy."
             )
@@ -245,22 +232,9 @@ def _write_versions(organization_id: uuid.UUID, sealed: Collection[tuple[PolicyP
     first_at: dict[uuid.UUID, datetime] = {}
     for line, _ in sealed:
         first_at.setdefault(line.course_id, line.at)
-    sql.insert(
-        "courses_course",
-        {
-            "organization_id": "uuid",
-            "course_id": "uuid",
-            "kind": "text",
-            "created_at": "timestamptz",
-            "title": "text",
-            "title_at": "timestamptz",
-        },
-        [
-            (organization_id, course_id, "policy", first_at[course_id], title, at)
-            for course_id, (title, at) in titles.items()
-        ],
-        ending="ON CONFLICT (organization_id, course_id)"
-        " DO UPDATE SET title = excluded.title, title_at = excluded.title_at",
+    keep_policies(
+        organization_id,
+        [PolicySaid(course_id, first_at[course_id], title, at) for course_id, (title, at) in titles.items()],
     )
 
 
@@ -342,13 +316,8 @@ def _companies(
     """Return the companies that partners and customers came from, by person and door, in the order of time."""
     people = {staged.line.learner_profile_id for staged in lines if staged.line.door != Door.EMPLOYEE}
     found: dict[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]] = defaultdict(list)
-    if people:
-        for profile_id, door, at, company in sql.fetch(
-            "SELECT learner_profile_id, door, at, company FROM people_contact"
-            " WHERE organization_id = %s AND learner_profile_id = ANY(%s) AND joined ORDER BY at, id",
-            [organization_id, list(people)],
-        ):
-            found[profile_id, door].append((at, company))
+    for profile_id, door, at, company in resolving.contacts_joined(organization_id, people):
+        found[profile_id, door].append((at, company))
     return found
 
 

@@ -8,7 +8,6 @@ subjects.
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, groupby, islice
@@ -19,15 +18,16 @@ from celery import current_app
 from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
+from compliance.facts.ledger import entering
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
+from compliance.facts.people import queries as people
 from compliance.facts.reasons import RefusalReason
-from compliance.facts.recording import ledger, registry
+from compliance.facts.recording import registry
 from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten
-from compliance.facts.recording.rows import append, lookup
 from compliance.facts.recording.subjects import MOST_IN_MEMORY, WIDE, Subjects, narrowest
 from compliance.facts.recording.telling import current
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
 
 DECIDED_TOGETHER = timedelta(seconds=10)
 """Facts ahead of time that lie this close are decided together, at the last of them: one batch a fact would be slow."""
@@ -65,9 +65,7 @@ class Recording:
 
         Call it before anything is recorded. What others record meanwhile breaks the ledger's uniqueness then.
         """
-        self._none_known = not sql.fetch(
-            "SELECT 1 FROM pending_fact WHERE organization_id = (SELECT %s::uuid) LIMIT 1", (self.organization_id,)
-        )
+        self._none_known = entering.is_empty(self.organization_id)
         return self._none_known
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
@@ -94,33 +92,21 @@ class Recording:
 
     def finish(self) -> None:
         """Writes the pending subjects of everything recorded, and asks for captures of those ahead of time."""
-        columns = {"kind": "text", "first": "uuid", "second": "uuid"}
-        constants = {
-            "recorded_at": ("timestamptz", self.now),
-            "attempts": ("int", 0),
-            "set_aside_reason": ("text", ""),
-        }
-        keep = partial(append, "pending_pendingsubject", self.organization_id)
         for subjects in _portions(chain(self.subjects.narrowest(self._covered_by_everybody()), self.in_order)):
-            keep(columns, subjects, constants=constants)
+            entering.wait(self.organization_id, subjects, self.now)
         ahead = [
             (*subject, moment)
             for moment, of_moment in sorted(self._subjects_ahead.items())
             for subject in narrowest(of_moment)
         ]
-        columns["waits_until"] = "timestamptz"
-        keep(columns, ahead, constants=constants)
+        entering.wait_until(self.organization_id, ahead, self.now)
         for moment in self._subjects_ahead:
             transaction.on_commit(partial(enqueue_capture, self.organization_id, moment))
 
     def _new(self, lines: Sequence[Staged]) -> list[Staged]:
         if self._none_known:
             return list(lines)
-        known = lookup(
-            "SELECT fact_id, digest, recorded_at FROM pending_fact WHERE organization_id = %s AND fact_id = ANY(%s)",
-            self.organization_id,
-            [staged.line.fact_id for staged in lines],
-        )
+        known = entering.known(self.organization_id, [staged.line.fact_id for staged in lines])
         if not known:
             return list(lines)
         new = []
@@ -128,9 +114,9 @@ class Recording:
             before = known.get(staged.line.fact_id)
             if before is None:
                 new.append(staged)
-            elif bytes(before[0]) == staged.digest:
+            elif before.digest == staged.digest:
                 self.known += 1
-                self.known_since.add(before[1])
+                self.known_since.add(before.recorded_at)
             else:
                 self.refused.append(
                     Refused(staged, RefusalReason.REUSED, "The company knows this fact_id with other content.")
@@ -168,22 +154,18 @@ class Recording:
         """Writes the ledger for what stands of a batch, and gathers what it leaves behind."""
         standing = batch.accepted()
         if standing and not self._origin:
-            self._origin = ledger.begin(self.organization_id, self.now, replace(self.teller, actor_id=self.actor_id))
-        about = ledger.ABOUT[kind]
-        append(
-            "pending_fact",
+            self._origin = self._begin()
+        about = registry.ABOUT[kind]
+        entering.enter(
             self.organization_id,
-            {"fact_id": "uuid", "at": "timestamptz", "digest": "bytea", "about": "uuid"},
+            kind,
             [
                 (staged.line.fact_id, staged.line.at, staged.digest, getattr(staged.line, about, None))
                 for staged in standing
             ],
-            constants={
-                "kind": ("text", kind),
-                "recorded_at": ("timestamptz", self.now),
-                "actor_id": ("uuid", self.actor_id),
-                "origin": ("bigint", self._origin),
-            },
+            recorded_at=self.now,
+            actor_id=self.actor_id,
+            origin=self._origin,
         )
         if standing:
             self.recorded[kind] += len(standing)
@@ -196,13 +178,23 @@ class Recording:
         self.refused += batch.refused.values()
         self.notes += batch.notes
 
+    def _begin(self) -> int:
+        """Writes beside the first fact where all of this transaction come from."""
+        return entering.begin(
+            self.organization_id,
+            self.now,
+            channel=self.teller.channel.value,
+            name=self.teller.name,
+            actor_id=self.actor_id,
+            confirmed_by=self.teller.confirmed_by,
+        )
+
     def _covered_by_everybody(self) -> frozenset[str]:
         """Wide kinds, where everything of everybody is decided anyway: a company is imported for the first time."""
         if not self.subjects.names_wide_ones():
             return frozenset()
         whole = self.subjects.whole_people()
-        everybody = "SELECT count(*) FROM people_profile WHERE organization_id = %s"
-        return WIDE if whole and sql.fetch(everybody, (self.organization_id,)) == [(whole,)] else frozenset()
+        return WIDE if whole and people.known_people(self.organization_id) == whole else frozenset()
 
 
 def _portions(subjects: Iterable[Subject]) -> Iterator[list[Subject]]:

@@ -24,6 +24,15 @@ for _kind, _line in KINDS.items():
     if _line.validator:
         VALIDATED[_line.validator].append(_kind)
 
+_SPEAKS_OF = (
+    "learner_profile_id", "course_id", "person_id", "share_id", "course_release_id", "completion_receipt_id",
+    "certificate_id", "live_session_id", "trainer_profile_id", "invitation_id", "team_id", "absence_id",
+)  # fmt: skip
+ABOUT: dict[str, str] = {
+    kind: next(name for name in _SPEAKS_OF if name in line.model_fields) for kind, line in KINDS.items()
+}
+"""The field by which the ledger finds a fact of each kind again: the first that its line has of these."""
+
 
 @cache
 def recorder(kind: str) -> Recorder:

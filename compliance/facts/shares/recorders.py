@@ -4,11 +4,11 @@ A share's steps keep what each fact said of it; whoever loads them folds them in
 """
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, published_lessons
+from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, move_lessons, published_lessons
 from compliance.facts.courses.resolving import courses_stand
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import (
@@ -25,31 +25,11 @@ from compliance.facts.lines import (
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import keep, lookup, update
+from compliance.facts.rows import keep, update
 from compliance.facts.shares.models import Share, ShareStep
+from compliance.facts.shares.resolving import StoredShare, shares
 from compliance.rules.vocabulary import Requirement
 from compliance.tenancy import sql
-
-
-class StoredShare(NamedTuple):
-    """A share as stored; `kind` is that of its course."""
-
-    course_id: uuid.UUID
-    opened_at: datetime
-    ended_at: datetime | None
-    kind: str
-
-
-def shares(organization_id: uuid.UUID, share_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredShare]:
-    """The shares that stand."""
-    found = lookup(
-        "SELECT s.share_id, s.course_id, s.opened_at, s.ended_at, c.kind FROM shares_share s"
-        " JOIN courses_course c USING (organization_id, course_id)"
-        " WHERE s.organization_id = %s AND s.share_id = ANY(%s)",
-        organization_id,
-        set(share_ids),
-    )
-    return {share_id: StoredShare(*row) for share_id, row in found.items()}
 
 
 def record_course_shared(batch: Batch[CourseShared]) -> None:
@@ -94,14 +74,7 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
             for _, line, _ in standing
         ],
     )
-    update(
-        "courses_lesson",
-        batch.organization_id,
-        {"lesson_release_id": "uuid", "course_id": "uuid"},
-        "course_id = x.course_id",
-        "t.lesson_release_id = x.lesson_release_id AND t.course_id <> x.course_id",
-        [(line.lesson_release_id, line.course_id) for _, line, _ in standing],
-    )
+    move_lessons(batch.organization_id, [(line.lesson_release_id, line.course_id) for _, line, _ in standing])
     batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
 
 

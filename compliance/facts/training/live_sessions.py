@@ -5,12 +5,13 @@ from collections import defaultdict
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.courses.resolving import releases
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
 from compliance.facts.people import resolving
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
-from compliance.facts.recording.rows import append, keep, lookup
+from compliance.facts.rows import append, keep, lookup
 from compliance.facts.training.models import AttendanceMark, LiveSession
 from compliance.rules.vocabulary import Attendance
 from compliance.tenancy import sql
@@ -59,12 +60,7 @@ def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
 
 def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
     """Keep each session with the course that its release belongs to."""
-    courses = lookup(
-        "SELECT course_release_id, course_id FROM courses_release"
-        " WHERE organization_id = %s AND course_release_id = ANY(%s)",
-        batch.organization_id,
-        {staged.line.course_release_id for staged in batch.lines},
-    )
+    known = releases(batch.organization_id, {staged.line.course_release_id for staged in batch.lines})
     taken = set(
         lookup(
             "SELECT live_session_id, at FROM training_livesession"
@@ -79,13 +75,13 @@ def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
             batch.refuse(
                 staged, RefusalReason.EXISTS, f"live_session_id: a session {line.live_session_id} stands already."
             )
-        elif line.course_release_id not in courses:
+        elif line.course_release_id not in known:
             reason = f"course_release_id: no release {line.course_release_id} is known."
             batch.refuse(staged, RefusalReason.UNRESOLVED, reason)
         else:
             taken.add(line.live_session_id)
     lines = batch.accepted_lines()
-    course_ids = [courses[line.course_release_id] for line in lines]
+    course_ids = [known[line.course_release_id].course_id for line in lines]
     keep(LiveSession, batch.organization_id, lines, course_id=course_ids)
     batch.subjects_of(SubjectKind.COURSE, course_ids)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.courses import queries as courses
+from compliance.rules.vocabulary import Attendance
 from compliance.tenancy import sql
 
 NAMED = """
@@ -133,3 +134,31 @@ def completions_of(
         {"organization": organization_id, "learner": learner_profile_id, "course": course_id, "most": most},
     )
     return [Completed(*row) for row in rows]
+
+
+def completed(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID] | None
+) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID]]:
+    """Every completion of these people, of all when null, void ones too: receipt, learner and course."""
+    return sql.fetch(
+        "SELECT completion_receipt_id, learner_profile_id, course_id FROM training_completion"
+        " WHERE organization_id = %(organization)s"
+        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s::uuid[]))",
+        {"organization": organization_id, "profiles": None if profile_ids is None else list(profile_ids)},
+    )
+
+
+def attended_in_full(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID] | None
+) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID]]:
+    """Every mark of full attendance of these people, of all when null: live session, learner and course."""
+    return sql.fetch(
+        "SELECT live_session_id, learner_profile_id, course_id FROM training_attendancemark"
+        " WHERE organization_id = %(organization)s AND attended = %(full)s"
+        " AND (%(profiles)s::uuid[] IS NULL OR learner_profile_id = ANY(%(profiles)s::uuid[]))",
+        {
+            "organization": organization_id,
+            "full": Attendance.FULL.value,
+            "profiles": None if profile_ids is None else list(profile_ids),
+        },
+    )

@@ -17,7 +17,7 @@ from compliance.facts.lines import (
 from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
-from compliance.facts.recording.rows import keep, lookup, update
+from compliance.facts.rows import keep, lookup, update
 from compliance.facts.training.models import Completion, ObligationChange, Reminder
 
 
