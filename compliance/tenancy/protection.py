@@ -34,10 +34,12 @@ def company_keys(*tables: str) -> RunSQL:
     Django knows no automatic number as a part of a key, so for it `id` alone stays the primary key: numbers come from
     one sequence, and no two rows share one. Each table is locked while its index is built, some seconds a million rows.
     """
-    forward, backward = (
-        [f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD PRIMARY KEY ({columns})" for table in tables]
-        for columns in ("organization_id, id", "id")
-    )
+    forward: Statements = []
+    backward: Statements = []
+    for table in tables:
+        replace = f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD PRIMARY KEY"
+        forward.append(f"{replace} (organization_id, id)")
+        backward.append(f"{replace} (id)")
     return RunSQL(forward, backward)
 
 
