@@ -1,7 +1,7 @@
 """Reads of the history that other rooms ask for: where it stands, its captures and records."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -59,6 +59,17 @@ def capture_ends() -> dict[uuid.UUID, CaptureEnd]:
     """Where the chain of captures of each company ends, in one statement."""
     found = HistoryHead.objects.values_list("organization_id", *CaptureEnd._fields)
     return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
+
+
+def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
+    """The newest capture of those of the companies that have one beyond the number beside them. One statement."""
+    rows = sql.fetch(
+        "SELECT h.organization_id, h.capture_sequence FROM history_historyhead h"
+        " JOIN unnest(%s::uuid[], %s::bigint[]) AS w (organization_id, known) ON w.organization_id = h.organization_id"
+        " WHERE h.capture_sequence > w.known",
+        [list(known), list(known.values())],
+    )
+    return dict(rows)
 
 
 def chain_hashes(organization_id: uuid.UUID, after: int, upto: int) -> list[tuple[int, str]]:

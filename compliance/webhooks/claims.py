@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from compliance.history.changes import next_changes
-from compliance.history.queries import joined_head
+from compliance.history.queries import captured_beyond
 from compliance.tenancy import context, sql
 from compliance.webhooks import events
 from compliance.webhooks.events import Event
@@ -23,19 +23,25 @@ from compliance.webhooks.retrying import next_try
 LEASE = timedelta(seconds=5)
 RENEWED_EVERY = timedelta(seconds=1)
 
-_DUE = """(w.claimed_until IS NULL OR w.claimed_until <= %(now)s) AND (w.test_id IS NOT NULL OR (
-  w.paused_at IS NULL AND w.capture_sequence < h.capture_sequence
-  AND (w.next_try_at IS NULL OR w.next_try_at <= %(now)s)))"""
+_READY = """(w.claimed_until IS NULL OR w.claimed_until <= %(now)s::timestamptz) AND (w.test_id IS NOT NULL OR (
+  w.paused_at IS NULL AND (w.next_try_at IS NULL OR w.next_try_at <= %(now)s::timestamptz)))
+  AND w.webhook_id <> ALL(%(without)s::uuid[])"""
+
+# Webhooks and histories may be on different servers, so each has a statement of its own.
+_CURSORS = f"""
+SELECT w.organization_id, min(w.capture_sequence), bool_or(w.test_id IS NOT NULL) FROM webhooks_webhook w
+WHERE {_READY} GROUP BY w.organization_id
+"""  # noqa: S608 - an expression of our own
 
 _CLAIM = f"""
-UPDATE webhooks_webhook claimed SET claim = %(claim)s, claimed_until = %(until)s
-FROM (SELECT w.webhook_id, h.capture_sequence AS upto FROM webhooks_webhook w {joined_head("w")}
-      WHERE {_DUE} AND w.webhook_id <> ALL(%(without)s::uuid[])
+UPDATE webhooks_webhook claimed SET claim = %(claim)s::uuid, claimed_until = %(until)s::timestamptz
+FROM (SELECT w.webhook_id, h.upto FROM webhooks_webhook w
+      LEFT JOIN unnest(%(companies)s::uuid[], %(captures)s::bigint[]) AS h (organization_id, upto)
+        ON h.organization_id = w.organization_id
+      WHERE {_READY} AND (w.test_id IS NOT NULL OR w.capture_sequence < h.upto)
       ORDER BY w.claimed_until NULLS FIRST, w.webhook_id LIMIT %(most)s FOR UPDATE OF w SKIP LOCKED) due
 WHERE claimed.webhook_id = due.webhook_id RETURNING claimed.webhook_id, due.upto
-"""  # noqa: S608 - another room's piece of SQL, and ours
-
-_ANY = f"SELECT EXISTS (SELECT FROM webhooks_webhook w {joined_head('w')} WHERE {_DUE})"  # noqa: S608
+"""  # noqa: S608 - an expression of our own
 
 
 class Claimed(NamedTuple):
@@ -47,8 +53,9 @@ class Claimed(NamedTuple):
 
 
 def any_due(now: datetime) -> bool:
-    """Whether a webhook of any company has something to send now, in one statement."""
-    return bool(sql.fetch(_ANY, {"now": now})[0][0])
+    """Whether a webhook of any company has something to send now."""
+    tests, beyond = _due(now, ())
+    return tests or bool(beyond)
 
 
 def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iterator[Claimed]:
@@ -56,14 +63,26 @@ def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iter
 
     Each is given as soon as its event is known. `without`: those that the caller sends for already.
     """
+    tests, beyond = _due(now, without)
+    if not tests and not beyond:
+        return
     token = uuid.uuid4()
-    told = {"now": now, "claim": token, "until": now + LEASE, "most": most, "without": list(without)}
-    found = sql.fetch(_CLAIM, told)
-    upto: dict[uuid.UUID, int | None] = dict(found)
+    asked = {
+        "now": now, "claim": token, "until": now + LEASE, "most": most, "without": list(without),
+        "companies": list(beyond), "captures": list(beyond.values()),
+    }  # fmt: skip
+    upto: dict[uuid.UUID, int | None] = dict(sql.fetch(_CLAIM, asked))
     for webhook in Webhook.objects.filter(webhook_id__in=upto, claim=token) if upto else []:
         event = _event(webhook, upto[webhook.webhook_id] or 0, now)
         if event is not None:
             yield Claimed(webhook, event, token)
+
+
+def _due(now: datetime, without: Collection[uuid.UUID]) -> tuple[bool, dict[uuid.UUID, int]]:
+    """Whether a test was asked for, and the newest capture of each company that is beyond a cursor of its webhooks."""
+    found = sql.fetch(_CURSORS, {"now": now, "without": list(without)})
+    cursors = {organization_id: cursor for organization_id, cursor, _ in found}
+    return any(tested for _, _, tested in found), captured_beyond(cursors) if cursors else {}
 
 
 def renew(claimed: Collection[Claimed], now: datetime) -> None:

@@ -257,17 +257,17 @@ def test_pausing_while_a_try_is_under_way_lets_it_count(company, receiver):
     assert receiver.captures == [number]
 
 
-def test_looking_and_claiming_cost_one_statement_each_however_many_there_are(
+def test_looking_costs_two_statements_however_many_there_are(
     company, receiver, django_assert_num_queries
 ):
     for _ in range(3):
         made(company, receiver)
     change(company, "Anna")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert claims.any_due(present())
     for _ in range(10):
         made(company, receiver, from_capture=1)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert claims.any_due(present())
 
 
