@@ -8,7 +8,7 @@ from django.conf import settings
 
 from compliance.log.models import Checkpoint, Leaf, Tile, Witness
 from compliance.log.tree import consistency, inclusion, root_at
-from compliance.tenancy import sql
+from compliance.tenancy import reading, sql
 
 __all__ = ["consistency", "inclusion", "root_at"]
 
@@ -76,21 +76,37 @@ LEFT JOIN LATERAL (SELECT index, entry FROM log_leaf WHERE organization_id = c.o
 """
 
 
-NEWEST_SIGNED = """
+_NEWEST_SIGNED = """
 SELECT newest.capture_sequence, leaf.index FROM
 (SELECT capture_sequence FROM log_leaf WHERE organization_id = %(organization)s ORDER BY index DESC LIMIT 1) newest
 CROSS JOIN LATERAL (SELECT index FROM log_leaf WHERE organization_id = %(organization)s AND kind = 'capture'
     AND capture_sequence = newest.capture_sequence ORDER BY index DESC LIMIT 1) leaf
 """
-"""SQL of the number of a company's newest capture under the newest checkpoint, and the place of its entry."""
-NEWEST_CHECKPOINT = "SELECT size, root, note, signed_at FROM log_checkpoint ORDER BY size DESC LIMIT 1"
-"""SQL of the newest checkpoint, as `Published` has it."""
+_SIGNED_AND_CHECKPOINT = f"""
+SELECT entry.*, checkpoint.* FROM ({_NEWEST_SIGNED}) entry
+CROSS JOIN (SELECT size, root, note, signed_at FROM log_checkpoint ORDER BY size DESC LIMIT 1) checkpoint
+"""  # noqa: S608 - an expression of our own
 
 
 def newest_signed_capture(organization_id: uuid.UUID) -> tuple[int, int] | None:
     """The number of a company's newest capture under the newest checkpoint, and the place of its entry; None: none."""
-    for capture_sequence, index in sql.fetch(NEWEST_SIGNED, {"organization": organization_id}):
+    for capture_sequence, index in sql.fetch(_NEWEST_SIGNED, {"organization": organization_id}):
         return capture_sequence, index
+    return None
+
+
+class NewestSigned(NamedTuple):
+    """A company's newest capture under the newest checkpoint, the place of its entry, and that checkpoint."""
+
+    capture_sequence: int
+    leaf: int
+    checkpoint: Published
+
+
+def newest_signed(organization_id: uuid.UUID) -> NewestSigned | None:
+    """As `newest_signed_capture`, with the checkpoint itself; on the way of a request (`tenancy.reading`)."""
+    for number, leaf, *checkpoint in reading.fetch(_SIGNED_AND_CHECKPOINT, {"organization": organization_id}):
+        return NewestSigned(number, leaf, Published(*checkpoint))
     return None
 
 

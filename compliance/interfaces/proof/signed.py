@@ -1,7 +1,8 @@
-"""What the proof of a row starts from, in one statement: the version in force, and what was signed last.
+"""What the proof of a row starts from, in two statements: what was signed last, and the version in force.
 
-Each room gives the SQL of its own part. A statement that reads five rows costs little more than one that reads a row:
-most of it is the way to PostgreSQL and back (docs/benchmarks.md, "Proofs of rows").
+Each room gives the SQL of its own part. A statement that reads three rows costs little more than one that reads a row:
+most of it is the way to PostgreSQL and back (docs/benchmarks.md, "Proofs of rows"). The log and the company may be on
+different servers, so each has a statement of its own.
 """
 
 import uuid
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from compliance.catalogue.declaration import Register
 from compliance.history import captures, tree
 from compliance.history.records import Provable, provable, provable_parameters, read_provable
-from compliance.log.queries import NEWEST_CHECKPOINT, NEWEST_SIGNED, Published
+from compliance.log.queries import Published, newest_signed
 from compliance.proofs.merkle import CompactRange
 from compliance.tenancy import reading
 
@@ -38,26 +39,26 @@ def signed_version(
     In the company's context. None where the register lists no such version; without what is signed while nothing of the
     company is, or a capture without a tree is the newest.
     """
-    parameters = provable_parameters(organization_id, register, record_id, moment)
+    newest = newest_signed(organization_id)
+    parameters = provable_parameters(organization_id, register, record_id, moment) | {
+        "capture_sequence": None if newest is None else newest.capture_sequence
+    }
     for row in reading.fetch(_statement(register), parameters):
-        version = read_provable(register, row[_VERSION])
-        if row[_CAPTURE][0] is None:  # nothing is signed, or a capture without a tree
+        version, capture, (edge,) = read_provable(register, row[_VERSION]), row[_CAPTURE], row[_EDGE]
+        if newest is None or capture[0] is None:  # nothing is signed, or a capture without a tree
             return version, None
-        (number, index), capture, (edge,), checkpoint = row[_ENTRY], row[_CAPTURE], row[_EDGE], row[_CHECKPOINT]
-        lines = captures.lines_of(organization_id, number, capture)
+        lines = captures.lines_of(organization_id, newest.capture_sequence, capture)
         size = int(lines["tree_size"])
         grown = None if edge is None else CompactRange.from_bytes(size, edge)
-        return version, Signed(index, lines, size, grown, Published(*checkpoint))
+        return version, Signed(newest.leaf, lines, size, grown, newest.checkpoint)
     return None
 
 
-_VERSION, _ENTRY, _CAPTURE, _EDGE, _CHECKPOINT = slice(8), slice(8, 10), slice(10, 16), slice(16, 17), slice(17, 21)
+_VERSION, _CAPTURE, _EDGE = slice(8), slice(8, 14), slice(14, 15)
 """The columns of each part of the statement."""
 
 
 def _statement(register: Register) -> str:
-    return f"""SELECT version.*, entry.*, capture.*, edge.*, checkpoint.* FROM ({provable(register)}) version
-        LEFT JOIN LATERAL ({NEWEST_SIGNED}) entry ON true
-        LEFT JOIN LATERAL ({captures.with_tree("entry.capture_sequence")}) capture ON true
-        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true
-        LEFT JOIN LATERAL ({NEWEST_CHECKPOINT}) checkpoint ON true"""  # noqa: S608
+    return f"""SELECT version.*, capture.*, edge.* FROM ({provable(register)}) version
+        LEFT JOIN LATERAL ({captures.with_tree("%(capture_sequence)s::bigint")}) capture ON true
+        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true"""  # noqa: S608
