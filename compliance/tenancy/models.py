@@ -1,7 +1,7 @@
 """Organizations, the deployment, and the base of every row that belongs to a company."""
 
 import uuid
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -49,3 +49,9 @@ class CompanyRow(models.Model):
 
     class Meta:
         abstract = True
+
+    def _do_update(self, base_qs: Any, using: str | None, pk_val: Any, values: Any, *more: Any) -> bool:
+        """Update the row of its company, which is named and never written: a cluster asks one node, by this column."""
+        own = base_qs.filter(organization_id=self.organization_id)
+        written = [each for each in values if each[0].attname != "organization_id"]
+        return bool(super()._do_update(own, using, pk_val, written, *more))  # type: ignore[misc]
