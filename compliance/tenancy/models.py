@@ -50,8 +50,8 @@ class CompanyRow(models.Model):
     class Meta:
         abstract = True
 
-    def _do_update(self, base_qs: Any, using: str | None, pk_val: Any, values: Any, *more: Any) -> bool:
+    def _do_update(self, base_qs: Any, using: str | None, pk_val: Any, values: Any, *more: Any, **named: Any) -> Any:
         """Update the row of its company, which is named and never written: a cluster asks one node, by this column."""
         own = base_qs.filter(organization_id=self.organization_id)
         written = [each for each in values if each[0].attname != "organization_id"]
-        return bool(super()._do_update(own, using, pk_val, written, *more))  # type: ignore[misc]
+        return super()._do_update(own, using, pk_val, written, *more, **named)
