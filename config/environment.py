@@ -160,6 +160,34 @@ def _quorum(value: int, info: ValidationInfo) -> int:
     return value
 
 
+def _endpoint(value: str, info: ValidationInfo) -> str:
+    if value and not value.startswith(("https://",) if _is_live(info.data) else ("https://", "http://")):
+        raise ValueError("FILES_ENDPOINT begins with https:// (outside production with http://, too).")
+    return value
+
+
+def _place(value: str, info: ValidationInfo) -> str:
+    if value == "bucket" and not info.data.get("FILES_BUCKET"):
+        raise ValueError("FILES_PLACE is bucket, but FILES_BUCKET names none.")
+    keys = [bool(info.data.get(name)) for name in ("FILES_ACCESS_KEY", "FILES_SECRET_KEY")]
+    if any(keys) and not all(keys) and _holds_files(info.data):
+        raise ValueError("Set FILES_ACCESS_KEY and FILES_SECRET_KEY both, or neither.")
+    return value
+
+
+def _holds_files(data: Data) -> bool:
+    return processes.holds(data.get("PROCESS_ROLE", ""), "FILES_SECRET_KEY")
+
+
+def _private_storage(value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    if _is_live(info.data):
+        if str(value.get("default_acl") or "private").startswith(("public", "authenticated")):
+            raise ValueError("Production keeps no exports that others may read: take default_acl out of the options.")
+        if str(value.get("endpoint_url") or "https://").startswith("http://") or value.get("use_ssl") is False:
+            raise ValueError("Production needs endpoint_url of EXPORTS_STORAGE_OPTIONS to begin with https://.")
+    return value
+
+
 def _demo_address(data: Data) -> str:
     """Where the demo of this folder is served, so that what a command prints beside it leads there."""
     try:
@@ -263,14 +291,34 @@ class Environment(BaseSettings):
     CLUSTER: Literal["0", "1"] = Field(
         "0", description="`1` where the database is a cluster of several servers ([scale](scale.md))"
     )
+    FILES_FOLDER: str = _setting(
+        "where files are kept ([Files](#files)): for web and worker alike, only theirs, one for all machines",
+        _in_folder("files"),
+    )
+    FILES_BUCKET: str = Field("", description="the bucket of S3 in which files are kept instead")
+    FILES_ENDPOINT: Annotated[str, AfterValidator(_endpoint)] = Field(
+        "", description="its address, `https://...`, where it is not Amazon's"
+    )
+    FILES_REGION: str = Field("", description="its region")
+    FILES_ACCESS_KEY: str = Field("", description="whose credentials: without them those of the machine's own role")
+    FILES_SECRET_KEY: str = Field("", description="its secret")
+    FILES_ENCRYPTION: Literal["", "AES256", "aws:kms"] = Field(
+        "", description="how the bucket is asked to encrypt each object, where it does not do so by itself"
+    )
+    FILES_SECONDS: Number = Field(10, description="how long the bucket may take to say something")
+    FILES_PLACE: Annotated[Literal["folder", "bucket"], AfterValidator(_place)] = _setting(
+        "where new files are kept, `folder` or `bucket`: without it the bucket, where one is named",
+        lambda data: "bucket" if data.get("FILES_BUCKET") else "folder",
+    )
     EXPORTS_FOLDER: str = _setting(
-        "where exports are kept, for web and worker alike: a folder that they share, only theirs", _in_folder("exports")
+        "where exports of earlier versions are, until `move_files` has moved them", _in_folder("exports")
     )
     EXPORTS_STORAGE: str = Field(
-        "django.core.files.storage.FileSystemStorage",
-        description="the class of another storage of exports, as `storages.backends.s3.S3Storage` of `django-storages`",
+        "django.core.files.storage.FileSystemStorage", description="the class of another storage that has them"
     )
-    EXPORTS_STORAGE_OPTIONS: dict[str, Any] = Field({}, description="its options as JSON, in place of the folder's")
+    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(_private_storage)] = Field(
+        {}, description="its options as JSON, in place of the folder's"
+    )
     BASE_URL: Annotated[str, AfterValidator(_base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )

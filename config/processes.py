@@ -27,13 +27,25 @@ _WEB: Final = frozenset(
         "OIDC_CLIENT_SECRET",
         "REDIS_URL",
         "EMAIL_HOST_PASSWORD",
+        "FILES_ACCESS_KEY",
+        "FILES_SECRET_KEY",
     }
 )
 
 PROCESSES: Final = {
     "web": Process("app_web", _WEB),
     "worker": Process(
-        "app_worker", frozenset({"SECRET_KEY", "SECRET_KEY_FALLBACKS", "REDIS_URL", "EMAIL_HOST_PASSWORD"})
+        "app_worker",
+        frozenset(
+            {
+                "SECRET_KEY",
+                "SECRET_KEY_FALLBACKS",
+                "REDIS_URL",
+                "EMAIL_HOST_PASSWORD",
+                "FILES_ACCESS_KEY",
+                "FILES_SECRET_KEY",
+            }
+        ),
     ),
     "beat": Process("app_worker", frozenset({"REDIS_URL"})),
     "metrics": Process("app_worker", frozenset({"REDIS_URL"})),

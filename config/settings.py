@@ -9,7 +9,7 @@ from pathlib import Path
 from celery.schedules import crontab
 from kombu.entity import Exchange, Queue
 
-from config import logs
+from config import logs, processes
 from config.console import *  # noqa: F403
 from config.databases import database
 from config.environment import ROOT, read
@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "csp",
     "django_structlog",
     "compliance.tenancy",
+    "compliance.files",
     "compliance.facts.ledger",
     "compliance.facts.people",
     "compliance.facts.courses",
@@ -167,21 +168,40 @@ STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-# Exports are read by web and written by the worker: a folder that both see, or object storage.
+# Files that companies keep: read by web, written by web and worker. Each says in which of these two it lies, so that
+# they can be moved while the service runs (compliance/files).
+FILES_FOLDER = environment.FILES_FOLDER
+FILES_PLACE = environment.FILES_PLACE
+USES_FILES = processes.holds(environment.PROCESS_ROLE, "FILES_SECRET_KEY")
+# Exports of before lie in a storage of their own, until they are moved or over.
 _IN_FOLDER = {
     "location": environment.EXPORTS_FOLDER,
     "file_permissions_mode": 0o600,
     "directory_permissions_mode": 0o700,
 }
-STORAGES = {
+STORAGES: dict[str, dict[str, object]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "folder": {"BACKEND": "compliance.files.folder.FolderStorage", "OPTIONS": {"location": FILES_FOLDER}},
     "exports": {
         "BACKEND": environment.EXPORTS_STORAGE,
         "OPTIONS": environment.EXPORTS_STORAGE_OPTIONS
         or (_IN_FOLDER if environment.EXPORTS_STORAGE.endswith(".FileSystemStorage") else {}),
     },
 }
+if environment.FILES_BUCKET:
+    STORAGES["bucket"] = {
+        "BACKEND": "compliance.files.bucket.BucketStorage",
+        "OPTIONS": {
+            "bucket": environment.FILES_BUCKET,
+            "endpoint": environment.FILES_ENDPOINT,
+            "region": environment.FILES_REGION,
+            "access_key": environment.FILES_ACCESS_KEY,
+            "secret_key": environment.FILES_SECRET_KEY,
+            "encryption": environment.FILES_ENCRYPTION,
+            "patience": float(environment.FILES_SECONDS),
+        },
+    }
 STATICFILES_DIRS = [ROOT / "compliance" / "interfaces" / "static"]
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -282,6 +302,8 @@ CELERY_TASK_ROUTES = {
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
     "compliance.learner.*": {"queue": "timed", "routing_key": "timed"},
+    "compliance.files.clear_orphans": {"queue": "long", "routing_key": "long"},
+    "compliance.files.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.*": {"queue": "long", "routing_key": "long"},
@@ -311,6 +333,8 @@ CELERY_BEAT_SCHEDULE = {
     "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50)},
     "exports": {"task": "compliance.exports.look", "schedule": 300.0, "options": {"expires": 300}},
+    "files": {"task": "compliance.files.clear_all", "schedule": crontab(minute=20)},
+    "files without rows": {"task": "compliance.files.clear_orphans_all", "schedule": crontab(hour=4, minute=15)},
     "reports": {"task": "compliance.reports.look", "schedule": 300.0, "options": {"expires": 300}},
     "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},
     "standing": {

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -103,6 +104,20 @@ def worker_id(request: pytest.FixtureRequest) -> str:
     """The xdist worker, `master` without xdist."""
     workerinput = getattr(request.config, "workerinput", None)
     return workerinput["workerid"] if workerinput else "master"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def files_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the suite keeps files, in its own process and in those that it starts; none of them stays."""
+    from django.conf import settings
+
+    folder = str(tmp_path_factory.mktemp("files"))
+    settings.FILES_FOLDER = folder
+    storages: Any = settings.STORAGES
+    storages["folder"]["OPTIONS"]["location"] = folder
+    os.environ["FILES_FOLDER"] = folder
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

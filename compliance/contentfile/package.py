@@ -1,12 +1,13 @@
 """A whole course package, folder or zip: manifest, content, words and media checked against each other."""
 
 import hashlib
+import io
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from compliance.contentfile import limits, places, source
 from compliance.contentfile.content import walk_content
@@ -97,17 +98,25 @@ class CheckedPackage:
 
     def read_media(self, media_id: str) -> bytes:
         """The bytes of a media file; raises `MediaNotInPackage` if it is unknown or has changed since the check."""
+        copied = io.BytesIO()
+        self.copy_media(media_id, copied)
+        return copied.getvalue()
+
+    def copy_media(self, media_id: str, output: IO[bytes]) -> None:
+        """Writes a media file to `output`, a piece at a time. Raises as `read_media`; what was written then is void."""
         item = next((item for item in self.media if item.id == media_id), None)
         if item is None:
             raise MediaNotInPackage(f"The package defines no media {quoted(media_id)}.")
         try:
+            digest = hashlib.sha256()
             with open_files(self.path, Report()) as files:
-                data = read_all(files, item.file) if files.sizes.get(item.file) == item.size else b""
+                for chunk in files.chunks(item.file) if files.sizes.get(item.file) == item.size else ():
+                    digest.update(chunk)
+                    output.write(chunk)
         except (FileFaulty, PackageUnreadable) as error:
             raise MediaNotInPackage(str(error)) from error
-        if hashlib.sha256(data).hexdigest() != item.sha256:
+        if digest.hexdigest() != item.sha256:
             raise MediaNotInPackage(f"The media {quoted(media_id)} has changed since the package was checked.")
-        return data
 
     def _sound_content(self) -> dict[str, Any]:
         if self.content is None:

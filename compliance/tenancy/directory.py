@@ -25,6 +25,7 @@ DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
         "log_tile": Placement.COORDINATOR,
         "log_checkpoint": Placement.COORDINATOR,
         "log_witness": Placement.COORDINATOR,
+        "files_filesfolder": Placement.COORDINATOR,
         "evidence_manifestrequest": Placement.COORDINATOR,
         "console_standingmark": Placement.WITH_COMPANY,
         "learning_linkrequest": Placement.COORDINATOR,

@@ -83,13 +83,18 @@ class ReleaseContent(CompanyRow):
 
 
 class ReleaseMedia(CompanyRow):
-    """A media file of the package of a release; `content` is null where it was too large to keep."""
+    """A media file of the package of a release.
+
+    `kept_file_id` is the file of it. Media of before media were files have their `content` here, until it is moved;
+    of those that were too large then, neither is there.
+    """
 
     course_release_id = models.UUIDField()
     media_id = models.CharField(max_length=64)
     media_type = models.CharField(max_length=100)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
+    kept_file_id = models.UUIDField(null=True)
     content = models.BinaryField(null=True)
 
     class Meta:

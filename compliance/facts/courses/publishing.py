@@ -3,7 +3,7 @@
 A package is known by its manifest's `id` within a company: its first publication makes the course (or is a version of
 the one that is named), each later one is that course's next version, and what a learner sees already is known. A lesson
 that did not change since an earlier version keeps its release and its version, so `contents_sha256` tells which lessons
-differ. Media are kept with their digests; large ones by digest alone.
+differ. Media are kept with their digests.
 """
 
 import uuid
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from compliance.contentfile.faults import Severity
 from compliance.contentfile.package import CheckedPackage
+from compliance.facts.courses.media import keep_media
 from compliance.facts.courses.models import Release, ReleaseContent, ReleaseMedia
 from compliance.facts.courses.resolving import kinds_of_courses
 from compliance.facts.errors import InvalidContentError, RefusedByRuleError, UnresolvedReferenceError
@@ -20,7 +21,6 @@ from compliance.facts.recording.acting import act
 from compliance.tenancy import context, sql
 
 FAULTS_SHOWN = 20
-LARGEST_KEPT_MEDIA = 20 * 1024 * 1024
 
 
 class Published(NamedTuple):
@@ -143,6 +143,8 @@ def publish_package(
         if latest and known:
             if latest.manifest is None:
                 keep_package(organization_id, latest.course_release_id, package)
+            else:
+                keep_media(organization_id, latest.course_release_id, package)  # what a storage has lost comes back
             return Published(course, latest.course_release_id, version, lessons, known=True)
         common: dict[str, Any] = {
             "organization_id": organization_id,
@@ -253,18 +255,7 @@ def keep_package(organization_id: uuid.UUID, course_release_id: uuid.UUID, packa
             "words": {language: dict(words) for language, words in package.words.items()},
         },
     )
-    ReleaseMedia.objects.bulk_create(
-        ReleaseMedia(
-            organization_id=organization_id,
-            course_release_id=course_release_id,
-            media_id=item.id,
-            media_type=item.type,
-            sha256=item.sha256,
-            size=item.size,
-            content=package.read_media(item.id) if item.size <= LARGEST_KEPT_MEDIA else None,
-        )
-        for item in package.media
-    )
+    keep_media(organization_id, course_release_id, package)
 
 
 def release_lessons(

@@ -51,12 +51,13 @@ class LessonState(NamedTuple):
 
 
 class Media(NamedTuple):
-    """A media file of a version, without its content."""
+    """A media file of a version, without its content, and whether that is kept."""
 
     media_id: str
     media_type: str
     sha256: str
     size: int
+    kept: bool
 
 
 class PackageContent(NamedTuple):
@@ -294,7 +295,8 @@ def package_contents(
     values = [organization_id, list(course_release_ids)]
     media: dict[uuid.UUID, list[Media]] = {}
     for release_id, *told in sql.fetch(
-        "SELECT course_release_id, media_id, media_type, sha256, size FROM courses_releasemedia"
+        "SELECT course_release_id, media_id, media_type, sha256, size, kept_file_id IS NOT NULL OR content IS NOT NULL"
+        " FROM courses_releasemedia"
         " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[]) ORDER BY media_id",
         values,
     ):
@@ -337,18 +339,6 @@ def offered(
         {"organization": organization_id, "releases": list(release_ids), "lessons": list(lesson_release_ids)},
     )
     return {identifier: Offered(*row) for identifier, *row in rows}
-
-
-def media_part(
-    organization_id: uuid.UUID, course_release_id: uuid.UUID, media_id: str, start: int, length: int
-) -> bytes | None:
-    """So many bytes of a media file from `start` on (counted from 0); None where its content is not kept."""
-    rows = sql.fetch(
-        "SELECT substring(content FROM %s FOR %s) FROM courses_releasemedia"
-        " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = %s AND media_id = %s",
-        [start + 1, length, organization_id, course_release_id, media_id],
-    )
-    return bytes(rows[0][0]) if rows and rows[0][0] is not None else None
 
 
 def titles_by_language(

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.errors import ComplianceError
+from compliance.files.errors import FileGoneError, FilesError
 from compliance.history import queries as history
 from compliance.interfaces.console import access_log, awaiting
 from compliance.interfaces.console.awaiting import Taken
@@ -96,6 +97,10 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
         if not isinstance(error.__cause__, psycopg.errors.QueryCanceled):
             raise
         return _refused(visit, 503, gettext("This took too long"), str(_TOO_LONG))
+    except FileGoneError as error:
+        return _refused(visit, 404, gettext("Nothing there"), str(error))
+    except FilesError as error:
+        return _refused(visit, 503, gettext("The file cannot be given"), str(error))
     except ComplianceError as error:
         return _refused(visit, 422, gettext("That did not work"), str(error))
 

@@ -10,6 +10,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy
 
+from compliance.files import actions as files
 from compliance.tenancy.models import CompanyRow
 
 
@@ -113,8 +114,8 @@ class Guess(models.Model):
 class Job(CompanyRow):
     """Long work that staff began: what it was told, how far it is, how it ended. The worker reads it by its id.
 
-    `upload` is the file it works on (a facts file, a package, a table); it is emptied when the job ends, because it
-    may hold personal data.
+    `upload_file_id` is the file it works on (a facts file, a package, a table); it is let go of when the job ends,
+    because it may hold personal data.
     """
 
     class State(models.TextChoices):
@@ -143,7 +144,8 @@ class Job(CompanyRow):
     message = models.CharField(max_length=500, blank=True, default="")
     findings = models.JSONField(default=list)
     upload_name = models.CharField(max_length=200, blank=True, default="")
-    upload = models.BinaryField(null=True)
+    upload_file_id = models.UUIDField(null=True, help_text="The kept file of it; null without one.")
+    upload = models.BinaryField(null=True, help_text="Uploads of before uploads were files. None is written any more.")
     erasures = models.BigIntegerField(
         default=0, help_text="How many erasures the company had made when the draft came: after another one it goes."
     )
@@ -159,11 +161,12 @@ class Job(CompanyRow):
         constraints = [models.UniqueConstraint(fields=["organization_id", "job_id"], name="job_once")]
         indexes = [models.Index(fields=["organization_id", "-asked_at"], name="job_by_moment")]
 
-    NOTHING: ClassVar[dict[str, Any]] = {"upload": None, "upload_name": "", "told": {}}
+    NOTHING: ClassVar[dict[str, Any]] = {"upload_file_id": None, "upload": None, "upload_name": "", "told": {}}
     """What is left, once it has ended, of what it worked on: all of it, names of files too, may hold personal data."""
 
     def end(self, state: str, message: str, now: datetime) -> None:
-        """Writes down how it ended, and forgets what it worked on."""
+        """Writes down how it ended, and forgets what it worked on. Within the company's context."""
+        files.let_go(self.organization_id, [self.upload_file_id])
         for name, value in ({"state": state, "message": message[:500], "finished_at": now} | self.NOTHING).items():
             setattr(self, name, value)
         self.save()

@@ -11,6 +11,7 @@ import time
 from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 
 from compliance.errors import ComplianceError
+from compliance.files.machines import refuse_other_folder
 from compliance.interfaces.operations.errors import DatabaseAwayError
 from compliance.log import refusals
 from compliance.tenancy.checks import refuse_unprotected_tables, refuse_unsafe_role
@@ -23,12 +24,13 @@ PATIENCE_SECONDS = 60.0
 def refuse_unsafe() -> None:
     """Raises the error of the first check that fails.
 
-    UnsafeRoleError, UnprotectedTableError, LogError, NotMigratedError or DatabaseAwayError.
+    UnsafeRoleError, UnprotectedTableError, LogError, WrongFolderError, NotMigratedError or DatabaseAwayError.
     """
     try:
         refuse_unsafe_role()
         refuse_unprotected_tables()
         refusals.refuse_other_log()
+        refuse_other_folder()
     except ProgrammingError as error:
         raise NotMigratedError("The database lacks tables. Run `manage.py migrate` first.") from error
     except (OperationalError, InterfaceError) as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -23,12 +24,12 @@ _WIDTH = 90
 
 
 def _checked(
-    view: Callable[Concatenate[HttpRequest, CheckedPackage, Parameters], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, Parameters], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, CheckedPackage, Parameters], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, Parameters], HttpResponseBase]:
     """Hands the package to a view; a page that lists its faults comes in place of the view's while it has errors."""
 
     @wraps(view)
-    def answered(request: HttpRequest, /, *args: Parameters.args, **values: Parameters.kwargs) -> HttpResponse:
+    def answered(request: HttpRequest, /, *args: Parameters.args, **values: Parameters.kwargs) -> HttpResponseBase:
         try:
             package = served.package()
             if package.ok:
@@ -59,7 +60,7 @@ def page(request: HttpRequest, package: CheckedPackage, page_id: str) -> HttpRes
 
 
 @_checked
-def media(request: HttpRequest, package: CheckedPackage, media_id: str) -> HttpResponse:
+def media(request: HttpRequest, package: CheckedPackage, media_id: str) -> HttpResponseBase:
     """A media file of the package."""
     found = next((each for each in package.media if each.id == media_id), None)
     if found is None:
@@ -73,7 +74,7 @@ def media(request: HttpRequest, package: CheckedPackage, media_id: str) -> HttpR
         media_type=found.type,
         size=found.size,
         sha256=found.sha256,
-        read=lambda start, length: data[start : start + length],
+        read=lambda start, stop: iter((data[start:stop],)),
     )
     answer["Cache-Control"] = "no-cache"  # here the file may change under its address
     return answer

@@ -4,22 +4,24 @@ Phones play no video from a server that cannot send a part of it, so a part is r
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 # Displayed by browsers as what they are and nothing else; everything else is handed over as a download.
 _DISPLAYED = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "audio/", "video/")
 _KEPT = "private, max-age=31536000, immutable"
 # A file that is opened by itself can do nothing either.
 _POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
+_AT_ONCE = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 
 
 def media_answer(
-    request: HttpRequest, *, media_type: str, size: int, sha256: str, read: Callable[[int, int], bytes]
-) -> HttpResponse:
-    """A media file, or the part of it that is asked for. `read(start, length)` gives its bytes."""
+    request: HttpRequest, *, media_type: str, size: int, sha256: str, read: Callable[[int, int], Iterator[bytes]]
+) -> HttpResponseBase:
+    """A media file, or the part of it that is asked for. `read(start, stop)` gives its bytes, a piece at a time."""
     tag = f'"{sha256}"'
     if tag in request.headers.get("If-None-Match", ""):
         return _with_headers(HttpResponse(status=304), tag, media_type)
@@ -27,14 +29,23 @@ def media_answer(
     if wanted and request.headers.get("If-Range", tag) == tag and (found := _RANGE.fullmatch(wanted)):
         start, stop = _bounds(found[1], found[2], size)
         if start >= stop:
-            answer = HttpResponse(status=416)
+            answer: HttpResponseBase = HttpResponse(status=416)
             answer["Content-Range"] = f"bytes */{size}"
             return answer
-        answer = HttpResponse(read(start, stop - start), status=206, content_type=media_type)
+        answer = _body(read(start, stop), stop - start, 206, media_type)
         answer["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
     else:
-        answer = HttpResponse(read(0, size), content_type=media_type)
+        answer = _body(read(0, size), size, 200, media_type)
     return _with_headers(answer, tag, media_type)
+
+
+def _body(pieces: Iterator[bytes], length: int, status: int, media_type: str) -> HttpResponseBase:
+    """What is small is sent as one, all else as it is read: memory stays the same for a film of any size."""
+    if length <= _AT_ONCE:
+        return HttpResponse(b"".join(pieces), status=status, content_type=media_type)
+    answer = StreamingHttpResponse(pieces, status=status, content_type=media_type)
+    answer["Content-Length"] = str(length)
+    return answer
 
 
 def style_answer(css: str) -> HttpResponse:
@@ -51,7 +62,7 @@ def _bounds(first: str, last: str, size: int) -> tuple[int, int]:
     return int(first), min(int(last) + 1, size) if last else size
 
 
-def _with_headers(answer: HttpResponse, tag: str, media_type: str) -> HttpResponse:
+def _with_headers(answer: HttpResponseBase, tag: str, media_type: str) -> HttpResponseBase:
     answer["ETag"] = tag
     answer["Accept-Ranges"] = "bytes"
     answer["Cache-Control"] = _KEPT

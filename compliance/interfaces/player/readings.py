@@ -11,7 +11,6 @@ from threading import Lock
 from compliance.contentfile.course import Reading
 from compliance.contentfile.package import MediaFile
 from compliance.contentfile.reading import read_content
-from compliance.facts.courses.publishing import LARGEST_KEPT_MEDIA
 from compliance.interfaces.player.languages import best
 from compliance.learning.courses import Content
 
@@ -54,9 +53,9 @@ def languages_in(content: Content) -> list[str]:
 
 
 def is_kept(content: Content, media_id: str) -> bool:
-    """Whether a media file of the release is there: a very large one is known by its digest alone."""
+    """Whether a media file of the release is there: a large one of before may be known by its digest alone."""
     found = content.media.get(media_id)
-    return found is not None and found.size <= LARGEST_KEPT_MEDIA
+    return found is not None and found.kept
 
 
 def reading_of(

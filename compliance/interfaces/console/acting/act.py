@@ -16,6 +16,7 @@ from compliance.facts.lines import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
 from compliance.history import queries
 from compliance.interfaces.console.acting.fields import ActForm
+from compliance.interfaces.console.acting.uploads import Upload, of_form
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.page import Section, Words
@@ -62,8 +63,7 @@ class Acting:
     organization: Organization
     at: datetime
     data: dict[str, Any]
-    upload: bytes | None = None
-    upload_name: str = ""
+    upload: Upload | None = None
     findings: list[str] = field(default_factory=list)
     may_tell: frozenset[str] = frozenset()  # the kinds of fact that some act of this person tells
     second: Staff | None = None  # who confirmed what this person prepared
@@ -213,11 +213,11 @@ def to(acting: Acting, message: str, page: str = "person") -> Done:
     return Done(message, page, {"learner_profile_id": acting.data["learner_profile_id"]} if page == "person" else {})
 
 
-def read_upload(request: HttpRequest, field_name: str) -> tuple[str, bytes] | None:
+def read_upload(request: HttpRequest, field_name: str) -> Upload | None:
     """The file that came with the form, None when none did."""
     found = request.FILES.get(field_name) if field_name else None
     if found is None:
         return None
     if (found.size or 0) > UPLOAD_BYTES:
         raise CannotActError("The file is larger than 64 MiB. Use `manage.py import_facts` for files like this.")
-    return str(found.name or "")[:200], found.read()
+    return of_form(str(found.name or "")[:200], found)

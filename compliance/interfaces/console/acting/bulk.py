@@ -180,7 +180,7 @@ class DeadlineMany(Many):
 
 def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,)) -> list[Owed]:
     """The chosen records, in the order chosen. Raises CannotActError for what is no record of these registers here."""
-    days = _table(acting.upload) if acting.upload else {}
+    days = _table(acting.upload.read()) if acting.upload else {}
     wanted = list(dict.fromkeys([*acting.data["record_ids"], *days]))
     if not wanted:
         raise CannotActError(_("Choose at least one row in a list, or hand in a table."))

@@ -1,6 +1,7 @@
 """Acts on courses: publish a version from a package, withdraw one."""
 
 import contextlib
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -138,8 +139,8 @@ class PublishCourse(Act):
         """The package, while its file stands. Raises CannotActError with what keeps it from being published."""
         if acting.upload is None:
             raise CannotActError(gettext("Choose the package again."))
-        with tempfile.NamedTemporaryFile(suffix=".zip") as file:
-            file.write(acting.upload)
+        with acting.upload.opened() as sent, tempfile.NamedTemporaryFile(suffix=".zip") as file:
+            shutil.copyfileobj(sent, file)
             file.flush()
             package = check_package(file.name)
             try:

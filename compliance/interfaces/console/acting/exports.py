@@ -188,6 +188,7 @@ class StopExport(_OfExport):
         ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).update(
             expires_at=acting.at - timedelta(seconds=1)
         )
+        keeping.forget(acting.organization_id, acting.at)
         return Done(gettext("The export is stopped."), "exports")
 
 

@@ -19,7 +19,7 @@ from compliance.facts.ledger import queries as ledger
 from compliance.facts.people import queries
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console import identifiers
-from compliance.interfaces.console.acting import doing, four_eyes, jobs
+from compliance.interfaces.console.acting import doing, four_eyes, jobs, uploads
 from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
 from compliance.interfaces.console.acting.fields import ActForm, end_of
 from compliance.interfaces.console.acting.picker import Picked
@@ -132,8 +132,7 @@ def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
 
 
 def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpResponse:
-    upload = read_upload(visit.request, chosen.upload)
-    acting.upload_name, acting.upload = upload or ("", None)
+    acting.upload = read_upload(visit.request, chosen.upload)
     try:
         visit.saw(chosen.learners(acting))
         found = chosen.preview(acting)
@@ -143,15 +142,15 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
     mine = Job.objects.filter(
         organization_id=acting.organization_id, state=Job.State.DRAFT, user_id=visit.staff.user_id
     )
-    mine.filter(asked_at__lt=visit.now - jobs.DRAFTS_LAST).delete()
+    jobs.remove(mine.filter(asked_at__lt=visit.now - jobs.DRAFTS_LAST), acting.organization_id)
     draft = Job.objects.create(
         organization_id=acting.organization_id,
         act=chosen.name,
         user_id=visit.staff.user_id,
         username=visit.staff.username,
         asked_at=visit.now,
-        upload_name=acting.upload_name,
-        upload=acting.upload,
+        upload_name=acting.upload.name if acting.upload else "",
+        upload_file_id=uploads.keep(acting.organization_id, acting.upload, visit.now),
         erasures=erasures(acting.organization_id),
         seen=_newest(acting),
     )
@@ -196,19 +195,13 @@ def _again(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job 
     """The preview of the same upload, asked for otherwise, or the table that belongs to it."""
     if draft is None:
         raise CannotActError(gettext(_TOO_OLD))
-    _uploaded(acting, draft)
+    acting.upload = uploads.of_job(draft)
     visit.saw(chosen.learners(acting))
     if step == TABLE:
         return chosen.table(acting)
     return _show_preview(
         visit, chosen, form, chosen.preview(acting), draft.job_id, "", four_eyes.needed(chosen, acting)
     )
-
-
-def _uploaded(acting: Acting, draft: Job) -> None:
-    """Gives the act the file that its first preview was of."""
-    acting.upload_name = draft.upload_name
-    acting.upload = bytes(draft.upload) if draft.upload is not None else None
 
 
 def late_at_once(visit: Visit, form: ActForm) -> list[str]:
@@ -259,7 +252,7 @@ def _confirmed_before(visit: Visit, chosen: Act) -> HttpResponse:
 def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None) -> HttpResponse:
     if draft is None:
         return _confirmed_before(visit, chosen)
-    _uploaded(acting, draft)
+    acting.upload = uploads.of_job(draft)
     if (newest := _newest(acting)) > draft.seen:
         draft.seen = newest
         draft.save(update_fields=["seen"])

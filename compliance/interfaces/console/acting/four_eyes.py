@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from compliance.errors import ComplianceError
 from compliance.facts.people.queries import erasures
-from compliance.interfaces.console.acting import doing, jobs
+from compliance.interfaces.console.acting import doing, jobs, uploads
 from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
@@ -104,9 +104,9 @@ def rebuilt(job: Job, chosen: Act, organization: Organization, now: datetime, se
     form = form_of(job, chosen, organization, now)
     if not form.is_valid():
         raise CannotActError(GONE)
-    upload = bytes(job.upload) if job.upload is not None else None
     may = may_tell(first) if second is None else may_tell(first) & may_tell(second)
-    return Acting(first, organization, now, form.cleaned_data, upload, job.upload_name, may_tell=may, second=second)
+    upload = uploads.of_job(job)
+    return Acting(first, organization, now, form.cleaned_data, upload, may_tell=may, second=second)
 
 
 def form_of(job: Job, chosen: Act, organization: Organization, now: datetime) -> ActForm:
@@ -135,7 +135,8 @@ def _prepared(visit: Visit, chosen: Act, job_id: uuid.UUID) -> Job:
     )
     if found is None:
         raise NothingThereError(gettext("Nothing of that kind waits here: it was confirmed, declined, or is too old."))
-    if found.upload is not None and found.erasures != erasures(visit.organization.organization_id):
+    uploaded = found.upload_file_id is not None or found.upload is not None
+    if uploaded and found.erasures != erasures(visit.organization.organization_id):
         raise CannotActError(
             gettext("Somebody was erased since this was prepared. What was uploaded goes: start again.")
         )

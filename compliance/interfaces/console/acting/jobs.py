@@ -21,6 +21,7 @@ from kombu.exceptions import OperationalError
 
 from compliance.errors import ComplianceError
 from compliance.facts.people.queries import erasures
+from compliance.interfaces.console.acting import uploads
 from compliance.interfaces.console.models import Job
 from compliance.redis_client import client
 from compliance.tenancy import context
@@ -147,9 +148,19 @@ def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
     """
     mine = Job.objects.filter(organization_id=organization_id)
     outlived = ~Q(erasures=erasures(organization_id))
-    mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP).update(**Job.NOTHING)
-    over = Q(asked_at__lte=now - PREPARED_LASTS) | (outlived & Q(upload__isnull=False))
-    mine.filter(over, state=Job.State.PREPARED).update(
+    never_ended = mine.filter(state__in=(Job.State.WAITING, Job.State.RUNNING), asked_at__lt=now - GIVEN_UP)
+    uploads.forget(never_ended, organization_id)
+    never_ended.update(**Job.NOTHING)
+    over = Q(asked_at__lte=now - PREPARED_LASTS) | (outlived & uploads.HAS_UPLOAD)
+    unconfirmed = mine.filter(over, state=Job.State.PREPARED)
+    uploads.forget(unconfirmed, organization_id)
+    unconfirmed.update(
         state=Job.State.FAILED, finished_at=now, message=gettext("Nobody confirmed it in time."), **Job.NOTHING
     )
-    return mine.filter(outlived | Q(asked_at__lte=now - DRAFTS_LAST), state=Job.State.DRAFT).delete()[0]
+    return remove(mine.filter(outlived | Q(asked_at__lte=now - DRAFTS_LAST), state=Job.State.DRAFT), organization_id)
+
+
+def remove(drafts: "QuerySet[Job]", organization_id: uuid.UUID) -> int:
+    """Removes drafts and lets go of their files, within the company's context; how many."""
+    uploads.forget(drafts, organization_id)
+    return drafts.delete()[0]

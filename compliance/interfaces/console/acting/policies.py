@@ -148,7 +148,7 @@ class PublishPolicy(Act):
         """The text of the file, or what was written. Raises CannotActError, UnreadableTextError."""
         if "made" not in acting.found:
             if acting.upload is not None:
-                acting.found["made"] = files.read(acting.upload, acting.upload_name)
+                acting.found["made"] = files.read(acting.upload.read(), acting.upload.name)
             elif acting.data["html"].strip():
                 acting.found["made"] = files.written(acting.data["html"])
             else:

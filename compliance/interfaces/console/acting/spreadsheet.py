@@ -230,7 +230,7 @@ class ImportPeople(Act):
 
     def work(self, acting: Acting, job: Job) -> str:
         """Records and captures the file, or only tries it."""
-        table = read(acting.upload or b"", WHOLE)
+        table = read(acting.upload.read() if acting.upload else b"", WHOLE)
         acting.found["table"] = table
         columns = self._columns(acting)
         if acting.data["only_try"]:
@@ -259,7 +259,7 @@ class ImportPeople(Act):
     def _table(self, acting: Acting) -> Table:
         """The file, read once."""
         if "table" not in acting.found:
-            acting.found["table"] = read(acting.upload or b"", WHILE_SOMEBODY_WAITS)
+            acting.found["table"] = read(acting.upload.read() if acting.upload else b"", WHILE_SOMEBODY_WAITS)
         found: Table = acting.found["table"]
         return found
 

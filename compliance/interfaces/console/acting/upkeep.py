@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import BinaryIO, cast
 
 from django import forms
 from django.db import transaction
@@ -65,17 +66,15 @@ class ImportFacts(Act):
 
     def preview(self, acting: Acting) -> Preview:
         """Runs the whole file and takes it back; a large one is only counted."""
-        data = acting.upload or b""
-        lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
         found = Preview(
             pairs=[
-                (gettext("File"), acting.upload_name),
-                (gettext("Lines"), lines),
+                (gettext("File"), acting.upload.name if acting.upload else ""),
+                (gettext("Lines"), _lines(acting)),
                 (gettext("Kinds that you may tell"), ", ".join(sorted(acting.may_tell)) or gettext("none")),
                 (gettext("Who acted, in lines that say so"), acting.staff.actor_id),
             ]
         )
-        if len(data) > PREVIEWED_BYTES:
+        if acting.upload and acting.upload.size > PREVIEWED_BYTES:
             found.warnings.append(
                 "The file is too large to be tried while you wait. Tick “only try it” to have the worker report what"
                 " would be recorded, or “record nothing if any line is wrong” to be safe."
@@ -91,14 +90,15 @@ class ImportFacts(Act):
         return found
 
     def _import(self, acting: Acting, progress: Progress | None = None) -> Report:
-        return import_facts(
-            organization_id=acting.organization_id,
-            stream=io.BytesIO(acting.upload or b""),
-            now=acting.at,
-            strict=acting.data["strict"],
-            teller=acting.teller(acting.may_tell, Channel.FILE),
-            progress=progress,
-        )
+        with acting.upload.opened() if acting.upload else io.BytesIO() as stream:
+            return import_facts(
+                organization_id=acting.organization_id,
+                stream=cast(BinaryIO, stream),
+                now=acting.at,
+                strict=acting.data["strict"],
+                teller=acting.teller(acting.may_tell, Channel.FILE),
+                progress=progress,
+            )
 
     def _rehearse(self, acting: Acting, progress: Progress | None = None) -> Report:
         with transaction.atomic():
@@ -126,6 +126,18 @@ class ImportFacts(Act):
         if report.errors:
             return gettext("%(recorded)s facts recorded, %(known)s known already, %(errors)s lines wrong.") % counted
         return gettext("%(recorded)s facts recorded, %(known)s known already.") % counted
+
+
+def _lines(acting: Acting) -> int:
+    """How many lines the file has; the last one counts without an end, too."""
+    if acting.upload is None:
+        return 0
+    lines, last = 0, b"\n"
+    with acting.upload.opened() as content:
+        while chunk := content.read(1024 * 1024):
+            lines += chunk.count(b"\n")
+            last = chunk[-1:]
+    return lines + (last != b"\n")
 
 
 def _sentences(report: Report) -> list[str]:

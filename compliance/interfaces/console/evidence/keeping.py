@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from compliance.facts.people.queries import erasures
+from compliance.files import actions as files
+from compliance.files import queries as kept_files
+from compliance.files.models import KeptFile
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
@@ -31,7 +35,8 @@ AT_ONCE = 2
 FOLDERS = "compliance-pack-"
 """How the folders in which packs are built are called."""
 
-PART_BYTES = 1024 * 1024
+PIECES_A_LOOK = 4
+"""After so many pieces it is asked again whether the pack may still be given away."""
 
 
 def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
@@ -69,10 +74,10 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
 
 
 def build_and_keep(about: Subject, job: Job) -> Built:
-    """Builds the pack of a job and stores it. Raises EvidenceError.
+    """Builds the pack of a job and keeps it. Raises EvidenceError, FilesError.
 
-    Each part is kept under a lock on the pack, and only while nobody was erased since the pack was begun. Who removes
-    a pack waits for that lock, so no part comes after its pack has gone.
+    Its file is named in the pack before it is written: who removes the pack removes the file, too, whatever has come
+    of it. It is offered under a lock on the pack, and only while nobody was erased since the pack was begun.
     """
     try:
         with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
@@ -80,16 +85,7 @@ def build_and_keep(about: Subject, job: Job) -> Built:
             with context.company(about.organization_id):
                 known = _standing(about.organization_id, job.job_id)
             built = build(about, output, lambda done, total: jobs.say(job, done, total), erasures=known)
-            with output.open("rb") as content:
-                number = 0
-                while part := content.read(PART_BYTES):
-                    with context.company(about.organization_id):
-                        _standing(about.organization_id, job.job_id)
-                        PackPart.objects.create(
-                            organization_id=about.organization_id, job_id=job.job_id, number=number, content=part
-                        )
-                    number += 1
-            _say_built(about.organization_id, job.job_id, built)
+            _keep(about.organization_id, job.job_id, output, built)
             verdict = judge(output)
         with context.company(about.organization_id):
             _standing(about.organization_id, job.job_id)
@@ -103,19 +99,35 @@ def build_and_keep(about: Subject, job: Job) -> Built:
     return built
 
 
-def _say_built(organization_id: uuid.UUID, job_id: uuid.UUID, built: Built) -> None:
-    """Offers the pack, all parts of which are stored; the verifier has yet to read it. Raises OutlivedError."""
-    with context.company(organization_id):
-        _standing(organization_id, job_id)
-        Pack.objects.filter(organization_id=organization_id, job_id=job_id).update(
-            built=True,
-            size=built.size,
-            sha256=built.sha256,
-            list_sha256=built.list_sha256,
-            completeness=built.completeness,
-            registers=built.registers,
-            sample=built.sample,
-        )
+def _keep(organization_id: uuid.UUID, job_id: uuid.UUID, output: Path, built: Built) -> None:
+    """Keeps the pack and offers it; the verifier has yet to read it. Raises OutlivedError, FilesError."""
+    mine = Pack.objects.filter(organization_id=organization_id, job_id=job_id)
+    file = files.begin(organization_id, KeptFile.Purpose.PACK, datetime.now(UTC))
+    try:
+        with context.company(organization_id):
+            _standing(organization_id, job_id)
+            mine.update(kept_file_id=file.file_id)
+        with output.open("rb") as content:
+            files.write(file, content)
+        with context.company(organization_id):
+            _standing(organization_id, job_id)
+            files.settle(file)
+            _say_built(mine, built)
+    except BaseException:
+        files.discard(file)
+        raise
+
+
+def _say_built(mine: "QuerySet[Pack]", built: Built) -> None:
+    mine.update(
+        built=True,
+        size=built.size,
+        sha256=built.sha256,
+        list_sha256=built.list_sha256,
+        completeness=built.completeness,
+        registers=built.registers,
+        sample=built.sample,
+    )
 
 
 def _standing(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
@@ -144,8 +156,27 @@ def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pac
     return found
 
 
-def parts(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[bytes]:
-    """The bytes of a built pack, a part at a time, each in a transaction of its own."""
+def parts(pack: Pack) -> Iterator[bytes]:
+    """The bytes of a built pack, a part at a time, while the pack is there. Raises FilesError."""
+    if pack.kept_file_id is None:
+        return _parts_of_before(pack.organization_id, pack.job_id, pack.size)
+    with context.company(pack.organization_id):
+        file = kept_files.kept(pack.organization_id, pack.kept_file_id)
+    return _looked_after(pack, kept_files.content(file))
+
+
+def _looked_after(pack: Pack, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for number, piece in enumerate(pieces):
+        if number % PIECES_A_LOOK == 0:
+            with context.company(pack.organization_id):
+                mine = Pack.objects.filter(organization_id=pack.organization_id, job_id=pack.job_id)
+                if not mine.filter(erasures=erasures(pack.organization_id)).exists():
+                    raise NothingThereError(gettext("The pack was forgotten while it was being taken."))
+        yield piece
+
+
+def _parts_of_before(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[bytes]:
+    """As packs were kept before they were files: each part in a transaction of its own."""
     number = sent = 0
     while sent < size:
         with context.company(organization_id):
@@ -164,17 +195,16 @@ def parts(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
     """Removes packs that are too old, or outlived by an erasure. Within the company's context; how many.
 
-    Locked first: a part that is being kept at this moment is there before its pack goes.
+    Locked first: a pack that is being offered at this moment is there before it goes, and its file with it.
     """
-    stale = [
-        job_id
-        for (job_id,) in sql.fetch(
-            "SELECT job_id FROM evidence_pack WHERE organization_id = %s AND (begun_at < %s OR erasures <> %s)"
-            " ORDER BY id FOR UPDATE",
-            [organization_id, now - KEPT, erasures(organization_id)],
-        )
-    ]
+    found = sql.fetch(
+        "SELECT job_id, kept_file_id FROM evidence_pack"
+        " WHERE organization_id = %s AND (begun_at < %s OR erasures <> %s) ORDER BY id FOR UPDATE",
+        [organization_id, now - KEPT, erasures(organization_id)],
+    )
+    stale = [job_id for job_id, _ in found]
     if stale:
+        files.let_go(organization_id, [file_id for _, file_id in found])
         PackPart.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
         Pack.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
     return len(stale)

@@ -24,6 +24,7 @@ class Pack(CompanyRow):
         help_text="How many erasures the company had made before any name was read: after another one it goes.",
     )
     built = models.BooleanField(default=False)
+    kept_file_id = models.UUIDField(null=True, help_text="The file of it; null of packs of before, which are in parts.")
     size = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True, default="")
     list_sha256 = models.CharField(max_length=64, blank=True, default="")
@@ -39,7 +40,7 @@ class Pack(CompanyRow):
 
 
 class PackPart(CompanyRow):
-    """A mebibyte of a pack: web and worker need no folder in common, and neither holds a whole pack in memory."""
+    """A mebibyte of a pack of before packs were files: none is written any more, and those there are go in days."""
 
     job_id = models.UUIDField()
     number = models.IntegerField()

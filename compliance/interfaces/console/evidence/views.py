@@ -76,8 +76,7 @@ def file(visit: Visit, job_id: uuid.UUID) -> StreamingHttpResponse:
     if not found.built:
         raise NothingThereError(gettext("This pack is not built yet."))
     visit.everybody = True
-    content = keeping.parts(visit.organization.organization_id, job_id, found.size)
-    response = answers.file(found.file_name, "application/zip", content)
+    response = answers.file(found.file_name, "application/zip", keeping.parts(found))
     response.headers["Content-Length"] = str(found.size)
     return response
 

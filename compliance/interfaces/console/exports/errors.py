@@ -23,5 +23,9 @@ class MayNotExportError(ExportError):
     """Whoever set the export up may not export any more."""
 
 
+class ChangedExportError(ExportError):
+    """A file of before is not what was written, so it is not taken over."""
+
+
 class StorageFailedError(ExportError):
     """The storage of exports did not do what it was asked for."""

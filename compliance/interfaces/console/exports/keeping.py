@@ -1,14 +1,14 @@
 """Keeps what exports wrote: stores, forgets what is over or outlived by an erasure, and runs what is due.
 
-A file's row is there before the file, and is asked again when the file is stored: whoever removes the row in between,
-because somebody was erased, has the file removed too. So no file with names stays that an erasure does not know of.
+A file's row is there before the file, and is asked again when the file is kept: whoever removes the row in between,
+because somebody was erased, lets go of the file too. So no file with names stays that an erasure does not know of.
 """
 
 import hashlib
 import logging
 import tempfile
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,8 +19,11 @@ from django.db.models import F, Q
 from compliance.catalogue.declaration import Register
 from compliance.errors import ComplianceError
 from compliance.facts.people.queries import erasures
+from compliance.files import actions as files
+from compliance.files import queries as kept_files
+from compliance.files.models import KeptFile
 from compliance.interfaces.console.exports import schedule, stored
-from compliance.interfaces.console.exports.errors import MayNotExportError, OutlivedError
+from compliance.interfaces.console.exports.errors import ChangedExportError, MayNotExportError, OutlivedError
 from compliance.interfaces.console.exports.extract import Extract, extract, registers
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.writing import check, write
@@ -75,11 +78,12 @@ def store(
                 begun_at=now,
                 expires_at=expires_at,
             )
-            file.stored_as = f"{about.organization_id}/{file.file_id}.{written_as}"
             with context.company(about.organization_id):
+                written = files.begin(about.organization_id, KeptFile.Purpose.EXPORT, now)
+                file.kept_file_id = written.file_id
                 file.save()
             kept.append(file)
-            _fill(file, about, register, tell)
+            _fill(file, written, about, register, tell)
     except BaseException:
         for file in kept:
             _remove(file)
@@ -87,33 +91,72 @@ def store(
     return kept
 
 
-def _fill(file: ExportFile, about: Extract, register: Register, tell: Callable[[str, int], None]) -> None:
-    """Writes a file beside nothing of ours, stores it, and makes sure that no erasure came in between."""
+def _fill(
+    file: ExportFile, written: KeptFile, about: Extract, register: Register, tell: Callable[[str, int], None]
+) -> None:
+    """Writes a file beside nothing of ours, keeps it, and makes sure that no erasure came in between."""
     with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
         path = Path(folder) / file.file_name
         file.rows = write(path, about, register, file.written_as, lambda rows: tell(register.name, rows))
         file.size = path.stat().st_size
         with path.open("rb") as content:
-            file.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-            content.seek(0)
-            stored.save(file.stored_as, content)
+            files.write(written, content)
+        file.sha256 = written.sha256
     with context.company(file.organization_id):
         found = ExportFile.objects.select_for_update().filter(
             organization_id=file.organization_id, file_id=file.file_id
         )
         still = found.first() is not None and (not file.personal or erasures(file.organization_id) == file.erasures)
         if still:
+            files.settle(written)
             found.update(ready=True, rows=file.rows, size=file.size, sha256=file.sha256)
             file.ready = True
     if not still:
+        files.discard(written)
         raise OutlivedError(OUTLIVED)
 
 
 def _remove(file: ExportFile) -> None:
-    if not stored.removed(file.stored_as):
-        return  # its row stays, so that it is tried again
     with context.company(file.organization_id):
+        files.let_go(file.organization_id, [file.kept_file_id])
         ExportFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id).delete()
+
+
+def content(file: ExportFile) -> Iterator[bytes]:
+    """The bytes of a file, piece by piece. Raises FilesError, StorageFailedError."""
+    if file.kept_file_id is None:
+        return stored.chunks(file.stored_as)
+    with context.company(file.organization_id):
+        found = kept_files.kept(file.organization_id, file.kept_file_id)
+    return kept_files.content(found)
+
+
+def move_old(organization_id: uuid.UUID, now: datetime) -> int:
+    """Moves exports of before to where files are kept; how many. Raises FilesError, StorageFailedError."""
+    with context.company(organization_id):
+        mine = ExportFile.objects.filter(organization_id=organization_id, kept_file_id=None, ready=True)
+        old = list(mine.order_by("file_id"))
+    for file in old:
+        with tempfile.TemporaryFile() as copied:
+            for piece in stored.chunks(file.stored_as):
+                copied.write(piece)
+            copied.seek(0)
+            if hashlib.file_digest(copied, "sha256").hexdigest() != file.sha256:
+                raise ChangedExportError("An export of before is not as it was written. It stays where it is.")
+            kept = files.keep(organization_id, KeptFile.Purpose.EXPORT, copied, now)
+        with context.company(organization_id):
+            mine = ExportFile.objects.filter(organization_id=organization_id, file_id=file.file_id, kept_file_id=None)
+            moved = mine.update(kept_file_id=kept.file_id)
+            if not moved:  # it went meanwhile
+                files.let_go(organization_id, [kept.file_id])
+        if moved:
+            stored.removed(file.stored_as)
+    return len(old)
+
+
+def _of_before_gone(file: ExportFile) -> bool:
+    """Whether nothing is left in the storage of before; its row stays otherwise, so that it is tried again."""
+    return file.kept_file_id is not None or stored.removed(file.stored_as)
 
 
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
@@ -127,7 +170,8 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
     mine = ExportFile.objects.filter(organization_id=organization_id)
     again = set(mine.filter(outlived, export_id__isnull=False).values_list("export_id", flat=True))
     stale = list(mine.filter(over).select_for_update())
-    gone = [file.pk for file in stale if stored.removed(file.stored_as)]
+    gone = [file.pk for file in stale if _of_before_gone(file)]
+    files.let_go(organization_id, [file.kept_file_id for file in stale])
     mine.filter(pk__in=gone).delete()
     mine.filter(pk__in=[file.pk for file in stale]).update(ready=False)  # what could not be removed is tried again
     if again:
@@ -192,12 +236,11 @@ def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
 
 def _prune(standing: StandingExport) -> None:
     """Leaves the newest runs alone."""
-    files = ExportFile.objects.filter(
-        organization_id=standing.organization_id, export_id=standing.export_id, ready=True
-    )
-    moments = list(files.order_by("-as_at").values_list("as_at", flat=True).distinct()[: standing.keep])
-    for file in files.exclude(as_at__in=moments):
-        if stored.removed(file.stored_as):
+    mine = ExportFile.objects.filter(organization_id=standing.organization_id, export_id=standing.export_id, ready=True)
+    moments = list(mine.order_by("-as_at").values_list("as_at", flat=True).distinct()[: standing.keep])
+    for file in mine.exclude(as_at__in=moments):
+        if _of_before_gone(file):
+            files.let_go(file.organization_id, [file.kept_file_id])
             file.delete()
 
 

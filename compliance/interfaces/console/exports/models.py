@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy
 
+from compliance.files.models import KeptFile, name_of
 from compliance.tenancy.models import CompanyRow
 
 
@@ -45,7 +46,7 @@ class StandingExport(CompanyRow):
 
 
 class ExportFile(CompanyRow):
-    """A file of one register at one moment, in the storage of exports. The row is there before the file is.
+    """A file of one register at one moment. The row is there before the file is.
 
     With names in it, it goes once somebody of the company is erased; any file goes when its time is over.
     """
@@ -58,7 +59,8 @@ class ExportFile(CompanyRow):
     as_at = models.DateTimeField()
     capture_sequence = models.BigIntegerField()
     erasures = models.BigIntegerField(help_text="How many erasures the company had made before any row was read.")
-    stored_as = models.CharField(max_length=300)
+    kept_file_id = models.UUIDField(null=True, help_text="The file of it; null of exports of before (`stored_as`).")
+    stored_as = models.CharField(max_length=300, blank=True, default="")
     begun_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     ready = models.BooleanField(default=False)
@@ -69,6 +71,13 @@ class ExportFile(CompanyRow):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "file_id"], name="export_file_once")]
         indexes = [models.Index(fields=["organization_id", "-as_at"], name="export_file_by_moment")]
+
+    @property
+    def kept_as(self) -> str:
+        """What its object is called, for operators."""
+        if self.kept_file_id is None:
+            return self.stored_as
+        return name_of(self.organization_id, KeptFile.Purpose.EXPORT, self.kept_file_id)
 
     @property
     def file_name(self) -> str:

@@ -1,23 +1,18 @@
-"""Where the files of exports lie: a folder, or whatever STORAGES says. Whatever it raises is one error of ours."""
+"""Exports of before they were kept files lie in a storage of their own, until they are moved or their time is over.
+
+Whatever that storage raises is one error of ours. Nothing is written to it any more.
+"""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
 
-from django.core.files import File
 from django.core.files.storage import Storage, storages
 from django.utils.translation import gettext
 
 from compliance.interfaces.console.exports.errors import StorageFailedError
 
 log = logging.getLogger(__name__)
-
-
-def save(name: str, content: IO[bytes]) -> None:
-    """Keeps a file under a name that no other has. Raises StorageFailedError."""
-    with _talking() as storage:
-        storage.save(name, File(content))
 
 
 def chunks(name: str) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext
 
 from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.exports import keeping, stored
+from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.writing import MEDIA_TYPES
 from compliance.interfaces.console.tables import answers
@@ -40,6 +40,6 @@ def file(visit: Visit, file_id: uuid.UUID) -> StreamingHttpResponse:
             )
         )
     visit.everybody = True
-    response = answers.file(found.file_name, MEDIA_TYPES[found.written_as], stored.chunks(found.stored_as))
+    response = answers.file(found.file_name, MEDIA_TYPES[found.written_as], keeping.content(found))
     response.headers["Content-Length"] = str(found.size)
     return response

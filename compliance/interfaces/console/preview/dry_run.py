@@ -17,6 +17,7 @@ from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
 from compliance.facts.ledger import queries as ledger
 from compliance.facts.people import queries as people
+from compliance.files.actions import rehearsal
 from compliance.history import queries as history
 from compliance.history.actions import capture_all
 from compliance.history.records import written_after
@@ -74,7 +75,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
     """What `do` would change. Needs the company's context. Whatever `do` raises comes out as it is."""
     preview = Preview()
     try:
-        with transaction.atomic():
+        with rehearsal(), transaction.atomic():
             caught_up = _caught_up(organization_id, now)
             sequence, last = history.sequence(organization_id), ledger.newest(organization_id)
             do()

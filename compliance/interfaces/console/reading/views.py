@@ -4,11 +4,14 @@ A preview records nothing: what is answered in it stands in the page's address (
 """
 
 import uuid
+from collections.abc import Iterator
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext
 
 from compliance.facts.courses import queries
+from compliance.facts.courses.media import media_content
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.player.drawing import films_of
@@ -40,17 +43,17 @@ def page(visit: Visit, course_release_id: uuid.UUID, page_id: str) -> HttpRespon
     return HttpResponse(drawn)
 
 
-def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponse:
+def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponseBase:
     """A media file of a package."""
     found = _content(visit, course_release_id).media.get(media_id)
     if found is None:
         raise NothingThereError(gettext("This course has no such file."))
 
-    def read(start: int, length: int) -> bytes:
-        part = queries.media_part(visit.organization.organization_id, course_release_id, media_id, start, length)
-        if part is None:
+    def read(start: int, stop: int) -> Iterator[bytes]:
+        pieces = media_content(visit.organization.organization_id, course_release_id, media_id, start, stop)
+        if pieces is None:
             raise NothingThereError(gettext("This file is not kept here."))
-        return part
+        return pieces
 
     return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
 

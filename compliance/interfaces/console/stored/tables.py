@@ -87,7 +87,7 @@ TABLES: dict[str, Table] = {
             gettext_lazy("Jobs"),
             "id",
             ("act", "state", "username", "asked_at", "finished_at"),
-            withheld=("told", "message", "findings", "upload_name", "upload"),
+            withheld=("told", "message", "findings", "upload_name", "upload", "upload_file_id"),
         ),
         Table(
             "verifications",

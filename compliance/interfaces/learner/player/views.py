@@ -1,14 +1,16 @@
 """The pages of a course: its overview, its pages, how it went; and the media and styles that these draw with."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
-from compliance.facts.courses import queries as facts
+from compliance.facts.courses.media import media_content
+from compliance.files.errors import FilesError
 from compliance.interfaces.learner.home.owed import Task, owed
 from compliance.interfaces.learner.player import answering
 from compliance.interfaces.learner.player.drawn import draw, lesson_rows
@@ -137,20 +139,23 @@ def finished(visit: Visit, assignment: Assignment) -> HttpResponse:
 
 @require_safe
 @learner_page
-def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponse:
+def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResponseBase:
     """A media file of a course that the person takes."""
     release_id = _taken_release(visit, course_release_id)
     found = courses.content(visit.organization_id, release_id).media.get(media_id)
     if found is None:
         raise Http404
 
-    def read(start: int, length: int) -> bytes:
-        part = facts.media_part(visit.organization_id, release_id, media_id, start, length)
-        if part is None:
+    def read(start: int, stop: int) -> Iterator[bytes]:
+        pieces = media_content(visit.organization_id, release_id, media_id, start, stop)
+        if pieces is None:
             raise Http404
-        return part
+        return pieces
 
-    return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
+    try:
+        return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
+    except FilesError:  # the log says why; the page goes on without it
+        return HttpResponse(status=503)
 
 
 @require_safe

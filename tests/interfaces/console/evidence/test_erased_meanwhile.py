@@ -1,7 +1,7 @@
 """Attacks with real processes' means, threads and connections: an erasure at every moment of a pack's way.
 
 Whatever the interleaving, once the erasure is committed no address serves the name, and once the worker has forgotten
-no row holds it.
+no object holds it.
 """
 
 import io
@@ -22,10 +22,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
+from compliance.files import actions, pieces, places
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence import building, keeping, tasks
 from compliance.interfaces.console.evidence.errors import OutlivedError
-from compliance.interfaces.console.evidence.models import Pack, PackPart
+from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import Subject, subject
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
@@ -39,7 +40,8 @@ NAME = b"Person 001"
 @pytest.fixture
 def full(committed, log_folder, monkeypatch) -> Full:
     """A company whose packs have several parts, and the name of whom is erased on many pages."""
-    monkeypatch.setattr(keeping, "PART_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 20_000)
+    monkeypatch.setattr(keeping, "PIECES_A_LOOK", 1)
     return full_company(4, "Erased meanwhile")
 
 
@@ -77,8 +79,10 @@ class Attack:
 
     def left(self) -> tuple[int, int]:
         with context.company(self.organization_id):
-            mine = {"organization_id": self.organization_id}
-            return Pack.objects.filter(**mine).count(), PackPart.objects.filter(**mine).count()
+            packs = Pack.objects.filter(organization_id=self.organization_id).count()
+        actions.clear(self.organization_id, timezone.now())
+        with places.storage("folder") as storage:
+            return packs, len(list(storage.found(f"{self.organization_id}/")))
 
     def state(self) -> str:
         with context.company(self.organization_id):
@@ -156,12 +160,12 @@ def test_an_erasure_that_commits_after_the_pack_was_built_but_bears_an_earlier_m
     assert attack.left() == (0, 0)
 
 
-def test_an_erasure_between_two_parts_and_the_forgetting_at_once(attack):
-    """The first part waits at the table's door while the person is erased and the worker forgets."""
+def test_an_erasure_before_a_built_pack_is_kept_and_the_forgetting_at_once(attack):
+    """Its file waits at the table's door while the person is erased and the worker forgets."""
     attack.ask()
     with context.company(attack.organization_id):
         with connection.cursor() as cursor:
-            cursor.execute("LOCK TABLE evidence_packpart IN SHARE MODE")
+            cursor.execute("LOCK TABLE files_keptfile IN SHARE MODE")
         builder = beside(attack.build)
         builder.__enter__()
         waiting_for_a_lock()
@@ -208,11 +212,11 @@ def test_a_download_under_way_ends_at_the_erasure(attack):
     attack.ask()
     attack.build()
     answer = attack.client.get(attack.address("evidence-file", job_id=attack.job_id))
-    pieces = iter(answer.streaming_content)
-    next(pieces)
+    taken = iter(answer.streaming_content)
+    next(taken)
     attack.erase()  # and nobody has forgotten yet
     with pytest.raises(NothingThereError):
-        list(pieces)
+        list(taken)
 
 
 def test_the_command_leaves_no_file_when_somebody_is_erased_meanwhile(attack, tmp_path):

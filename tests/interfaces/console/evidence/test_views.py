@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
-from compliance.interfaces.console.evidence import keeping, tasks
-from compliance.interfaces.console.evidence.models import PackPart
+from compliance.files import actions, pieces, places
+from compliance.files.models import KeptFile
+from compliance.interfaces.console.evidence import tasks
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.who_may import AUDITOR
 from compliance.tenancy import context
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def small(log_folder, monkeypatch) -> SmallCompany:
-    monkeypatch.setattr(keeping, "PART_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 20_000)
     return small_company()
 
 
@@ -52,7 +53,9 @@ def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
     assert len(content) == int(taken.headers["Content-Length"])
     assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
     with context.company(small.organization_id):
-        assert PackPart.objects.filter(organization_id=small.organization_id).count() > 1
+        file = KeptFile.objects.get(organization_id=small.organization_id)
+    assert (file.purpose, file.size, file.place) == ("pack", len(content), "folder")
+    assert file.size > pieces.PIECE_BYTES
     assert client.post(address(small, "evidence-build"), period).url == asked.url
 
     erase_person(
@@ -62,8 +65,9 @@ def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
     )
     assert client.get(asked.url).status_code == 404
     assert "No pack is kept" in client.get(address(small, "evidence")).content.decode()
-    with context.company(small.organization_id):
-        assert not PackPart.objects.filter(organization_id=small.organization_id).exists()
+    assert actions.clear(small.organization_id, timezone.now()) == 1
+    with places.storage("folder") as storage:
+        assert list(storage.found(f"{small.organization_id}/")) == []
 
 
 def test_a_period_that_cannot_be_read_is_refused_in_words(small, staff):

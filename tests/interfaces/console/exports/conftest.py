@@ -7,8 +7,10 @@ from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Profile
+from compliance.files.actions import clear
 from compliance.history.actions import capture_all
 from compliance.tenancy import context
+from compliance.tenancy.models import Organization
 from tests.companies import Company, make_company, noon
 
 FORMULA = "=HYPERLINK(1)"
@@ -17,8 +19,8 @@ FORMULA = "=HYPERLINK(1)"
 @pytest.fixture(autouse=True)
 def folder(settings, tmp_path):
     """Where exports are kept."""
-    storage = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "kept"}}
-    settings.STORAGES = settings.STORAGES | {"exports": storage}
+    options = {"BACKEND": "compliance.files.folder.FolderStorage", "OPTIONS": {"location": str(tmp_path / "kept")}}
+    settings.STORAGES = settings.STORAGES | {"folder": options}
     return tmp_path / "kept"
 
 
@@ -49,5 +51,7 @@ def erase_anna(company):
 
 
 def kept(folder):
-    """The files in the storage."""
+    """The files in the storage, once what was let go of was cleared, as each hour does."""
+    for organization_id in Organization.objects.values_list("organization_id", flat=True):
+        clear(organization_id, timezone.now())
     return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.exists() else []

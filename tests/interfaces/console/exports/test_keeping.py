@@ -133,7 +133,7 @@ def test_a_storage_that_refuses_is_told_and_tried_again_at_the_next_hour(company
     folder.write_text("no folder")
     standing = set_up(company, manager)
     assert run(standing) == 0
-    assert "The storage of exports failed" in again(standing).problem
+    assert "The storage of files failed" in again(standing).problem
     assert again(standing).next_run_at > timezone.now()
     folder.unlink()
     with context.company(company.organization_id):

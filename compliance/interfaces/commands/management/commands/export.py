@@ -48,7 +48,7 @@ class Command(OperatorCommand):
         if options["to"] is None:
             expires_at = now + timedelta(days=options["days"])
             files = keeping.store(about, wanted, written_as, now=now, expires_at=expires_at)
-            found = [{"register": each.register, "file": each.stored_as, "rows": each.rows} for each in files]
+            found = [{"register": each.register, "file": each.kept_as, "rows": each.rows} for each in files]
         else:
             found = [
                 {"register": register.name, "file": str(path), "rows": self._write(path, about, register, written_as)}

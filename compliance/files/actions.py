@@ -1,0 +1,146 @@
+"""Keeping files and letting go of them, so that a crash at any point loses nothing and leaves nothing for ever.
+
+Kept: the row first (`writing`), then the object, then the row says `kept` in the transaction of whoever refers to it.
+Let go of: the row says `leaving` in the transaction that takes the reference back, then the object goes, then the row.
+Whatever stops in between leaves a row that is not `kept`, and `clear` finishes it. Where the row is written in a longer
+transaction that is rolled back, only an object is left, and `orphans` finds that.
+"""
+
+import contextlib
+import logging
+import uuid
+from collections.abc import Collection, Iterator
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from typing import IO
+
+from django.core.files import File
+from django.db import transaction
+
+from compliance.files import places
+from compliance.files.errors import FileGoneError, FilesError, ObjectChangedError
+from compliance.files.models import KeptFile
+from compliance.files.pieces import digests_of
+from compliance.tenancy import context
+
+log = logging.getLogger(__name__)
+
+GIVEN_UP = timedelta(hours=6)
+"""A file that is still being written after that never will be: every task's own limit is shorter."""
+
+CLEARED_AT_ONCE = 1000
+
+_rehearsed: ContextVar[bool] = ContextVar("rehearsed", default=False)
+
+
+@contextlib.contextmanager
+def rehearsal() -> Iterator[None]:
+    """Within it no object is written: for what is done only to see what would come of it, and taken back."""
+    token = _rehearsed.set(True)
+    try:
+        yield
+    finally:
+        _rehearsed.reset(token)
+
+
+def begin(organization_id: uuid.UUID, purpose: str, now: datetime) -> KeptFile:
+    """A file whose object is still to be written. Outside of a transaction the row is there for good."""
+    file = KeptFile(organization_id=organization_id, purpose=purpose, place=places.current(), begun_at=now)
+    with context.company(organization_id):
+        file.save(force_insert=True)
+    return file
+
+
+def write(file: KeptFile, content: IO[bytes]) -> None:
+    """Writes the object of a file that was begun. Raises StorageFailedError, ObjectChangedError.
+
+    Its length is asked of the storage again; what each piece must be is compared whenever it is read.
+    """
+    found = digests_of(content)
+    file.size, file.sha256, file.pieces = found.size, found.sha256, found.pieces
+    if _rehearsed.get():
+        return
+    with places.storage(file.place) as storage:
+        storage.save(file.name, File(content))
+        if storage.size(file.name) != file.size:
+            raise ObjectChangedError("The storage kept another number of bytes than it was given.")
+
+
+def settle(file: KeptFile) -> None:
+    """Says that the object is there, in the transaction of whoever refers to it. Raises FileGoneError.
+
+    The row may have gone meanwhile, because somebody was erased: then the object goes too.
+    """
+    settled = KeptFile.objects.filter(
+        organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.WRITING
+    ).update(state=KeptFile.State.KEPT, size=file.size, sha256=file.sha256, pieces=file.pieces)
+    if not settled:
+        _remove_object(file)
+        raise FileGoneError("The file was let go of while it was written.")
+    file.state = KeptFile.State.KEPT
+
+
+def keep(organization_id: uuid.UUID, purpose: str, content: IO[bytes], now: datetime) -> KeptFile:
+    """Keeps a content as a new file; nothing of it is left when that fails. Raises FilesError."""
+    file = begin(organization_id, purpose, now)
+    try:
+        write(file, content)
+        with context.company(organization_id):
+            settle(file)
+    except BaseException:
+        discard(file)
+        raise
+    return file
+
+
+def discard(file: KeptFile) -> None:
+    """Gives up a file that was begun, as far as its storage and the database let us; `clear` does the rest."""
+    if not _remove_object(file):
+        return
+    with contextlib.suppress(Exception), context.company(file.organization_id):  # a reason of its own is under way
+        KeptFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id).delete()
+
+
+def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -> None:
+    """Nobody reads these files from here on; their objects go once the transaction is committed.
+
+    Within the company's context. A storage that is away gets another try from `clear`.
+    """
+    named = [each for each in file_ids if each is not None]
+    if not named:
+        return
+    mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=named)
+    leaving = list(mine.defer("pieces"))
+    mine.update(state=KeptFile.State.LEAVING)
+    transaction.on_commit(lambda: [_remove_object(file) for file in leaving], robust=True)
+
+
+def clear(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes the objects, then the rows, of files that were let go of or never finished; how many.
+
+    Outside of a transaction: a storage is asked, which may take its time.
+    """
+    cleared = 0
+    for state, before in ((KeptFile.State.LEAVING, now), (KeptFile.State.WRITING, now - GIVEN_UP)):
+        with context.company(organization_id):
+            mine = KeptFile.objects.filter(organization_id=organization_id, state=state, begun_at__lte=before)
+            found = list(mine.order_by("begun_at").defer("pieces")[:CLEARED_AT_ONCE])
+        gone = [file.file_id for file in found if _remove_object(file)]
+        if gone:
+            with context.company(organization_id):
+                mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=gone)
+                cleared += mine.exclude(state=KeptFile.State.KEPT).delete()[0]
+    return cleared
+
+
+def _remove_object(file: KeptFile) -> bool:
+    """Whether the object has gone; the log says where it has not."""
+    if _rehearsed.get():
+        return True
+    try:
+        with places.storage(file.place) as storage:
+            storage.delete(file.name)
+    except FilesError as error:
+        log.error("file_not_removed", extra={"file_id": str(file.file_id), "place": file.place, "error": str(error)})
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""Whether the folder of this machine is the one in which the deployment keeps its files.
+
+Several machines may share a folder by a disk of the network. Two folders of the same name on two machines, or a disk
+that is not mounted, are refused at start-up: what one machine kept would be missing on the other.
+"""
+
+import os
+import uuid
+from pathlib import Path
+
+from django.conf import settings
+
+from compliance.files.errors import WrongFolderError
+from compliance.files.models import FilesFolder
+
+MARK = "folder-id"
+
+
+def refuse_other_folder() -> None:
+    """Raises WrongFolderError when a production keeps files in a folder, and this one does not bear its mark.
+
+    The first process of a deployment makes the mark. It is part of the folder, so a copy of the folder is as good.
+    """
+    if not settings.PRODUCTION or not settings.USES_FILES or settings.FILES_PLACE != "folder":
+        return
+    known = FilesFolder.objects.first()
+    found = _mark(make=known is None)
+    if known is None:
+        known, _ = FilesFolder.objects.get_or_create(only=True, defaults={"folder_id": found})
+    if found != known.folder_id:
+        raise WrongFolderError(
+            "FILES_FOLDER is not the folder in which this deployment keeps its files. Machines share one folder, by a"
+            " disk that all of them see, or keep files in a bucket (docs/operations.md, `Files`)."
+        )
+
+
+def adopt_folder() -> None:
+    """Makes the folder of this machine the one of the deployment, whatever mark it bore. Raises WrongFolderError."""
+    found = _mark(make=True)
+    FilesFolder.objects.update_or_create(only=True, defaults={"folder_id": found})
+
+
+def _mark(*, make: bool) -> uuid.UUID | None:
+    """The mark of the folder, made where there is none and `make` says so; None without one."""
+    folder = Path(settings.FILES_FOLDER)
+    try:
+        if make:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                handle = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileExistsError:
+                pass
+            else:
+                with os.fdopen(handle, "w") as file:
+                    file.write(f"{uuid.uuid4()}\n")
+        return uuid.UUID((folder / MARK).read_text().strip())
+    except (FileNotFoundError, ValueError):
+        return None
+    except OSError as error:
+        raise WrongFolderError(f"FILES_FOLDER cannot be used: {error.strerror}.") from error

@@ -1,0 +1,80 @@
+"""Moving the objects of a company to the place where new files are kept, while the service runs.
+
+Each file is read from where its row says, so it can be taken away before, while and after it moves. Whoever stops on
+the way goes on later: what was moved is not moved again, and what was half moved is written again.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from django.core.files import File
+
+from compliance.files import places, queries
+from compliance.files.actions import _remove_object
+from compliance.files.errors import FilesError
+from compliance.files.models import KeptFile
+from compliance.tenancy import context
+
+_AT_ONCE = 200
+
+
+class Move(NamedTuple):
+    """One file that was to be moved: how many bytes it has, and why it stays where it is, or nothing."""
+
+    file_id: uuid.UUID
+    size: int
+    fault: str
+
+
+def waiting(organization_id: uuid.UUID) -> int:
+    """How many files of a company lie elsewhere than new ones do, within its context."""
+    return KeptFile.objects.filter(organization_id=organization_id, state=KeptFile.State.KEPT).exclude(
+        place=places.current()
+    ).count()  # fmt: skip
+
+
+def move(organization_id: uuid.UUID, tell: Callable[[Move], None] = lambda moved: None) -> list[Move]:
+    """Moves every file of a company; those that could not be moved. Outside of any transaction.
+
+    The content is compared with its digests as it is read, and again as the new place gives it back.
+    """
+    faults = []
+    for file in _elsewhere(organization_id):
+        try:
+            _move(file)
+            moved = Move(file.file_id, file.size, "")
+        except FilesError as error:
+            moved = Move(file.file_id, file.size, str(error))
+            faults.append(moved)
+        tell(moved)
+    return faults
+
+
+def _elsewhere(organization_id: uuid.UUID) -> Iterator[KeptFile]:
+    after = uuid.UUID(int=0)
+    while True:
+        with context.company(organization_id):
+            found = list(
+                KeptFile.objects.filter(organization_id=organization_id, state=KeptFile.State.KEPT, file_id__gt=after)
+                .exclude(place=places.current())
+                .order_by("file_id")[:_AT_ONCE]
+            )
+        if not found:
+            return
+        yield from found
+        after = found[-1].file_id
+
+
+def _move(file: KeptFile) -> None:
+    target = KeptFile(organization_id=file.organization_id, file_id=file.file_id, purpose=file.purpose)
+    target.place, target.size, target.sha256, target.pieces = places.current(), file.size, file.sha256, file.pieces
+    with queries.opened(file) as content, places.storage(target.place) as storage:
+        storage.save(target.name, File(content))
+    for _ in queries.content(target):
+        pass
+    with context.company(file.organization_id):
+        moved = KeptFile.objects.filter(
+            organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT, place=file.place
+        ).update(place=target.place)
+    _remove_object(file if moved else target)  # let go of meanwhile: nothing of it stays

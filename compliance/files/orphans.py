@@ -1,0 +1,107 @@
+"""Comparing rows with objects: what one has and the other has not.
+
+An object without a row is what a crash, or a database that was restored, has left: it goes once it is old enough that
+nobody can still be about to refer to it. A row without its object is never mended here, since only people can.
+"""
+
+import itertools
+import uuid
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from compliance.files import places, queries
+from compliance.files.errors import FilesError
+from compliance.files.models import KeptFile
+from compliance.tenancy import context
+
+OLD_ENOUGH = timedelta(hours=12)
+"""Twice as long as any work may take that writes an object before its row is committed."""
+
+_AT_ONCE = 500
+
+
+class Unsound(NamedTuple):
+    """A file whose object is not as its row says."""
+
+    file_id: uuid.UUID
+    purpose: str
+    place: str
+    fault: str
+
+
+def orphans(organization_id: uuid.UUID, now: datetime) -> Iterator[tuple[str, str]]:
+    """The objects of a company that no row knows and that are old enough: place and name. Outside of a transaction."""
+    for place in KeptFile.Place.values:
+        if not places.is_set_up(place):
+            continue
+        with places.storage(place) as storage:
+            listed = (each.name for each in storage.found(f"{organization_id}/") if each.changed_at < now - OLD_ENOUGH)
+            while names := list(itertools.islice(listed, _AT_ONCE)):
+                known = _known(organization_id, place, names)
+                yield from ((place, name) for name in names if name not in known)
+
+
+def clear_orphans(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes the objects of a company that no row knows; how many. Raises StorageFailedError."""
+    cleared = 0
+    for place, name in list(orphans(organization_id, now)):
+        with places.storage(place) as storage:
+            storage.delete(name)
+        cleared += 1
+    return cleared
+
+
+def clear_unfinished(now: datetime) -> int:
+    """Gives up what was begun and never became an object, of all companies; how many. Raises StorageFailedError."""
+    cleared = 0
+    for place in KeptFile.Place.values:
+        if places.is_set_up(place):
+            with places.storage(place) as storage:
+                cleared += storage.clear_unfinished(now - OLD_ENOUGH)
+    return cleared
+
+
+def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:
+    """The files of a company whose objects are missing or of another length; `whole` compares every piece as well."""
+    after = uuid.UUID(int=0)
+    while True:
+        with context.company(organization_id):
+            mine = KeptFile.objects.filter(
+                organization_id=organization_id, state=KeptFile.State.KEPT, file_id__gt=after
+            )
+            found = list(mine.order_by("file_id")[:_AT_ONCE])
+        for file in found:
+            if fault := _fault(file, whole):
+                yield Unsound(file.file_id, file.purpose, file.place, fault)
+        if not found:
+            return
+        after = found[-1].file_id
+
+
+def _fault(file: KeptFile, whole: bool) -> str:
+    try:
+        with places.storage(file.place) as storage:
+            size = storage.size(file.name)
+        if size != file.size:
+            return f"The object has {size:,} bytes, and {file.size:,} were kept."
+        if whole:
+            for _ in queries.content(file):
+                pass
+    except FilesError as error:
+        return str(error)
+    return ""
+
+
+def _known(organization_id: uuid.UUID, place: str, names: list[str]) -> set[str]:
+    with context.company(organization_id):
+        mine = KeptFile.objects.filter(organization_id=organization_id, place=place, file_id__in=_identifiers(names))
+        return {file.name for file in mine.only("organization_id", "purpose", "file_id")}
+
+
+def _identifiers(names: list[str]) -> Iterator[uuid.UUID]:
+    for name in names:
+        try:
+            yield uuid.UUID(name.rpartition("/")[2])
+        except ValueError:  # what a killed writer left beside the objects
+            continue

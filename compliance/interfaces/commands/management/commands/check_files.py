@@ -1,0 +1,66 @@
+"""Compares kept files with their objects: `check_files [--organization ORG] [--whole] [--clear]`.
+
+A row without its object, or with another one, is named on standard error, and the exit code is 1: a storage lost it, or
+is older than the database. Objects without a row are counted, and removed with `--clear` where they are old enough that
+nobody can still be about to refer to them; each night does so, too. It also says when a bucket is open to the public.
+`--adopt-folder` makes this machine's folder the one of the deployment, after it was put back without its mark.
+"""
+
+import uuid
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from compliance.files import machines, orphans, places
+from compliance.files.models import KeptFile
+from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.tenancy.models import Organization
+from compliance.tenancy.queries import organization
+
+
+class Command(OperatorCommand):
+    """Says what of the files of a company, or of all, is not as it should be."""
+
+    help = "Compares kept files with their objects in the storage, and says which are missing or differ."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The options."""
+        parser.add_argument("--organization", type=uuid.UUID, help="One company; all of them without.")
+        parser.add_argument("--whole", action="store_true", help="Read every byte and compare it with its digest.")
+        parser.add_argument("--clear", action="store_true", help="Remove old objects that no row knows.")
+        parser.add_argument("--adopt-folder", action="store_true", help="This FILES_FOLDER is the deployment's now.")
+        parser.add_argument("--json", action="store_true", help="Print what was found as JSON on standard output.")
+
+    def handle(self, *arguments: Any, **options: Any) -> None:
+        """Runs the command."""
+        if options["adopt_folder"]:
+            machines.adopt_folder()
+        now = datetime.now(UTC)
+        found: dict[str, Any] = {"unsound": [], "orphans": 0, "cleared": 0, "exposed": self._exposed()}
+        chosen = [organization(options["organization"])] if options["organization"] else Organization.objects.all()
+        for company in chosen:
+            identifier = company.organization_id
+            for each in orphans.unsound(identifier, whole=options["whole"]):
+                found["unsound"].append({"organization_id": identifier} | each._asdict())
+                self.stderr.write(f"{identifier} {each.purpose} {each.file_id} in the {each.place}: {each.fault}")
+            if options["clear"]:
+                found["cleared"] += orphans.clear_orphans(identifier, now)
+            else:
+                found["orphans"] += sum(1 for _ in orphans.orphans(identifier, now))
+        if options["clear"]:
+            found["cleared"] += orphans.clear_unfinished(now)
+        words = f"{len(found['unsound'])} files are not as they were kept."
+        words += f" Without a row: {found['orphans']} objects, {found['cleared']} removed."
+        self.show(found, words, as_json=options["json"])
+        if found["exposed"]:
+            raise CommandError(f"People outside may read the bucket: {found['exposed']}.")
+        if found["unsound"]:
+            raise CommandError("Put the objects back from a backup; media come back when their package is published.")
+
+    def _exposed(self) -> str:
+        if not places.is_set_up(KeptFile.Place.BUCKET):
+            return ""
+        with places.storage(KeptFile.Place.BUCKET) as storage:
+            return str(storage.exposed())

@@ -1,0 +1,78 @@
+"""A real S3 server in a process of its own: moto's, on a port that is free."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+KEY = "testing-key"
+
+
+class Server:
+    """A server under way, and what tests do to it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], address: str) -> None:
+        self.process = process
+        self.address = address
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """While the block lasts the server takes connections and says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """While the block lasts it takes nobody's credentials; otherwise it takes everybody's."""
+        self._ask_credentials(after=0)
+        try:
+            yield
+        finally:
+            self._ask_credentials(after=10**9)
+
+    def _ask_credentials(self, *, after: int) -> None:
+        request = urllib.request.Request(f"{self.address}/moto-api/reset-auth", str(after).encode(), method="POST")
+        urllib.request.urlopen(request, timeout=10).close()
+
+
+def free_port() -> int:
+    """A port that nobody listens at now."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """Starts the server, waits until it answers, and ends it with the block."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    try:
+        _wait(process, port)
+        yield Server(process, f"http://127.0.0.1:{port}")
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.terminate()
+        process.wait(20)
+
+
+def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "The S3 server ended."
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("The S3 server does not answer.")
