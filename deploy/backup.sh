@@ -1,6 +1,6 @@
 #!/bin/sh
 # A consistent copy of the database, and of the files that live outside it: backup.sh FOLDER
-# Needs DATABASE_OWNER_URL, ERASURE_LIST, LOG_FOLDER, and pg_dump of the server's version or newer. The dump holds
+# Needs DATABASE_OWNER_URL, ERASURE_LIST, LOG_FOLDER, FILES_FOLDER (where files are in a folder), and pg_dump of the server's version or newer. The dump holds
 # personal data: encrypt it where it rests. Each backup wants a folder of its own; one without SHA256SUMS was not
 # finished.
 set -eu
@@ -27,6 +27,11 @@ chmod 700 "$folder"
 pg_dump --format=custom --no-owner --enable-row-security --file="$folder/database.dump" "$DATABASE_OWNER_URL"
 # Copied after the dump: both may know more than the dump does, never less.
 if [ -n "${ERASURE_LIST:-}" ] && [ -f "$ERASURE_LIST" ]; then cp -p "$ERASURE_LIST" "$folder/"; fi
+# After the dump too: a file that the dump knows is there unless it was let go of since; what is being written is left out.
+if [ -n "${FILES_FOLDER:-}" ] && [ -d "$FILES_FOLDER" ]; then
+  tar --create --file="$folder/files.tar" --directory="$FILES_FOLDER" --exclude='.[!/]*' --warning=no-file-changed \
+    --warning=no-file-removed . || [ $? -eq 1 ]  # 1: a file went while it was read
+fi
 if [ -n "${LOG_FOLDER:-}" ] && [ -f "$LOG_FOLDER/lock" ]; then
   flock --shared "$LOG_FOLDER/lock" cp -pR "$LOG_FOLDER" "$folder/log"  # between two signings
 fi
