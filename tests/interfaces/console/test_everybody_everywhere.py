@@ -8,6 +8,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
+from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 
 import pytest
@@ -184,9 +186,16 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
+@cache
+def _client(**checks: Any) -> Client:
+    """One client for all that ask: each new one would build all middleware anew, which takes longer than an answer."""
+    return Client(**checks)
+
+
 def ask(way: Asked, session: str | None, **checks: Any) -> tuple[HttpResponse, str]:
     """The answer to one request with this session's cookie, and what it means."""
-    client = Client(**checks)
+    client = _client(**checks)
+    client.cookies = SimpleCookie()
     if session:
         client.cookies[settings.SESSION_COOKIE_NAME] = session
     with undone():
@@ -334,6 +343,21 @@ EVERYBODY: dict[str, Callable[[], Somebody]] = {
 }
 
 
+# Who is stopped before any page, or has no access at all, is stopped alike in every group: of each kind an administrator
+# asks for every address, and each other group for every fourth.
+SAMPLED = {
+    name
+    for name in EVERYBODY
+    if name.startswith(("expired ", "half-open ")) or name.endswith("without the second factor")
+    if ADMINISTRATOR not in name
+}
+
+
+def asked_by(kind: str, found: list[Asked]) -> list[Asked]:
+    """The ways that this visitor asks."""
+    return found[sorted(SAMPLED).index(kind) % 4 :: 4] if kind in SAMPLED else found
+
+
 def expected(way: Asked, who: Somebody) -> set[str]:
     """What the table says that this visitor gets."""
     if who.stopped:
@@ -396,7 +420,7 @@ def test_every_address_stands_in_the_table(empty_company, account):
 def test_everybody_gets_what_the_table_says_and_no_more(kind, empty_company, account):
     who = EVERYBODY[kind]()
     wrong = []
-    for way in ways(empty_company.organization_id, account):
+    for way in asked_by(kind, ways(empty_company.organization_id, account)):
         if way.room == "public":
             continue
         answer, meaning = ask(way, who.session)
@@ -404,6 +428,8 @@ def test_everybody_gets_what_the_table_says_and_no_more(kind, empty_company, acc
             meaning = "turned away"
         if meaning not in expected(way, who):
             wrong.append((way.method, way.address, answer.status_code, meaning, expected(way, who)))
+        if way.room == "pages" and meaning == "in":
+            assert answer.status_code in (200, 302, 404, 422), way
         if who.group is None or who.elsewhere:
             assert empty_company.name.encode() not in b"".join(answer), way
     assert wrong == []
