@@ -24,17 +24,18 @@ _RUN = """async rules => {
 }"""
 
 
-def findings(page: Page, widths: tuple[int, int] = WIDTHS) -> list[str]:
+def findings(page: Page, widths: tuple[int, int] = WIDTHS, *, seen_elsewhere: bool = False) -> list[str]:
     """What axe-core finds wrong with the page as it stands, at both widths, light and dark: rule, element, reason.
 
-    Every rule is run at both widths; of light and dark, only contrast can differ.
+    Every rule is run at both widths; of light and dark, only contrast can differ. What consists of parts that are also
+    `seen_elsewhere` in all four is looked at light when wide and dark when narrow.
     """
     page.evaluate(npm.script(SCRIPT))
     found = []
     orders: tuple[tuple[Literal["light", "dark"], ...], ...] = (("light", "dark"), ("dark", "light"))
     for width, schemes in zip(widths, orders, strict=True):
         page.set_viewport_size({"width": width, "height": 900})
-        for number, scheme in enumerate(schemes):
+        for number, scheme in enumerate(schemes[:1] if seen_elsewhere else schemes):
             page.emulate_media(color_scheme=scheme)
             said = page.evaluate(_RUN, _COLOURS if number else _RULES)
             found += [f"{width} {scheme}: {each}" for each in said]

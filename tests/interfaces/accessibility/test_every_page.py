@@ -113,10 +113,10 @@ def _addresses(full: Full) -> list[str]:
     ]  # fmt: skip
 
 
-def _looked_at(page: Page) -> list[str]:
+def _looked_at(page: Page, *, seen_elsewhere: bool = False) -> list[str]:
     """What is wrong with the page that is open, with all that can be unfolded unfolded."""
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    return axe.findings(page)
+    return axe.findings(page, seen_elsewhere=seen_elsewhere)
 
 
 def _press(page: Page, button: Locator) -> None:
@@ -201,15 +201,19 @@ def test_the_pages_of_staff_accounts_are_without_a_finding(full: Full, page: Pag
 
 
 def test_every_form_of_an_act_and_what_it_answers_is_without_a_finding(full: Full, page: Page) -> None:
-    """As it opens, and after it was sent as it stands: with the faults of what is missing, or with the preview."""
+    """As it opens, and after it was sent as it stands: with the faults of what is missing, or with the preview.
+
+    Forms consist of the same parts: all four of widths and colours are looked at for every tenth.
+    """
     found = {}
-    for name in ACTS:
+    for number, name in enumerate(ACTS):
+        seen_elsewhere = number % 10 > 0
         page.goto(f"/console/companies/{full.company.organization_id}/act/{name}/")
-        if findings := _looked_at(page):
+        if findings := _looked_at(page, seen_elsewhere=seen_elsewhere):
             found[name] = findings
         page.evaluate("document.querySelector('main form').noValidate = true")
         _press(page, page.locator("main form button.main"))
-        if findings := _looked_at(page):
+        if findings := _looked_at(page, seen_elsewhere=seen_elsewhere):
             found[f"{name}, sent"] = findings
     assert found == {}
 
