@@ -343,8 +343,8 @@ EVERYBODY: dict[str, Callable[[], Somebody]] = {
 }
 
 
-# Who is stopped before any page, or has no access at all, is stopped alike in every group: of each kind an administrator
-# asks for every address, and each other group for every fourth.
+# Who is stopped before any page, or has no access at all, is stopped alike in every group: of each kind an
+# administrator asks for every address, and each other group for every fourth.
 SAMPLED = {
     name
     for name in EVERYBODY
