@@ -24,11 +24,13 @@ def append(
     rows: Sequence[Sequence[Any]],
     *,
     constants: dict[str, tuple[str, Any]] | None = None,
-    ending: str = "",
+    ending: str = "RETURNING NULL",
 ) -> None:
     """Appends `rows` to `table`; `columns` maps names to types in the order of a row's values.
 
     `constants` maps names to (type, value), the same in every row. A `uuid[]` or `text[]` column takes a sequence.
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`): a cluster would make a COPY of what has none, which
+    row-level security refuses.
     """
     if rows:
         filled = dict(zip(columns, zip(columns.values(), zip(*rows, strict=True), strict=True), strict=True))
@@ -92,7 +94,7 @@ def _append(
     organization_id: uuid.UUID,
     columns: Mapping[str, tuple[str, Sequence[Any]]],
     constants: dict[str, tuple[str, Any]],
-    ending: str = "",
+    ending: str = "RETURNING NULL",
 ) -> None:
     names = ", ".join(["organization_id", *constants, *columns])
     chosen = ["%s::uuid", *(f"%s::{kind}" for kind, _ in constants.values())]
