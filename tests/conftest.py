@@ -41,10 +41,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Puts the longest files first, so that the workers end together, and files whose tests commit behind all others.
+    """Skips what this database cannot show, and puts the longest files first, so that the workers end together.
 
+    Files whose tests commit come behind all others.
     What those leave behind is then before no other test.
     """
+    from django.conf import settings
+
+    for item in items:
+        marker = item.get_closest_marker("one_server")
+        if settings.CLUSTER and marker is not None:
+            item.add_marker(pytest.mark.skip(reason=f"on a cluster: {marker.args[0]}"))
+        if not settings.CLUSTER and item.get_closest_marker("cluster") is not None:
+            item.add_marker(pytest.mark.skip(reason="no cluster: CITUS names no folder with PostgreSQL 18 and Citus"))
     committing = {item.path for item in items if "committed" in getattr(item, "fixturenames", ())}
     turns = {path: running.turn(_path(path, config)) for path in {item.path for item in items}}
     items.sort(key=lambda item: (item.path in committing, turns[item.path]))

@@ -6,11 +6,12 @@ database differs in anything refuses to start. `manage.py migrate` brings about 
 
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
 from compliance.tenancy import expected, sql, system_catalogue
-from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError, UnsafeRoleError
+from compliance.tenancy.errors import NotDistributedError, NotMigratedError, UnprotectedTableError, UnsafeRoleError
 from compliance.tenancy.roles import RUNTIME_ROLES
 
 MOST_SAID = 20
@@ -59,6 +60,7 @@ def refuse_unsafe_role() -> None:
 def refuse_unprotected_tables(alias: str = DEFAULT_DB_ALIAS) -> None:
     """Raises UnprotectedTableError with every difference, or NotMigratedError where migrations are missing.
 
+    NotDistributedError where tables are protected, but not where their declaration puts them on a cluster.
     An empty database raises Django's ProgrammingError.
     """
     found = differences(alias)
@@ -70,10 +72,23 @@ def refuse_unprotected_tables(alias: str = DEFAULT_DB_ALIAS) -> None:
     )
     if _migrations(alias).missing:
         raise NotMigratedError(f"The database lacks migrations. Run `manage.py migrate` first. It differs: {said}.")
+    if all(each.aspect == expected.PLACEMENT for each in found):
+        raise NotDistributedError(_not_distributed(found, said))
     raise UnprotectedTableError(
         f"The database is not protected as this version expects: {said}."
         " Follow `Tables are not protected` in docs/operations.md."
     )
+
+
+def _not_distributed(found: list[Difference], said: str) -> str:
+    if not settings.CLUSTER:
+        return "This database is a cluster: set CLUSTER=1 for every process (docs/scale.md)."
+    if all(each.found is None for each in found):
+        return (
+            "CLUSTER=1, but no table of this database is on a node. Run `manage.py distribute`; where the database is"
+            " one plain PostgreSQL, take CLUSTER out of the environment (docs/scale.md)."
+        )
+    return f"Tables are not where they belong. Run `manage.py distribute`: {said}."
 
 
 def differences(alias: str = DEFAULT_DB_ALIAS) -> list[Difference]:

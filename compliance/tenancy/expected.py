@@ -8,6 +8,7 @@ A model with a column `organization_id` is a company's, under row-level security
 from typing import NamedTuple
 
 from django.apps import apps
+from django.conf import settings
 
 from compliance.tenancy import functions, roles
 from compliance.tenancy.directory import DIRECTORY_TABLES
@@ -16,6 +17,8 @@ from compliance.tenancy.placement import Placement
 SystemCatalogue = dict[tuple[str, str], str]
 """By object (`table tenancy_organization`) and aspect (`policy company`): how it is."""
 
+PLACEMENT = "placement"
+"""The aspect of a table that says where it is, on a cluster alone; none for a table of the coordinator alone."""
 OFF, ON, FORCED = "off", "on", "forced"
 _COMPANY = "(organization_id = (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid)"
 COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_COMPANY}) WITH CHECK ({_COMPANY})"
@@ -81,6 +84,8 @@ def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalo
         subject = f"table {table.name}"
         found[subject, "kind"] = "table"
         found[subject, "owner"] = owner
+        if settings.CLUSTER and table.placement is not Placement.COORDINATOR:
+            found[subject, PLACEMENT] = table.placement
         found[subject, "row-level security"] = FORCED if table.forced else ON if table.of_companies else OFF
         found |= {(subject, f"policy {name}"): text for name, text in policies(table, owner).items()}
         found |= {(subject, f"trigger {name}"): text for name, text in triggers(table).items()}

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from compliance.tenancy.expected import SystemCatalogue
+from compliance.tenancy.expected import PLACEMENT, SystemCatalogue
+from compliance.tenancy.placement import Placement
 from compliance.tenancy.roles import RUNTIME_ROLES
 
 _SYSTEM_CATALOGUE = """
@@ -99,8 +100,25 @@ UNION ALL SELECT 'schema public', 'objects may be made by',
 
 
 _OWNER = """
-SELECT pg_get_userbyid(relowner)::text, ARRAY(SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%s))
+SELECT pg_get_userbyid(relowner)::text, ARRAY(SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%s)),
+    to_regclass('pg_dist_partition') IS NOT NULL
 FROM pg_class WHERE oid = 'django_migrations'::regclass
+"""
+
+
+_PLACEMENTS = """
+WITH placed AS (
+    SELECT p.logicalrelid, p.partmethod, p.colocationid, column_to_column_name(p.logicalrelid, p.partkey) AS by
+    FROM pg_dist_partition p
+), largest AS (
+    SELECT colocationid FROM placed WHERE partmethod = 'h' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1
+)
+SELECT 'table ' || logicalrelid::regclass, CASE
+    WHEN partmethod = 'h' AND by = 'organization_id' AND colocationid = (SELECT colocationid FROM largest) THEN %s
+    WHEN partmethod = 'h' THEN 'by ' || by || ', apart from the others'
+    WHEN colocationid = 0 THEN %s
+    ELSE 'on every node' END
+FROM placed
 """
 
 
@@ -116,10 +134,14 @@ def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
     """The system catalogue of a connection's database. An empty one raises Django's ProgrammingError."""
     with connections[alias].cursor() as cursor:
         cursor.execute(_OWNER, [list(RUNTIME_ROLES)])
-        owner, roles = cursor.fetchone()
+        owner, roles, on_a_cluster = cursor.fetchone()
         cursor.execute(_SYSTEM_CATALOGUE, {"roles": list(RUNTIME_ROLES)})
         rows = cursor.fetchall()
-    found: SystemCatalogue = {}
+        placements = []
+        if on_a_cluster:
+            cursor.execute(_PLACEMENTS, [Placement.WITH_COMPANY, Placement.COORDINATOR_IN_STEP])
+            placements = cursor.fetchall()
+    found: SystemCatalogue = {(subject, PLACEMENT): where for subject, where in placements}
     for subject, aspect, value in rows:
         known = found.get((subject, aspect))
         found[subject, aspect] = value if known is None else f"{known}; {value}"

@@ -27,9 +27,11 @@ class CutShort(BaseException):
 @pytest.fixture
 def organization_id(committed, administration):
     """A company whose COMMIT takes three seconds, or fails, by the name of the team that was written."""
-    administration.execute(SLOW_COMMIT)
+    for statement in connection.ops.prepare_sql_script(SLOW_COMMIT):
+        administration.execute(statement)
     yield uuid.uuid4()
-    administration.execute("DROP TRIGGER slow_commit ON people_team; DROP FUNCTION slow_commit()")
+    administration.execute("DROP TRIGGER slow_commit ON people_team")
+    administration.execute("DROP FUNCTION slow_commit()")
 
 
 def write(organization_id, now, name):

@@ -134,14 +134,14 @@ def test_a_role_may_do_its_work(act_as, role, statement):
 @pytest.mark.parametrize("role", [roles.WEB, roles.WORKER, roles.SIGNER])
 def test_no_role_sees_a_company_s_rows_without_its_company(administration, role):
     organization_id = uuid.uuid4()
+    administration.execute(
+        "INSERT INTO history_historyrecord (organization_id, register, birth, record_id) VALUES (%s, 1, 1, %s)",
+        [organization_id, uuid.uuid4()],
+    )
     with administration.transaction(force_rollback=True):
-        administration.execute(
-            "INSERT INTO history_historyrecord (organization_id, register, birth, record_id) VALUES (%s, 1, 1, %s)",
-            [organization_id, uuid.uuid4()],
-        )
         administration.execute(f"SET LOCAL SESSION AUTHORIZATION {role}")
         assert administration.execute("SELECT count(*) FROM history_historyrecord").fetchone() == (0,)
-        administration.execute("SELECT set_config('app.organization', %s, true)", [str(organization_id)])
+        administration.execute(f"SET LOCAL app.organization = '{organization_id}'")
         assert administration.execute("SELECT count(*) FROM history_historyrecord").fetchone() == (1,)
 
 
