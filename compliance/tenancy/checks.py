@@ -73,22 +73,17 @@ def refuse_unprotected_tables(alias: str = DEFAULT_DB_ALIAS) -> None:
     if _migrations(alias).missing:
         raise NotMigratedError(f"The database lacks migrations. Run `manage.py migrate` first. It differs: {said}.")
     if all(each.aspect == expected.PLACEMENT for each in found):
-        raise NotDistributedError(_not_distributed(found, said))
+        raise NotDistributedError(_not_distributed(said))
     raise UnprotectedTableError(
         f"The database is not protected as this version expects: {said}."
         " Follow `Tables are not protected` in docs/operations.md."
     )
 
 
-def _not_distributed(found: list[Difference], said: str) -> str:
+def _not_distributed(said: str) -> str:
     if not settings.CLUSTER:
         return "This database is a cluster: set CLUSTER=1 for every process (docs/scale.md)."
-    if all(each.found is None for each in found):
-        return (
-            "CLUSTER=1, but no table of this database is on a node. Run `manage.py distribute`; where the database is"
-            " one plain PostgreSQL, take CLUSTER out of the environment (docs/scale.md)."
-        )
-    return f"Tables are not where they belong. Run `manage.py distribute`: {said}."
+    return f"Tables are not where they belong on a cluster. Run `manage.py distribute` (docs/scale.md): {said}."
 
 
 def differences(alias: str = DEFAULT_DB_ALIAS) -> list[Difference]:

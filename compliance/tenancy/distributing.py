@@ -24,7 +24,8 @@ def distribute(alias: str) -> Iterator[str]:
         cursor.execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
         if not cursor.fetchone()[0]:
             raise NotDistributedError(
-                "This database has no extension citus: it is one plain PostgreSQL (docs/scale.md)."
+                "This database has no extension citus: it is one plain PostgreSQL. Take CLUSTER out of the"
+                " environment, or follow `From one machine to a cluster` in docs/scale.md."
             )
     tables = {f"table {each.name}": each for each in expected.tables()}
     for each in checks.differences(alias):

@@ -28,7 +28,7 @@ class CutShort(BaseException):
 def organization_id(committed, administration):
     """A company whose COMMIT takes three seconds, or fails, by the name of the team that was written."""
     for statement in connection.ops.prepare_sql_script(SLOW_COMMIT):
-        administration.execute(statement)
+        administration.execute(statement.rstrip(";"))
     yield uuid.uuid4()
     administration.execute("DROP TRIGGER slow_commit ON people_team")
     administration.execute("DROP FUNCTION slow_commit()")

@@ -119,7 +119,7 @@ def execute(alias: str, statements: str) -> None:
     """One after the other: a cluster hands each on by itself."""
     with connections[alias].cursor() as cursor:
         for statement in connections[alias].ops.prepare_sql_script(statements):
-            cursor.execute(statement)
+            cursor.execute(statement.rstrip(";"))
 
 
 @pytest.mark.django_db

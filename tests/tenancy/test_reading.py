@@ -170,7 +170,9 @@ def test_what_was_asked_and_never_taken_leaves_no_company_behind(stored):
 def test_a_backend_that_dies_as_a_read_ends_leaves_no_company_and_no_dead_connection_behind(stored, administration):
     def read():
         with _company(stored.organization_id):
-            administration.execute("SELECT pg_terminate_backend(%s::int, 5000::bigint)", *reading.fetch("SELECT pg_backend_pid()"))
+            administration.execute(
+                "SELECT pg_terminate_backend(%s::int, 5000::bigint)", *reading.fetch("SELECT pg_backend_pid()")
+            )
 
     with pytest.raises(OperationalError):
         read()
