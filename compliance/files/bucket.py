@@ -17,7 +17,7 @@ from compliance.files.places import FoundObject
 
 _MIB = 1024 * 1024
 _READ_BYTES = 256 * 1024
-_NOT_THERE = ("404", "NoSuchKey", "NotFound")
+_NOT_THERE = ("NoSuchKey", "NotFound")
 _EVERYBODY = ("AllUsers", "AuthenticatedUsers")
 
 
@@ -86,6 +86,14 @@ class BucketStorage(S3Storage):
     def url(self, *_: Any, **__: Any) -> str:
         """There is none: an address that anybody may open would pass by every check."""
         raise NotImplementedError("Objects are private: what is downloaded goes through the service.")
+
+    def delete(self, name: str) -> None:
+        """Removes an object, whether it is there or not. A bucket that is not there is an error all the same."""
+        try:
+            self._client.delete_object(Bucket=self.bucket_name, Key=name)
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") not in _NOT_THERE:
+                raise
 
     def read(self, name: str, start: int, stop: int) -> Iterator[bytes]:
         """The bytes of an object from `start` to before `stop`, as they come. Raises FileNotFoundError."""

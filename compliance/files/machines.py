@@ -37,7 +37,8 @@ def refuse_other_folder() -> None:
 def adopt_folder() -> None:
     """Makes the folder of this machine the one of the deployment, whatever mark it bore. Raises WrongFolderError."""
     found = _mark(make=True)
-    FilesFolder.objects.update_or_create(only=True, defaults={"folder_id": found})
+    if not FilesFolder.objects.update(folder_id=found):
+        FilesFolder.objects.create(folder_id=found)
 
 
 def _mark(*, make: bool) -> uuid.UUID | None:

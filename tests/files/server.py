@@ -39,7 +39,9 @@ class Server:
             self._ask_credentials(after=10**9)
 
     def _ask_credentials(self, *, after: int) -> None:
-        request = urllib.request.Request(f"{self.address}/moto-api/reset-auth", str(after).encode(), method="POST")
+        request = urllib.request.Request(
+            f"{self.address}/moto-api/reset-auth", str(after).encode(), {"Content-Type": "text/plain"}, method="POST"
+        )
         urllib.request.urlopen(request, timeout=10).close()
 
 

@@ -1,0 +1,72 @@
+"""Objects without rows go once they are old enough; rows without objects are named: after a crash, or a restore."""
+
+import io
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from compliance.files import actions, orphans
+from compliance.files.models import KeptFile
+from compliance.tenancy import context
+
+pytestmark = pytest.mark.django_db
+COMPANY = uuid.uuid4()
+
+
+def keep(content=b"one"):
+    return actions.keep(COMPANY, KeptFile.Purpose.MEDIA, io.BytesIO(content), datetime.now(UTC))
+
+
+def later(of=timedelta(minutes=1)):
+    return datetime.now(UTC) + orphans.OLD_ENOUGH + of
+
+
+def test_an_object_that_no_row_knows_goes_when_it_is_old_enough(place):
+    kept, lost = keep(), keep()
+    with context.company(COMPANY):
+        KeptFile.objects.filter(file_id=lost.file_id).delete()  # as a transaction that was rolled back, or a restore
+    place.put(f"{COMPANY}/media/no-identifier", b"what a killed writer left")
+    assert orphans.clear_orphans(COMPANY, datetime.now(UTC)) == 0
+    assert orphans.clear_orphans(COMPANY, later()) == 2
+    assert set(place.objects()) == {kept.name}
+
+
+def test_objects_of_other_companies_and_of_others_are_left_alone(place):
+    other = uuid.uuid4()
+    place.put(f"{other}/media/{uuid.uuid4()}", b"another's")
+    place.put("README", b"the operator's")
+    assert orphans.clear_orphans(COMPANY, later()) == 0
+    assert len(place.objects()) == 2
+
+
+def test_the_copy_that_a_move_left_in_the_old_place_goes(folder, bucket, settings):
+    file = keep()
+    folder.put(file.name, b"one")  # moved, and killed before the old object was removed
+    assert orphans.clear_orphans(COMPANY, later()) == 1
+    assert (folder.objects(), set(bucket.objects())) == ({}, {file.name})
+
+
+def test_a_database_beside_an_older_storage_names_what_is_missing_short_or_changed(place):
+    sound, missing, short, changed = (keep(b"content") for _ in range(4))
+    place.remove(missing.name)
+    place.put(short.name, b"con")
+    place.put(changed.name, b"CONTENT")
+    assert {each.file_id for each in orphans.unsound(COMPANY, whole=False)} == {missing.file_id, short.file_id}
+    found = {each.file_id: each for each in orphans.unsound(COMPANY, whole=True)}
+    assert set(found) == {missing.file_id, short.file_id, changed.file_id}
+    assert "7" in found[short.file_id].fault
+    place.put(missing.name, b"content")  # put back from a backup
+    assert {each.file_id for each in orphans.unsound(COMPANY, whole=True)} == {short.file_id, changed.file_id}
+    assert sound.name in place.objects()
+
+
+def test_many_objects_and_rows_are_gone_through_in_portions(place, monkeypatch):
+    monkeypatch.setattr(orphans, "_AT_ONCE", 2)
+    kept = [keep() for _ in range(3)]
+    for _ in range(3):
+        place.put(f"{COMPANY}/media/{uuid.uuid4()}", b"lost")
+    place.remove(kept[0].name)
+    assert [each.file_id for each in orphans.unsound(COMPANY, whole=False)] == [kept[0].file_id]
+    assert orphans.clear_orphans(COMPANY, later()) == 3
+    assert set(place.objects()) == {each.name for each in kept[1:]}
