@@ -2,7 +2,8 @@
 PYTHON := .venv/bin/python
 PORT ?= 8000
 ARGS ?=
-WORKERS ?= 2
+# One more than the cores of CI: tests wait for browsers, servers and clocks.
+WORKERS ?= 3
 POSTGRESQL ?= 18
 
 .PHONY: install demo servers test check format bench chaos contention restore soak webhooks audit clients

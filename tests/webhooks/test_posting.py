@@ -20,7 +20,9 @@ from compliance.webhooks.addresses import target
 from tests.webhooks.receiver import receiver
 
 SOON = 0.4
-"""A bound in place of the 15 seconds."""
+"""A bound in place of the 15 seconds, for tries that come to it."""
+PATIENT = 30
+"""A bound that no try comes to which is answered, also on a machine with other things to do."""
 
 
 @contextlib.contextmanager
@@ -53,7 +55,7 @@ def server(answer, address="127.0.0.1"):
         thread.join()
 
 
-def post(url, *, addresses=None, allow_private=True, seconds=SOON, **more):
+def post(url, *, addresses=None, allow_private=True, seconds=PATIENT, **more):
     """Posts `{}`; `addresses` are what its host's name leads to, one list a look."""
     looks = iter(addresses or ())
 
@@ -105,7 +107,7 @@ def test_a_success_is_told_with_its_status_and_time():
     with receiver() as found:
         answer = post(found.url)
     assert (answer.status, answer.failure) == (204, "")
-    assert answer.milliseconds < 1000 * SOON
+    assert 0 <= answer.milliseconds < 1000 * PATIENT
     (request,) = found.requests
     assert request.path == "/hooks?token=of-the-receiver"
     assert request.headers["host"] == found.url.split("/")[2]
@@ -163,17 +165,17 @@ def test_a_receiver_may_ask_for_time(header, seconds):
     [
         dripping(b"HTTP/1.1 200 OK\r\nx-slow: " + b"a" * 100_000),
         dripping(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        lambda connection: time.sleep(3),
+        lambda connection: time.sleep(PATIENT),
     ],
     ids=["headers byte by byte", "continue without end", "silence"],
 )
 def test_the_bound_holds_for_the_whole_of_a_try(answer):
     began = time.monotonic()
     with server(answer) as port:
-        found = post(f"http://127.0.0.1:{port}/")
+        found = post(f"http://127.0.0.1:{port}/", seconds=SOON)
         took = time.monotonic() - began
     assert (found.status, found.failure) == (None, "timeout")
-    assert took < SOON + 5  # the answers themselves would take longer
+    assert took < SOON + PATIENT / 2  # the answers themselves would take longer
 
 
 def test_a_body_without_end_is_left_after_a_few_kilobytes_and_harms_no_success():
@@ -186,17 +188,17 @@ def test_a_body_without_end_is_left_after_a_few_kilobytes_and_harms_no_success()
             sent.append(connection.send(b"a" * 65_536))
 
     with server(endless) as port:
-        answer = post(f"http://127.0.0.1:{port}/", seconds=5)
+        answer = post(f"http://127.0.0.1:{port}/")
     assert (answer.status, answer.failure) == (200, "")
-    assert answer.milliseconds < 4000
+    assert answer.milliseconds < 1000 * PATIENT / 2
 
 
 def test_a_body_that_drips_is_left_soon():
     began = time.monotonic()
     with server(dripping(b"HTTP/1.1 200 OK\r\n\r\n" + b"a" * 10_000, 0.0001)) as port:
-        answer = post(f"http://127.0.0.1:{port}/", seconds=5)
+        answer = post(f"http://127.0.0.1:{port}/")
     assert (answer.status, answer.failure) == (200, "")
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < PATIENT / 2
 
 
 def test_nothing_listens_and_no_name():
@@ -205,7 +207,7 @@ def test_nothing_listens_and_no_name():
     assert post(f"http://127.0.0.1:{port}/").failure == "unreachable"
     assert post("https://receiver.test/", addresses=[socket.gaierror()]).failure == "no name"
     assert post("https://receiver.test/", addresses=[[]]).failure == "no name"
-    assert post(f"https://{'a' * 64}.test/", seconds=5).failure == "no name"
+    assert post(f"https://{'a' * 64}.test/").failure == "no name"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_a_name_that_leads_into_a_network_is_not_connected_to(found):
 def test_this_machine_is_not_reached_however_it_is_written(host):
     connected: list[object] = []
     with server(connected.append) as port:
-        answer = post(f"http://{host}:{port}/", allow_private=False, seconds=5)
+        answer = post(f"http://{host}:{port}/", allow_private=False)
     assert answer.status is None
     assert answer.failure in ("not public", "no name")
     assert connected == []
@@ -320,20 +322,18 @@ def test_tls_verifies_the_name_and_not_the_address(tmp_path, name, trusts, failu
             saying(b"HTTP/1.1 204 No Content\r\n\r\n")(secured)
 
     with server(answer) as port:
-        found = post(
-            f"https://receiver.test:{port}/", addresses=[["127.0.0.1"]], context=trusting if trusts else None, seconds=5
-        )
+        found = post(f"https://receiver.test:{port}/", addresses=[["127.0.0.1"]], context=trusting if trusts else None)
     assert found.failure == failure
     assert asked == ["receiver.test"]
 
 
 def test_a_handshake_that_never_ends_is_bounded_too():
-    with server(lambda connection: time.sleep(3)) as port:
-        found = post(f"https://127.0.0.1:{port}/")
+    with server(lambda connection: time.sleep(PATIENT)) as port:
+        found = post(f"https://127.0.0.1:{port}/", seconds=SOON)
     assert found.failure == "timeout"
-    assert found.milliseconds < 1000 * SOON + 500
+    assert found.milliseconds < 1000 * PATIENT / 2
 
 
 def test_what_speaks_no_tls_is_told_so():
     with server(lambda connection: connection.sendall(b"SSH-2.0-x\r\n" * 5)) as port:
-        assert post(f"https://127.0.0.1:{port}/", seconds=5).failure == "tls"
+        assert post(f"https://127.0.0.1:{port}/").failure == "tls"
