@@ -11,7 +11,7 @@ from typing import Any
 
 from compliance.facts.lines.fields import FactLine
 from compliance.tenancy import arrays as arrays_of
-from compliance.tenancy import sql
+from compliance.tenancy import cluster, sql
 from compliance.tenancy.models import CompanyRow
 
 ONE_COMPANY = "organization_id = (SELECT %s::uuid)"
@@ -24,13 +24,12 @@ def append(
     rows: Sequence[Sequence[Any]],
     *,
     constants: dict[str, tuple[str, Any]] | None = None,
-    ending: str = "RETURNING NULL",
+    ending: str = cluster.ANSWER,
 ) -> None:
     """Appends `rows` to `table`; `columns` maps names to types in the order of a row's values.
 
     `constants` maps names to (type, value), the same in every row. A `uuid[]` or `text[]` column takes a sequence.
-    `ending` is appended as it is (`ON CONFLICT DO NOTHING`): a cluster would make a COPY of what has none, which
-    row-level security refuses.
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`).
     """
     if rows:
         filled = dict(zip(columns, zip(columns.values(), zip(*rows, strict=True), strict=True), strict=True))
@@ -94,7 +93,7 @@ def _append(
     organization_id: uuid.UUID,
     columns: Mapping[str, tuple[str, Sequence[Any]]],
     constants: dict[str, tuple[str, Any]],
-    ending: str = "RETURNING NULL",
+    ending: str = cluster.ANSWER,
 ) -> None:
     names = ", ".join(["organization_id", *constants, *columns])
     chosen = ["%s::uuid", *(f"%s::{kind}" for kind, _ in constants.values())]

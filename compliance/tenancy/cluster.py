@@ -15,6 +15,10 @@ _GIVEN = re.compile(r"\(SELECT (%(?:\(\w+\))?[sb](?:::\w+)?)\)")
 PLANS = "force_custom_plan" if settings.CLUSTER else "force_generic_plan"
 """How PostgreSQL plans statements that answer requests: its setting `plan_cache_mode`."""
 
+ANSWER = "RETURNING NULL" if settings.CLUSTER else ""
+"""Ends an INSERT of rows that are sent and cannot conflict. A cluster makes a COPY of one that answers nothing, which
+row-level security refuses; one PostgreSQL imports 3 % faster without the answers, whose rows nobody reads."""
+
 
 @lru_cache(maxsize=1_024)
 def planned(statement: str) -> str:

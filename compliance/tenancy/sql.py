@@ -34,14 +34,12 @@ def execute(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> 
     return _execute(statement, parameters, False)
 
 
-def insert(
-    table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *, ending: str = "RETURNING NULL"
-) -> int:
+def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *, ending: str = cluster.ANSWER) -> int:
     """Appends `rows` to `table` with one statement, each column sent as one binary array.
 
     `columns` maps column names to PostgreSQL types (`uuid`, `timestamptz`, ...) in the order of the values of a row.
     `ending` is appended as it is (`ON CONFLICT DO NOTHING`). COPY is refused under row-level security, and this is the
-    fastest of what is left; a cluster makes a COPY of it too, unless there is an ending. A column that is itself an
+    fastest of what is left; a cluster makes a COPY of it too, unless it answers. A column that is itself an
     array cannot be sent this way.
     """
     if not rows:
