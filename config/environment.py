@@ -111,6 +111,25 @@ def _database_address(value: str, info: ValidationInfo) -> str:
     return value
 
 
+def _read_database_addresses(value: list[str], info: ValidationInfo) -> list[str]:
+    """Standbys of the database of DATABASE_URL: the same role and database, each on a server of its own."""
+    primary = urlsplit(info.data.get("DATABASE_URL") or "")
+    places = {(primary.hostname, primary.port or 5432)}
+    for address in value:
+        database(address)
+        parts = urlsplit(address)
+        if not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(
+                "READ_DATABASE_URLS holds postgresql://role:password@host:port/database, and nothing more."
+            )
+        if (parts.username, parts.path) != (primary.username, primary.path):
+            raise ValueError("READ_DATABASE_URLS names the role and the database of DATABASE_URL, on other servers.")
+        if (parts.hostname, parts.port or 5432) in places:
+            raise ValueError("READ_DATABASE_URLS names a server twice, or that of DATABASE_URL.")
+        places.add((parts.hostname, parts.port or 5432))
+    return value
+
+
 def _base_url(value: str, info: ValidationInfo) -> str:
     if _is_live(info.data) and not value.startswith("https://"):
         raise ValueError("Production needs BASE_URL to begin with https://.")
@@ -246,6 +265,11 @@ class Environment(BaseSettings):
         "connects as the role of the process, or as `app`: `postgresql://role:password@host:port/database`; with"
         " several servers, `@one:5432,two:5432/database`, the one that takes writes ([failing over](#failing-over))",
         lambda data: (data.get("PROCESS_ROLE") == "owner" and data.get("DATABASE_OWNER_URL")) or None,
+    )
+    READ_DATABASE_URLS: Annotated[Words, AfterValidator(_read_database_addresses)] = Field(
+        [],
+        description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"
+        " ([standbys](#standbys-for-reads)): as `DATABASE_URL`, with the role of the process",
     )
     DATABASE_SUPERUSER_URL: str = Field("", description="of embedded servers alone, for `manage.py database_url`")
     DATABASE_PATIENCE_SECONDS: Number = _setting(

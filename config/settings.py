@@ -140,6 +140,7 @@ if environment.DATABASE_OWNER_URL:
         "CONN_MAX_AGE": 0,
         "TEST": {"MIRROR": "default"},
     }
+READ_DATABASE_URLS = environment.READ_DATABASE_URLS  # of standbys; no aliases of Django's, which knows nothing of pins
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.REDIS_URL

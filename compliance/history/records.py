@@ -8,6 +8,8 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from psycopg import sql as psycopg_sql
+
 from compliance.catalogue.declaration import Register
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history import in_force, outcomes
@@ -22,6 +24,18 @@ CHAIN_HASH = """
 SELECT chain_hash FROM history_capture
 WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence = %(capture_sequence)s"""
 """SQL of the chain hash of the capture of this number."""
+
+
+def is_captured(organization_id: uuid.UUID, capture_sequence: int, chain_hash: str) -> str:
+    """SQL of whether the history that is asked holds this very capture: a copy that lags, or of another, does not."""
+    of_company = psycopg_sql.SQL("organization_id = {} AND capture_sequence = {}").format(
+        psycopg_sql.Literal(str(organization_id)), psycopg_sql.Literal(capture_sequence)
+    )
+    return (
+        psycopg_sql.SQL("EXISTS (SELECT FROM history_capture WHERE {} AND chain_hash = {})")
+        .format(of_company, psycopg_sql.Literal(chain_hash))
+        .as_string()
+    )
 
 
 class Version(NamedTuple):

@@ -7,8 +7,12 @@ import uuid
 from datetime import datetime
 from typing import NamedTuple
 
+from django.conf import settings
+
+from compliance.history.records import is_captured
 from compliance.registers.questions import Company, Pin
-from compliance.tenancy import reading
+from compliance.tenancy import reading, standbys
+from compliance.tenancy.standbys import Written
 
 
 class Caller(NamedTuple):
@@ -22,6 +26,8 @@ class Caller(NamedTuple):
     company: Company
     pin: Pin
     available: bool
+    written: Written | None = None
+    """How far the primary had written by then; None where no standby may answer."""
 
     @property
     def token_id(self) -> uuid.UUID:
@@ -34,31 +40,30 @@ class Caller(NamedTuple):
         return self.company.organization_id
 
 
-_BY_DIGEST = """
-SELECT k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
+_COLUMNS = """k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
        o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from,
-       h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available
+       h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available"""
+_BY_DIGEST = """
 FROM access_apikey k
 JOIN tenancy_organization o ON o.organization_id = k.organization_id
 JOIN history_historyhead h ON h.organization_id = k.organization_id
 CROSS JOIN tenancy_deployment d
 WHERE k.digest = %s AND k.revoked_at IS NULL
 """
+_CALLER = f"SELECT {_COLUMNS}{_BY_DIGEST}"
+_CALLER_AND_POSITION = f"SELECT {_COLUMNS}, {standbys.POSITION}{_BY_DIGEST}"
 
 
 def caller(digest: bytes) -> Caller | None:
     """The caller whose key has this SHA-256; null when there is none. Expiry is left to who knows the time."""
-    for row in reading.fetch(_BY_DIGEST, [digest]):
-        return Caller(
-            row[0],
-            frozenset(row[1]),
-            tuple(row[2]),
-            row[3],
-            row[4],
-            Company(row[5], row[6], row[7], row[8], row[9]),
-            Pin(row[10], row[11], row[12], row[13], row[14]),
-            row[15],
-        )
+    statement = _CALLER_AND_POSITION if settings.READ_DATABASE_URLS else _CALLER
+    for row in reading.fetch(statement, [digest]):
+        company, pin = Company(row[5], row[6], row[7], row[8], row[9]), Pin(row[10], row[11], row[12], row[13], row[14])
+        written = None
+        if len(row) > 16 and pin.capture_sequence:
+            holds = is_captured(company.organization_id, pin.capture_sequence, pin.chain_hash)
+            written = standbys.written(row[16], row[17], row[18], holds)
+        return Caller(row[0], frozenset(row[1]), tuple(row[2]), row[3], row[4], company, pin, row[15], written)
     return None
 
 
@@ -68,7 +73,7 @@ _OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsu
 def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
     """Since when the oldest fact waits for the writer, if any does: one ahead of time from its own moment on.
 
-    Needs the company's context.
+    Needs the company's context. What waits is no part of the history, so the primary is asked.
     """
-    ((oldest,),) = reading.fetch(_OLDEST, [organization_id])
+    ((oldest,),) = reading.fetch(_OLDEST, [organization_id], at_primary=True)
     return oldest

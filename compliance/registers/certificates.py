@@ -17,6 +17,7 @@ from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import certificate_status
+from compliance.tenancy import reading
 
 TRAINER = "Trainer"
 """What stands for a trainer without a name."""
@@ -59,6 +60,7 @@ def _names_of_later(question: Question, records: Sequence[Record]) -> dict[UUID,
     nameless = [NamedCertificate(*record[10:]) for record in records if record[9] is None and record[5] is None]
     if not question.personal or not nameless:
         return {}
+    reading.use_primary()  # these statements are Django's
     names = Names()
     names.load(question.company.organization_id, {each.learner_profile_id for each in nameless})
     return {each.certificate_id: names.at(*each) for each in nameless}

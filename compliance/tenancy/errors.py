@@ -37,3 +37,7 @@ class NotMigratedError(TenancyError):
 
 class NotDistributedError(TenancyError):
     """The database is no cluster although CLUSTER says so, or a table is not where its declaration puts it."""
+
+
+class BehindError(TenancyError):
+    """A standby has not replayed what it would have to show; the primary answers in its place."""

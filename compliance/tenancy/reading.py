@@ -3,82 +3,33 @@
 The driver's cursors hand a result over in as many steps as packets arrive, between which another thread may run; for a
 page of 200 rows that costs half as much again as the statement does. `PQexecPrepared` waits once, outside of Python's
 lock. `company` begins and ends its transaction without waiting for either.
+
+Where it is told how far the primary had written, a standby that has come as far answers in its place (`standbys`). A
+standby that does not answer is never waited for: the primary is asked the same.
 """
 
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from functools import lru_cache
-from itertools import count
-from re import compile as pattern
-from struct import Struct
-from typing import Any, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TypeVar
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg import errors, pq
-from psycopg.adapt import AdaptersMap, Loader, Transformer
-from psycopg.types.numeric import Int8BinaryLoader
-from psycopg.types.string import ByteaBinaryLoader
+from psycopg import pq
 
-from compliance.tenancy import arrays, cluster, context
-from compliance.tenancy.errors import OtherCompanyError
+from compliance.tenancy import cluster, context, prepared, standbys
+from compliance.tenancy.errors import BehindError, OtherCompanyError
+from compliance.tenancy.prepared import Driver, Parameters, Prepared
 from compliance.tenancy.sql import Row
+from compliance.tenancy.standbys import Loan, Written
 
-_BINARY = pq.Format.BINARY
-_DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
+Found = TypeVar("Found")
+
+_AT_REST = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _FORGET = b"SET LOCAL app.organization = ''"
-_UNNAMED = b""
-_FORGOTTEN = ("26000", "0A000")
-"""SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
-
-_NAMED = pattern(r"%\((\w+)\)s|%s")
-
-_BIGINT = Struct("!q").pack
-# How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
-_ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
-    16: Struct("!?").pack,
-    17: bytes,
-    20: _BIGINT,
-    21: Struct("!h").pack,
-    23: Struct("!i").pack,
-    25: str.encode,
-    1001: lambda column: column.data,
-    1005: lambda column: column.data,
-    1016: lambda column: column.data,
-    1184: lambda moment: _BIGINT(arrays.in_microseconds(moment)),
-    2950: lambda identifier: identifier.bytes,
-    2951: lambda identifiers: arrays.identifiers(identifiers).data,
-}
-
-
-class _Prepared(NamedTuple):
-    """A statement that a connection knows: its name, and how the value of each placeholder is encoded."""
-
-    name: bytes
-    encoders: tuple[Callable[[Any], bytes], ...]
-    formats: tuple[int, ...]
-
-
-class _Reading:
-    """How results are read, whatever the connection: it speaks UTF-8 and UTC."""
-
-    connection = None
-
-    def __init__(self, loaders: dict[str, type[Loader]]) -> None:
-        self.adapters = AdaptersMap(psycopg.adapters)
-        for kind, loader in loaders.items():
-            self.adapters.register_loader(kind, loader)
-
-
-_PLAIN = _Reading({})
-_RAW = _Reading({"timestamptz": Int8BinaryLoader, "uuid": ByteaBinaryLoader})
-
-
 # A page walks its indexes in their order; statistics of a table that has just begun to fill must not talk the planner
 # out of it.
 _PLANNING = "".join(
@@ -88,58 +39,99 @@ _PLANNING = "".join(
 
 
 class _Asked:
-    """The transaction of a `company` block. `unsettled`: a command was sent, and its answer not yet looked at."""
+    """A transaction of a `company` block. `unsettled`: a command was sent, and its answer not yet looked at.
 
-    __slots__ = ("opened", "opening", "unsettled")
+    With a `condition` the beginning asks whether it holds, and BehindError is raised before anything is read where not.
+    """
 
-    def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int) -> None:
+    __slots__ = ("asking", "condition", "opened", "opening", "standby", "unsettled")
+
+    def __init__(self, organization_id: uuid.UUID, timeout_milliseconds: int, condition: str = "") -> None:
         self.opening = (
             f"SET LOCAL app.organization = '{organization_id}';"
             f" SET LOCAL statement_timeout = {int(timeout_milliseconds)}{_PLANNING}"
+            f"{condition and f'; SELECT {condition}'}"
         ).encode()
-        self.opened = self.unsettled = False
+        self.condition = condition
+        self.opened = self.unsettled = self.asking = False
+        self.standby: _OnStandby | None = None
 
-    def send(self, driver: psycopg.Connection[Any], command: bytes) -> None:
+    def send(self, driver: Driver, command: bytes) -> None:
         """Hands a command over and goes on."""
         self.settle(driver)
         driver.pgconn.send_query(command)
         driver.pgconn.flush()
         self.unsettled = True
 
-    def settle(self, driver: psycopg.Connection[Any]) -> None:
+    def settle(self, driver: Driver) -> None:
         """Takes the answers to what was sent. Raises the first error among them."""
         if not self.unsettled:
             return
-        self.unsettled, failed = False, None
+        self.unsettled, failed, last = False, None, None
         while (result := driver.pgconn.get_result()) is not None:
-            if result.status not in _DONE:
-                failed = failed or _error(driver, result)
+            last = result
+            if result.status not in prepared.DONE:
+                failed = failed or prepared.error(driver, result)
                 if driver.pgconn.status != pq.ConnStatus.OK:
                     break
         if failed is not None:
             raise failed
+        if self.asking:
+            self.asking = False
+            if last is None or last.get_value(0, 0) != b"t":
+                raise BehindError("The standby has not replayed what the primary had written.")
 
-    def open(self, driver: psycopg.Connection[Any], inside: bool) -> None:
+    def open(self, driver: Driver, inside: bool) -> None:
         """Begins the transaction, without waiting for it where it is our own; `inside` of one of Django's it is not."""
         if not self.opened:
             self.opened = True
             if inside:
-                _command(driver, self.opening)
+                prepared.command(driver, self.opening)
             else:
                 self.send(driver, b"BEGIN READ ONLY; " + self.opening)
+                self.asking = bool(self.condition)
 
 
-_numbers = count()
-_prepared: WeakKeyDictionary[psycopg.Connection[Any], dict[str, _Prepared]] = WeakKeyDictionary()
+class _OnStandby:
+    """The transaction of a block on a standby, beside which that on the primary is begun only when it is needed."""
+
+    __slots__ = ("asked", "given_up", "loan")
+
+    def __init__(self, loan: Loan, asked: _Asked) -> None:
+        self.loan, self.asked, self.given_up = loan, asked, False
+
+    def run(self, work: Callable[[Driver, _Asked], Found]) -> Found | None:
+        """What `work` finds on the standby; None when the standby cannot answer, and will not be asked again."""
+        if self.given_up:
+            return None
+        try:
+            with self.loan.working():
+                return work(self.loan.driver, self.asked)
+        except (psycopg.Error, BehindError) as error:
+            self.given_up = True
+            self.loan.failed(error)
+            return None
+
+    def end(self) -> None:
+        """Leaves the connection as it was found, and gives it back."""
+        with contextlib.suppress(psycopg.Error, BehindError), self.loan.working():
+            self.asked.settle(self.loan.driver)
+        with contextlib.suppress(psycopg.Error), self.loan.working():
+            if self.loan.driver.pgconn.transaction_status not in _AT_REST:
+                prepared.command(self.loan.driver, b"ROLLBACK")
+        self.loan.end()
+
+
 _asked: ContextVar[_Asked | None] = ContextVar("reading", default=None)
 
 
 @contextlib.contextmanager
-def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterator[None]:
+def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: Written | None = None) -> Iterator[None]:
     """Within it, `fetch` shows the rows of `organization_id`, and no statement runs longer than the timeout.
 
     One transaction that only reads; PostgreSQL begins it while the caller goes on. Within `context.company` it uses
-    that transaction. The block uses the connection by `fetch` alone. Raises OtherCompanyError.
+    that transaction. The block uses the connection by `fetch` alone. Where `written` says how far the primary had come
+    when the question was pinned, a standby may answer. Raises OtherCompanyError.
     """
     around = context.current_company()
     if around is not None:
@@ -150,13 +142,13 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
     asked = _Asked(organization_id, timeout_milliseconds)
     django = connections[DEFAULT_DB_ALIAS]
     token = _asked.set(asked)
+    standby = None
     try:
         context.close_unfinished(django)
-        django.ensure_connection()
-        with django.wrap_database_errors:
-            if django.in_atomic_block:
-                _begin_as_django_would(django.connection)
-            asked.open(django.connection, django.in_atomic_block)
+        if written is not None and not django.in_atomic_block:
+            standby = asked.standby = _standby(organization_id, timeout_milliseconds, written)
+        if standby is None:
+            _open(asked, django)
         yield
     except BaseException:
         # The connection may be what failed, and a transaction around this block may be at an end already.
@@ -164,195 +156,172 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int) -> Iterato
             asked.settle(django.connection)
         with contextlib.suppress(psycopg.Error):
             if asked.opened:
-                _command(django.connection, _FORGET if django.in_atomic_block else b"ROLLBACK")
+                prepared.command(django.connection, _FORGET if django.in_atomic_block else b"ROLLBACK")
         raise
     else:
         with django.wrap_database_errors:
             finish()
             asked.settle(django.connection)
     finally:
+        if standby is not None:
+            standby.end()
         context.close_unfinished(django)
         _asked.reset(token)
+
+
+def _standby(organization_id: uuid.UUID, timeout_milliseconds: int, written: Written) -> _OnStandby | None:
+    """A transaction begun on a standby; None where there is none to be had at once."""
+    loan = standbys.borrow(written)
+    if loan is None:
+        return None
+    timeout = min(timeout_milliseconds, standbys.STATEMENT_MILLISECONDS)
+    standby = _OnStandby(loan, _Asked(organization_id, timeout, written.condition))
+    standby.run(lambda driver, asked: asked.open(driver, False))
+    return standby
+
+
+def _open(asked: _Asked, django: BaseDatabaseWrapper) -> None:
+    django.ensure_connection()
+    with django.wrap_database_errors:
+        if django.in_atomic_block:
+            _begin_as_django_would(django.connection)
+        asked.open(django.connection, django.in_atomic_block)
 
 
 def finish() -> None:
     """Says that nothing more will be read in this block: the transaction ends while the caller goes on."""
     asked = _asked.get()
-    if asked is None or not asked.opened:
+    if asked is None:
+        return
+    if asked.standby is not None and asked.standby.asked.opened:
+        asked.standby.run(lambda driver, there: there.send(driver, b"COMMIT"))
+        asked.standby.asked.opened = False
+    if not asked.opened:
         return
     django = connections[DEFAULT_DB_ALIAS]
     driver = django.connection
     if django.in_atomic_block:
         # A transaction that someone opened around this block (the suite does) is left without a company.
-        _command(driver, _FORGET)
+        prepared.command(driver, _FORGET)
     else:
         asked.send(driver, b"COMMIT")
     asked.opened = False
 
 
-def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, raw: bool = False) -> list[Row]:
+def use_primary() -> None:
+    """For statements of a block that do not go through `fetch`: Django's connection is in the block's transaction."""
+    asked = _asked.get()
+    if asked is not None:
+        django = connections[DEFAULT_DB_ALIAS]
+        _open(asked, django)
+        with django.wrap_database_errors:
+            asked.settle(django.connection)
+
+
+def fetch(statement: str, parameters: Parameters = (), *, raw: bool = False, at_primary: bool = False) -> list[Row]:
     """Runs one statement and returns all its rows; within `company`, in its transaction.
 
     The text is kept with each connection, so it must not vary with what is asked. With `raw` instants come as
     PostgreSQL keeps them (`arrays.in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
+    No standby is asked what is `at_primary`: what the history's pin does not hold, as what waits for the writer.
     """
     django = connections[DEFAULT_DB_ALIAS]  # asked for once: `connection` looks it up for each of its attributes
-    django.ensure_connection()
+    asked = _asked.get()
     started = time.monotonic()
     try:
+        if asked is not None and asked.standby is not None and not at_primary:
+            found = asked.standby.run(lambda driver, there: _fetch(driver, False, there, statement, parameters, raw))
+            if found is not None:
+                return found
+            asked.standby = None
+        django.ensure_connection()
         with django.wrap_database_errors:
-            return _fetch(django, statement, parameters, raw)
+            if django.in_atomic_block:
+                _begin_as_django_would(django.connection)
+            return _fetch(django.connection, django.in_atomic_block, asked, statement, parameters, raw)
     finally:
         if django.queries_logged:
             django.queries_log.append({"sql": statement, "time": f"{time.monotonic() - started:.3f}"})
 
 
-def ask(
-    statement: str, parameters: Sequence[Any] | dict[str, Any] = (), *, raw: bool = False
-) -> Callable[[], list[Row]]:
+def ask(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Callable[[], list[Row]]:
     """Sends a statement as `fetch` does, and returns what gives its rows: PostgreSQL works while the caller goes on.
 
     Within `company`, after a `fetch`. The rows must be taken before anything else is asked.
     """
     django = connections[DEFAULT_DB_ALIAS]
     asked = _asked.get()
-    driver: psycopg.Connection[Any] = django.connection
-    prepared = None
-    if asked is not None and asked.opened and not asked.unsettled and not django.in_atomic_block:
-        prepared = _prepared.get(driver, {}).get(statement)
-    if prepared is None:  # not here, or not yet
+    standby = None if asked is None else asked.standby
+    here = asked if standby is None else standby.asked
+    driver: Driver = django.connection if standby is None else standby.loan.driver
+    known = None
+    if here is not None and here.opened and not here.unsettled and not django.in_atomic_block:
+        known = prepared.known(driver, statement)
+    if known is None:  # not here, or not yet
         rows = fetch(statement, parameters, raw=raw)
         return lambda: rows
+    if standby is not None:
+        return _ask_standby(standby, known, statement, parameters, raw)
     if django.queries_logged:
         django.queries_log.append({"sql": statement, "time": "0"})
     with django.wrap_database_errors:
-        driver.pgconn.send_query_prepared(
-            prepared.name, _encoded(prepared, statement, parameters), prepared.formats, _BINARY
-        )
-        driver.pgconn.flush()
+        prepared.send(driver, known, statement, parameters)
 
     def take() -> list[Row]:
         with django.wrap_database_errors:
-            found, result = None, driver.pgconn.get_result()
-            while result is not None:
-                found, result = result, driver.pgconn.get_result()
-            if found is None or driver.pgconn.status != pq.ConnStatus.OK:
-                raise psycopg.OperationalError("The connection was lost.")
-            if found.status == pq.ExecStatus.TUPLES_OK:
-                return _loaded(found, raw)
-            if not _is_forgotten(found):
-                raise _error(driver, found)
-            _begin_anew(driver, asked, _prepared[driver])
-            return _fetch(django, statement, parameters, raw)
+            result = prepared.answer(driver)
+            if not prepared.is_forgotten(result):
+                return prepared.rows(driver, result, raw)
+            _begin_anew(driver, here)
+            return _fetch(driver, False, here, statement, parameters, raw)
+
+    return take
+
+
+def _ask_standby(
+    standby: _OnStandby, known: Prepared, statement: str, parameters: Parameters, raw: bool
+) -> Callable[[], list[Row]]:
+    """As `ask`, of a standby; when that does not answer, the rows are fetched from the primary."""
+
+    def send(driver: Driver, _: _Asked) -> bool:
+        prepared.send(driver, known, statement, parameters)
+        return True
+
+    sent = standby.run(send)
+
+    def take() -> list[Row]:
+        found = None
+        if sent:
+            found = standby.run(lambda driver, _: prepared.rows(driver, prepared.answer(driver), raw))
+        return fetch(statement, parameters, raw=raw, at_primary=True) if found is None else found
 
     return take
 
 
 def _fetch(
-    django: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any] | dict[str, Any], raw: bool
+    driver: Driver, inside: bool, asked: _Asked | None, statement: str, parameters: Parameters, raw: bool
 ) -> list[Row]:
-    driver: psycopg.Connection[Any] = django.connection
-    inside = django.in_atomic_block
-    known = _prepared.setdefault(driver, {})
-    asked = _asked.get()
-    if inside:
-        _begin_as_django_would(driver)
     if asked is not None:
         asked.open(driver, inside)
         asked.settle(driver)
-    result = _execute(driver, inside, known, statement, parameters)
-    if result.status != pq.ExecStatus.TUPLES_OK and not inside and _is_forgotten(result):
-        _begin_anew(driver, asked, known)
-        result = _execute(driver, inside, known, statement, parameters)
-    if result.status != pq.ExecStatus.TUPLES_OK:
-        raise _error(driver, result)
-    return _loaded(result, raw)
+    result = prepared.execute(driver, statement, parameters, named=not inside)
+    if not inside and prepared.is_forgotten(result):
+        _begin_anew(driver, asked)
+        result = prepared.execute(driver, statement, parameters, named=True)
+    return prepared.rows(driver, result, raw)
 
 
-def _begin_anew(driver: psycopg.Connection[Any], asked: _Asked | None, known: dict[str, _Prepared]) -> None:
+def _begin_anew(driver: Driver, asked: _Asked | None) -> None:
     """After a statement that the connection had forgotten: nothing was written, so nothing is lost."""
-    known.clear()
+    prepared.forget(driver)
     if asked is not None:
-        _command(driver, b"ROLLBACK")
+        prepared.command(driver, b"ROLLBACK")
         asked.opened = False
         asked.open(driver, False)
         asked.settle(driver)
 
 
-def _loaded(result: Any, raw: bool) -> list[Row]:
-    transformer = Transformer(_RAW if raw else _PLAIN)
-    transformer.set_pgresult(result)
-    return transformer.load_rows(0, result.ntuples, tuple)
-
-
-def _begin_as_django_would(driver: psycopg.Connection[Any]) -> None:
+def _begin_as_django_would(driver: Driver) -> None:
     """Within Django's own: the driver sends BEGIN before the first statement of its own; ours is not its own."""
     if driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
-        _command(driver, b"BEGIN")
-
-
-def _execute(
-    driver: psycopg.Connection[Any],
-    inside: bool,
-    known: dict[str, _Prepared],
-    statement: str,
-    parameters: Sequence[Any] | dict[str, Any],
-) -> Any:
-    prepared = known.get(statement)
-    if prepared is None or inside:
-        # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
-        name = _UNNAMED if inside else f"reading_{next(_numbers)}".encode()
-        prepared = _prepare(driver, name, _positional(statement)[1])
-        if name:
-            known[statement] = prepared
-    encoded = _encoded(prepared, statement, parameters)
-    return driver.pgconn.exec_prepared(prepared.name, encoded, prepared.formats, _BINARY)
-
-
-def _encoded(prepared: _Prepared, statement: str, parameters: Sequence[Any] | dict[str, Any]) -> list[Any]:
-    """The values of a statement's placeholders in their order, as they are sent."""
-    values = parameters
-    if isinstance(parameters, dict):
-        values = [parameters[name] for name in _positional(statement)[0]]
-    return [None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)]
-
-
-def _prepare(driver: psycopg.Connection[Any], name: bytes, text: bytes) -> _Prepared:
-    """Lets PostgreSQL find the types of the placeholders, and keeps how to send values of these."""
-    for result in (driver.pgconn.prepare(name, text), described := driver.pgconn.describe_prepared(name)):
-        if result.status != pq.ExecStatus.COMMAND_OK:
-            raise _error(driver, result)
-    encoders = tuple(_ENCODERS[described.param_type(number)] for number in range(described.nparams))
-    return _Prepared(name, encoders, (_BINARY,) * len(encoders))
-
-
-def _command(driver: psycopg.Connection[Any], command: bytes) -> None:
-    result = driver.pgconn.exec_(command)
-    if result.status not in _DONE:
-        raise _error(driver, result)
-
-
-def _is_forgotten(result: Any) -> bool:
-    state = result.error_field(pq.DiagnosticField.SQLSTATE)
-    return state is not None and state.decode() in _FORGOTTEN
-
-
-@lru_cache(maxsize=512)
-def _positional(statement: str) -> tuple[tuple[str, ...], bytes]:
-    """The names of a statement's parameters in the order of their numbers, and its text with numbers for names."""
-    names: list[str] = []
-
-    def number(found: Any) -> str:
-        name = found[1]
-        if name is None or name not in names:
-            names.append(name or "")
-        return f"${len(names) if name is None else names.index(name) + 1}"
-
-    text = _NAMED.sub(number, cluster.planned(statement)).replace("%%", "%").encode()
-    return tuple(names), text
-
-
-def _error(driver: psycopg.Connection[Any], result: Any) -> psycopg.Error:
-    if driver.pgconn.status != pq.ConnStatus.OK:
-        return psycopg.OperationalError(result.get_error_message())
-    return errors.error_from_result(result)
+        prepared.command(driver, b"BEGIN")

@@ -19,7 +19,7 @@ from compliance.history import in_sequence, queries
 from compliance.registers import changes, pages, training
 from compliance.registers.changes import Place
 from compliance.registers.questions import Company, Pin, Question
-from compliance.tenancy import arrays, context, reading
+from compliance.tenancy import arrays, context, prepared, reading
 from compliance.tenancy.queries import deployment_id, organization
 from tests.companies import make_company
 
@@ -97,7 +97,7 @@ def _touched(question, statement, values):
     """How many rows a statement gives, and how many buffers it touches by the plan that requests use: one for whatever
     is asked.
     """
-    names, text = reading._positional(statement)
+    names, text = prepared.positional(statement)
     given = ", ".join(_literal(values[name]) for name in names)
     with reading.company(question.company.organization_id, timeout_milliseconds=10_000), connection.cursor() as cursor:
         reading.fetch(statement, values)

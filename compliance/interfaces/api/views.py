@@ -109,7 +109,7 @@ class RegisterViewSet(ApiViewSet):
         """One page of the register, at the moment that the parameters name."""
         listing, endpoint, now = self.listing, request.path, clock.now()
         caller = authentication.caller_of(request)
-        with read(caller):
+        with read_pinned(caller):
             asked = parameters.asked(query_of(request), listing.register, caller.company.time_zone)
             if asked.cursor is None:
                 cursor = _first(caller, asked, listing, now)
@@ -142,6 +142,15 @@ def viewset_of(listing: Listing) -> type[RegisterViewSet]:
 def read(caller: Caller) -> AbstractContextManager[None]:
     """Reads of the caller's company, none longer than the configured time."""
     return reading.company(caller.company.organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS)
+
+
+def read_pinned(caller: Caller) -> AbstractContextManager[None]:
+    """As `read`, where a standby may answer that has all that the primary had when the caller's pin was read."""
+    return reading.company(
+        caller.company.organization_id,
+        timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS,
+        written=caller.written,
+    )
 
 
 def check_writer(caller: Caller, now: datetime) -> None:

@@ -31,7 +31,7 @@ class ChangesViewSet(views.ApiViewSet):
         """One page of versions behind the cursor, from the beginning of the history without one."""
         now = clock.now()
         caller = authentication.caller_of(request)
-        with views.read(caller):
+        with views.read_pinned(caller):
             values = parameters.parse(views.query_of(request), ("register", "cursor", "limit"))
             text = values.get("cursor")
             cursor = _asked(caller, values.get("register"), text)

@@ -1,0 +1,178 @@
+"""Statements that a connection knows by a name of ours, sent by libpq itself, and rows as they come back.
+
+What `reading` asks goes through here, whichever server answers it: the primary, or a standby.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import count
+from re import compile as pattern
+from struct import Struct
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import psycopg
+from psycopg import errors, pq
+from psycopg.adapt import AdaptersMap, Loader, Transformer
+from psycopg.types.numeric import Int8BinaryLoader
+from psycopg.types.string import ByteaBinaryLoader
+
+from compliance.tenancy import arrays, cluster
+from compliance.tenancy.sql import Row
+
+Driver = psycopg.Connection[Any]
+Parameters = Sequence[Any] | dict[str, Any]
+
+DONE: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
+_BINARY = pq.Format.BINARY
+_UNNAMED = b""
+_FORGOTTEN = ("26000", "0A000")
+"""SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
+
+_NAMED = pattern(r"%\((\w+)\)s|%s")
+
+_BIGINT = Struct("!q").pack
+# How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
+_ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
+    16: Struct("!?").pack,
+    17: bytes,
+    20: _BIGINT,
+    21: Struct("!h").pack,
+    23: Struct("!i").pack,
+    25: str.encode,
+    1001: lambda column: column.data,
+    1005: lambda column: column.data,
+    1016: lambda column: column.data,
+    1184: lambda moment: _BIGINT(arrays.in_microseconds(moment)),
+    2950: lambda identifier: identifier.bytes,
+    2951: lambda identifiers: arrays.identifiers(identifiers).data,
+}
+
+
+class Prepared(NamedTuple):
+    """A statement that a connection knows: its name, and how the value of each placeholder is encoded."""
+
+    name: bytes
+    encoders: tuple[Callable[[Any], bytes], ...]
+    formats: tuple[int, ...]
+
+
+class _Reading:
+    """How results are read, whatever the connection: it speaks UTF-8 and UTC."""
+
+    connection = None
+
+    def __init__(self, loaders: dict[str, type[Loader]]) -> None:
+        self.adapters = AdaptersMap(psycopg.adapters)
+        for kind, loader in loaders.items():
+            self.adapters.register_loader(kind, loader)
+
+
+_PLAIN = _Reading({})
+_RAW = _Reading({"timestamptz": Int8BinaryLoader, "uuid": ByteaBinaryLoader})
+
+_numbers = count()
+_prepared: WeakKeyDictionary[Driver, dict[str, Prepared]] = WeakKeyDictionary()
+
+
+def known(driver: Driver, statement: str) -> Prepared | None:
+    """The statement as this connection knows it, if it does."""
+    return _prepared.get(driver, {}).get(statement)
+
+
+def forget(driver: Driver) -> None:
+    """Says that the connection knows nothing any more."""
+    _prepared.pop(driver, None)
+
+
+def execute(driver: Driver, statement: str, parameters: Parameters, *, named: bool) -> Any:
+    """Runs a statement and waits for its result, whatever it is. `named` keeps it with the connection."""
+    names = _prepared.setdefault(driver, {})
+    prepared = names.get(statement)
+    if prepared is None or not named:
+        # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
+        name = f"reading_{next(_numbers)}".encode() if named else _UNNAMED
+        prepared = _prepare(driver, name, positional(statement)[1])
+        if named:
+            names[statement] = prepared
+    encoded = _encoded(prepared, statement, parameters)
+    return driver.pgconn.exec_prepared(prepared.name, encoded, prepared.formats, _BINARY)
+
+
+def send(driver: Driver, prepared: Prepared, statement: str, parameters: Parameters) -> None:
+    """Hands a statement over that the connection knows, and goes on; `answer` waits for it."""
+    driver.pgconn.send_query_prepared(
+        prepared.name, _encoded(prepared, statement, parameters), prepared.formats, _BINARY
+    )
+    driver.pgconn.flush()
+
+
+def answer(driver: Driver) -> Any:
+    """The result of what was sent. Raises OperationalError when the connection was lost."""
+    found, result = None, driver.pgconn.get_result()
+    while result is not None:
+        found, result = result, driver.pgconn.get_result()
+    if found is None or driver.pgconn.status != pq.ConnStatus.OK:
+        raise psycopg.OperationalError("The connection was lost.")
+    return found
+
+
+def rows(driver: Driver, result: Any, raw: bool) -> list[Row]:
+    """What a result holds; with `raw`, instants as numbers and identifiers as bytes. Raises what it says failed."""
+    if result.status != pq.ExecStatus.TUPLES_OK:
+        raise error(driver, result)
+    transformer = Transformer(_RAW if raw else _PLAIN)
+    transformer.set_pgresult(result)
+    return transformer.load_rows(0, result.ntuples, tuple)
+
+
+def command(driver: Driver, text: bytes) -> None:
+    """Runs one or more statements of which nobody needs the rows. Raises what failed."""
+    result = driver.pgconn.exec_(text)
+    if result.status not in DONE:
+        raise error(driver, result)
+
+
+def is_forgotten(result: Any) -> bool:
+    """Whether a statement failed because the connection knows it no more."""
+    state = None if result.status in DONE else result.error_field(pq.DiagnosticField.SQLSTATE)
+    return state is not None and state.decode() in _FORGOTTEN
+
+
+def error(driver: Driver, result: Any) -> psycopg.Error:
+    """The driver's error for a result that is one."""
+    if driver.pgconn.status != pq.ConnStatus.OK:
+        return psycopg.OperationalError(result.get_error_message())
+    return errors.error_from_result(result)
+
+
+@lru_cache(maxsize=512)
+def positional(statement: str) -> tuple[tuple[str, ...], bytes]:
+    """The names of a statement's parameters in the order of their numbers, and its text with numbers for names."""
+    names: list[str] = []
+
+    def number(found: Any) -> str:
+        name = found[1]
+        if name is None or name not in names:
+            names.append(name or "")
+        return f"${len(names) if name is None else names.index(name) + 1}"
+
+    text = _NAMED.sub(number, cluster.planned(statement)).replace("%%", "%").encode()
+    return tuple(names), text
+
+
+def _encoded(prepared: Prepared, statement: str, parameters: Parameters) -> list[Any]:
+    """The values of a statement's placeholders in their order, as they are sent."""
+    values = parameters
+    if isinstance(parameters, dict):
+        values = [parameters[name] for name in positional(statement)[0]]
+    return [None if value is None else encode(value) for encode, value in zip(prepared.encoders, values, strict=True)]
+
+
+def _prepare(driver: Driver, name: bytes, text: bytes) -> Prepared:
+    """Lets PostgreSQL find the types of the placeholders, and keeps how to send values of these."""
+    for result in (driver.pgconn.prepare(name, text), described := driver.pgconn.describe_prepared(name)):
+        if result.status != pq.ExecStatus.COMMAND_OK:
+            raise error(driver, result)
+    encoders = tuple(_ENCODERS[described.param_type(number)] for number in range(described.nparams))
+    return Prepared(name, encoders, (_BINARY,) * len(encoders))

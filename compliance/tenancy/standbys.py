@@ -1,0 +1,325 @@
+"""Streaming standbys that may answer in the primary's place (setting READ_DATABASE_URLS), and connections to them.
+
+Each process looks at each standby twice a second, on a thread and a connection of its own. A standby counts as well
+while its last answer is fresh, so one that is dead, frozen or behind a broken network is left out within two seconds
+and comes back by itself. A request neither connects nor waits for a connection: those are made by a pool behind it, and
+a request that finds none there asks the primary. A statement that hangs is cut off by the thread that looks.
+
+Whether a standby has come far enough is asked anew by each transaction that reads (`Written.condition`): nothing is
+remembered here that could let a reader see less than the primary had written.
+"""
+
+import contextlib
+import os
+import select
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import psycopg
+from django.conf import settings
+from psycopg import pq
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from compliance.tenancy.errors import BehindError
+from compliance.tenancy.prepared import Driver
+
+LOOK_SECONDS = 0.5
+"""From one look at a standby to the next."""
+ANSWER_SECONDS = 1.0
+"""How long a look may take; a statement may take twice that before it counts as hanging."""
+FRESH_SECONDS = LOOK_SECONDS + ANSWER_SECONDS
+STATEMENT_MILLISECONDS = 1000
+"""After that the standby itself ends a statement, and the primary is asked: it has all of READ_TIMEOUT_MILLISECONDS."""
+MOST_CONNECTIONS = 16
+LEFT_OUT_SECONDS = 1.0
+"""How long a standby is not asked after a connection to it failed."""
+_BEHIND_SECONDS = (0.01, 0.5)
+"""How long it is not asked after it was behind: the first time, and at most."""
+_WAIT_SECONDS = 0.001
+
+
+class Written(NamedTuple):
+    """How far the primary had written when a question was pinned: what a standby must have replayed to answer it.
+
+    `position` lies behind everything that was committed by then, names and erasures too. A standby that did not follow
+    when another became the primary may be at a later position of an earlier timeline. `holds` is SQL of what it must
+    find besides.
+    """
+
+    system_identifier: int
+    timeline: int
+    position: str
+    holds: str
+
+    @property
+    def condition(self) -> str:
+        """SQL of whether the standby that is asked has come as far."""
+        return f"""pg_is_in_recovery()
+AND (SELECT system_identifier FROM pg_control_system()) = {int(self.system_identifier)}
+AND (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline)
+     FROM pg_control_checkpoint() c, pg_control_recovery() r) = {int(self.timeline)}
+AND pg_last_wal_replay_lsn() >= '{position_text(self.position)}'::pg_lsn AND {self.holds}"""  # noqa: S608 - our own words
+
+
+POSITION = """(SELECT system_identifier FROM pg_control_system()),
+    CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) END,
+    CASE WHEN pg_is_in_recovery() THEN NULL
+         WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
+         ELSE pg_current_wal_flush_lsn() END::text"""
+"""SQL of three columns of the primary, for `written`. Commits are flushed before anybody sees them, unless
+`synchronous_commit` is off: then all that was written counts."""
+
+
+def written(system_identifier: int, timeline: str | None, position: str | None, holds: str) -> Written | None:
+    """What the columns of POSITION say; None where no primary answered."""
+    if timeline is None or position is None:
+        return None
+    return Written(system_identifier, int(timeline, 16), position, holds)
+
+
+def position_text(position: str) -> str:
+    """A position in the log as PostgreSQL writes it, and nothing else. Raises ValueError."""
+    number = position_number(position)
+    return f"{number >> 32:X}/{number & 0xFFFFFFFF:X}"
+
+
+def position_number(position: str) -> int:
+    """A position in the log as a number of bytes."""
+    high, low = position.split("/")
+    return (int(high, 16) << 32) + int(low, 16)
+
+
+class Seen(NamedTuple):
+    """What a standby answered when it was last looked at, by `time.monotonic`."""
+
+    at: float
+    in_recovery: bool
+    system_identifier: int
+    timeline: int
+    position: str | None
+    seconds: float
+    """Since the last transaction that it has replayed was committed."""
+
+
+_LOOK = b"""
+SELECT pg_is_in_recovery(), s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline),
+    pg_last_wal_replay_lsn(), coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0)
+FROM pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r"""
+
+
+class Loan:
+    """A connection to a standby while a block reads by it. `since`: when what it waits for was sent."""
+
+    def __init__(self, standby: "Standby", driver: Driver) -> None:
+        self.standby, self.driver = standby, driver
+        self.since: float | None = None
+        self._failed = False
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Around whatever may wait for the standby: what hangs is cut off, and raises psycopg's OperationalError."""
+        self.since = time.monotonic()
+        try:
+            yield
+        finally:
+            self.since = None
+
+    def cut_off(self) -> None:
+        """Ends the connection under a thread that waits for it."""
+        with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.driver.fileno())) as held:
+            held.shutdown(socket.SHUT_RDWR)
+
+    def failed(self, error: Exception) -> None:
+        """Keeps that the standby did not answer, so that others need not find it out."""
+        self._failed = True
+        self.standby.note(self, error)
+
+    def end(self) -> None:
+        """Gives the connection back, if it is as it was found."""
+        self.standby.take_back(self, answered=not self._failed)
+
+
+class Standby:
+    """One standby, as this process sees it."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.name = f"{parts.hostname}:{parts.port or 5432}"
+        self.seen: Seen | None = None
+        self.outcomes: Counter[str] = Counter()
+        """How often it answered, was behind, or failed."""
+        self._address = address
+        self._loans: set[Loan] = set()
+        self._lock = threading.Lock()
+        self._left_out_until = 0.0
+        self._behind = _BEHIND_SECONDS[0]
+        self._ended = threading.Event()
+        self._pool = ConnectionPool(
+            address, kwargs=_connecting(), min_size=0, max_size=MOST_CONNECTIONS, num_workers=1, reconnect_timeout=5,
+            open=True, name=f"standby {self.name}",
+        )  # fmt: skip
+        self._thread = threading.Thread(target=self._look_on, name=f"standby {self.name}", daemon=True)
+        self._thread.start()
+
+    def borrow(self, needed: Written) -> Loan | None:
+        """A connection to it, when it is well and one is there."""
+        now, seen = time.monotonic(), self.seen
+        if (
+            seen is None
+            or now - seen.at > FRESH_SECONDS
+            or now < self._left_out_until
+            or not seen.in_recovery
+            or (seen.system_identifier, seen.timeline) != (needed.system_identifier, needed.timeline)
+        ):
+            return None
+        try:
+            loan = Loan(self, self._pool.getconn(timeout=_WAIT_SECONDS))
+        except (PoolTimeout, PoolClosed):
+            return None
+        with self._lock:
+            self._loans.add(loan)
+        return loan
+
+    def note(self, loan: Loan, error: Exception) -> None:
+        """Leaves the standby out for a while after an error: a moment when it is behind, longer when it is lost."""
+        now = time.monotonic()
+        if isinstance(error, BehindError):
+            self.outcomes["behind"] += 1
+            self._left_out_until = now + self._behind
+            self._behind = min(self._behind * 2, _BEHIND_SECONDS[1])
+            return
+        self.outcomes["failed"] += 1
+        if loan.driver.pgconn.status != pq.ConnStatus.OK:
+            self._left_out_until = now + LEFT_OUT_SECONDS
+
+    def take_back(self, loan: Loan, *, answered: bool) -> None:
+        """Keeps the connection for the next one, if it is as it was found."""
+        with self._lock:  # from here on nobody cuts it off
+            self._loans.discard(loan)
+        if answered:
+            self.outcomes["answered"] += 1
+            self._behind = _BEHIND_SECONDS[0]
+        if loan.driver.pgconn.transaction_status != pq.TransactionStatus.IDLE:
+            loan.driver.close()
+        self._pool.putconn(loan.driver)
+
+    def close(self) -> None:
+        """Ends its thread and its connections."""
+        self._ended.set()
+        self._thread.join()
+        self._pool.close()
+
+    def _look_on(self) -> None:
+        connection: Driver | None = None
+        while True:
+            try:
+                if connection is None:
+                    connection = psycopg.connect(self._address, **_connecting())
+                self.seen = _looked(connection)
+            except (psycopg.Error, OSError):
+                self.seen = None
+                if connection is not None:
+                    connection.close()
+                    connection = None
+            self._cut_off(2 * ANSWER_SECONDS if self.seen is not None else 0.0)
+            if self._ended.wait(LOOK_SECONDS):
+                break
+        if connection is not None:
+            connection.close()
+
+    def _cut_off(self, seconds: float) -> None:
+        """Ends the connections on which something has been waited for longer than that."""
+        now = time.monotonic()
+        with self._lock:
+            for loan in self._loans:
+                since = loan.since
+                if since is not None and now - since > seconds:
+                    loan.cut_off()
+
+
+def _connecting() -> dict[str, Any]:
+    """How a standby is connected to: never for long, and to read alone."""
+    return {
+        "autocommit": True,
+        "prepare_threshold": None,
+        "client_encoding": "utf8",
+        "application_name": "compliance",
+        "connect_timeout": 2,
+        "tcp_user_timeout": 1500,
+        "keepalives_idle": 2,
+        "keepalives_interval": 1,
+        "keepalives_count": 2,
+        "options": "-c default_transaction_read_only=on",
+    }
+
+
+def _looked(connection: Driver) -> Seen:
+    """What the standby says of itself. Raises OperationalError when it does not say it in time."""
+    deadline = time.monotonic() + ANSWER_SECONDS
+    libpq = connection.pgconn
+    libpq.send_query(_LOOK)
+    libpq.flush()
+    ready = select.poll()
+    ready.register(connection.fileno(), select.POLLIN)
+    while libpq.is_busy():
+        left = deadline - time.monotonic()
+        if left <= 0 or not ready.poll(left * 1000):
+            raise psycopg.OperationalError("The standby does not answer.")
+        libpq.consume_input()
+    result, rest = libpq.get_result(), libpq.get_result()
+    if result is None or rest is not None or result.status != pq.ExecStatus.TUPLES_OK:
+        raise psycopg.OperationalError("The standby does not say where it is.")
+    in_recovery, system_identifier, timeline, position, seconds = (
+        (result.get_value(0, column) or b"").decode() for column in range(5)
+    )
+    return Seen(
+        time.monotonic(), in_recovery == "t", int(system_identifier), int(timeline), position or None, float(seconds)
+    )
+
+
+_standbys: tuple[Standby, ...] = ()
+_addresses: tuple[str, ...] = ()
+_choosing = threading.Lock()
+_turn = count()
+_inherited: list[tuple[Standby, ...]] = []
+"""Of the process that this one was forked from: never touched, for their connections are still in use there."""
+
+
+def of_process() -> tuple[Standby, ...]:
+    """The standbys of READ_DATABASE_URLS, looked at from the first call on; none where the setting is empty."""
+    global _standbys, _addresses
+    wanted = tuple(settings.READ_DATABASE_URLS)
+    if wanted != _addresses:
+        with _choosing:
+            if wanted != _addresses:
+                for each in _standbys:
+                    each.close()
+                _standbys, _addresses = tuple(Standby(address) for address in wanted), wanted
+    return _standbys
+
+
+def borrow(needed: Written) -> Loan | None:
+    """A connection to a standby that seems well, each in its turn; None: the primary answers."""
+    found = of_process()
+    first = next(_turn)
+    for number in range(len(found)):
+        loan = found[(first + number) % len(found)].borrow(needed)
+        if loan is not None:
+            return loan
+    return None
+
+
+def _forget_in_child() -> None:
+    """A forked process has none of its parent's threads: it begins anew."""
+    global _standbys, _addresses
+    _inherited.append(_standbys)
+    _standbys, _addresses = (), ()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
