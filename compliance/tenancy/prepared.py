@@ -3,6 +3,8 @@
 What `reading` asks goes through here, whichever server answers it: the primary, or a standby.
 """
 
+import select
+import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
@@ -107,14 +109,35 @@ def send(driver: Driver, prepared: Prepared, statement: str, parameters: Paramet
     driver.pgconn.flush()
 
 
-def answer(driver: Driver) -> Any:
-    """The result of what was sent. Raises OperationalError when the connection was lost."""
-    found, result = None, driver.pgconn.get_result()
-    while result is not None:
-        found, result = result, driver.pgconn.get_result()
+def answer(driver: Driver, *, patiently: bool = True) -> Any:
+    """The result of what was sent. Raises OperationalError when the connection was lost.
+
+    `patiently`: the server will answer, so the process may wait in libpq, which lets no other thread run meanwhile.
+    """
+    found = None
+    while patiently or wait(driver):
+        result = driver.pgconn.get_result()
+        if result is None:
+            break
+        found = result
     if found is None or driver.pgconn.status != pq.ConnStatus.OK:
         raise psycopg.OperationalError("The connection was lost.")
     return found
+
+
+def wait(driver: Driver, seconds: float | None = None) -> bool:
+    """True when a result is there; other threads run meanwhile. Raises OperationalError after `seconds`."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    ready = None
+    while driver.pgconn.is_busy():
+        if ready is None:
+            ready = select.poll()
+            ready.register(driver.pgconn.socket, select.POLLIN)
+        left = None if deadline is None else (deadline - time.monotonic()) * 1000
+        if (left is not None and left <= 0) or not ready.poll(left):
+            raise psycopg.OperationalError("The server does not answer.")
+        driver.pgconn.consume_input()
+    return True
 
 
 def rows(driver: Driver, result: Any, raw: bool) -> list[Row]:

@@ -11,7 +11,6 @@ remembered here that could let a reader see less than the primary had written.
 
 import contextlib
 import os
-import select
 import socket
 import threading
 import time
@@ -23,9 +22,11 @@ from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
+from prometheus_client import Counter as MetricCounter
 from psycopg import pq
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from compliance.tenancy import prepared, sql
 from compliance.tenancy.errors import BehindError
 from compliance.tenancy.prepared import Driver
 
@@ -42,6 +43,12 @@ LEFT_OUT_SECONDS = 1.0
 _BEHIND_SECONDS = (0.01, 0.5)
 """How long it is not asked after it was behind: the first time, and at most."""
 _WAIT_SECONDS = 0.001
+LAGGING_SECONDS = 5.0
+"""A standby that is further behind is said to be."""
+
+READS = MetricCounter(
+    "svc_standby_reads", "Reads begun on a standby: answered, or left to the primary.", ["standby", "outcome"]
+)
 
 
 class Written(NamedTuple):
@@ -113,6 +120,15 @@ SELECT pg_is_in_recovery(), s.system_identifier, greatest(c.timeline_id, r.min_r
 FROM pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r"""
 
 
+class State(NamedTuple):
+    """How a standby is, in a word, and how far behind its primary; null where it does not say."""
+
+    standby: str
+    state: str
+    lag_bytes: int | None
+    lag_seconds: float | None
+
+
 class Loan:
     """A connection to a standby while a block reads by it. `since`: when what it waits for was sent."""
 
@@ -152,6 +168,7 @@ class Standby:
         parts = urlsplit(address)
         self.name = f"{parts.hostname}:{parts.port or 5432}"
         self.seen: Seen | None = None
+        self.looked_at = False
         self.outcomes: Counter[str] = Counter()
         """How often it answered, was behind, or failed."""
         self._address = address
@@ -190,11 +207,11 @@ class Standby:
         """Leaves the standby out for a while after an error: a moment when it is behind, longer when it is lost."""
         now = time.monotonic()
         if isinstance(error, BehindError):
-            self.outcomes["behind"] += 1
+            self._count("behind")
             self._left_out_until = now + self._behind
             self._behind = min(self._behind * 2, _BEHIND_SECONDS[1])
             return
-        self.outcomes["failed"] += 1
+        self._count("failed")
         if loan.driver.pgconn.status != pq.ConnStatus.OK:
             self._left_out_until = now + LEFT_OUT_SECONDS
 
@@ -203,17 +220,36 @@ class Standby:
         with self._lock:  # from here on nobody cuts it off
             self._loans.discard(loan)
         if answered:
-            self.outcomes["answered"] += 1
+            self._count("answered")
             self._behind = _BEHIND_SECONDS[0]
         if loan.driver.pgconn.transaction_status != pq.TransactionStatus.IDLE:
             loan.driver.close()
         self._pool.putconn(loan.driver)
+
+    def state(self, system_identifier: int, timeline: int, position: str) -> State:
+        """How it is beside a primary that is there."""
+        seen = self.seen
+        if seen is None or time.monotonic() - seen.at > FRESH_SECONDS:
+            return State(self.name, "unreachable" if self.looked_at else "unknown", None, None)
+        if seen.system_identifier != system_identifier:
+            return State(self.name, "other_database", None, None)
+        if not seen.in_recovery or seen.position is None:
+            return State(self.name, "promoted", None, None)
+        if seen.timeline != timeline:
+            return State(self.name, "other_timeline", None, None)
+        bytes_behind = max(position_number(position) - position_number(seen.position), 0)
+        seconds = seen.seconds if bytes_behind else 0.0
+        return State(self.name, "behind" if seconds > LAGGING_SECONDS else "ok", bytes_behind, round(seconds, 3))
 
     def close(self) -> None:
         """Ends its thread and its connections."""
         self._ended.set()
         self._thread.join()
         self._pool.close()
+
+    def _count(self, outcome: str) -> None:
+        self.outcomes[outcome] += 1
+        READS.labels(self.name, outcome).inc()
 
     def _look_on(self) -> None:
         connection: Driver | None = None
@@ -227,6 +263,7 @@ class Standby:
                 if connection is not None:
                     connection.close()
                     connection = None
+            self.looked_at = True
             self._cut_off(2 * ANSWER_SECONDS if self.seen is not None else 0.0)
             if self._ended.wait(LOOK_SECONDS):
                 break
@@ -261,19 +298,13 @@ def _connecting() -> dict[str, Any]:
 
 def _looked(connection: Driver) -> Seen:
     """What the standby says of itself. Raises OperationalError when it does not say it in time."""
-    deadline = time.monotonic() + ANSWER_SECONDS
     libpq = connection.pgconn
     libpq.send_query(_LOOK)
     libpq.flush()
-    ready = select.poll()
-    ready.register(connection.fileno(), select.POLLIN)
-    while libpq.is_busy():
-        left = deadline - time.monotonic()
-        if left <= 0 or not ready.poll(left * 1000):
-            raise psycopg.OperationalError("The standby does not answer.")
-        libpq.consume_input()
-    result, rest = libpq.get_result(), libpq.get_result()
-    if result is None or rest is not None or result.status != pq.ExecStatus.TUPLES_OK:
+    prepared.wait(connection, ANSWER_SECONDS)
+    result = libpq.get_result()
+    prepared.wait(connection, ANSWER_SECONDS)
+    if result is None or libpq.get_result() is not None or result.status != pq.ExecStatus.TUPLES_OK:
         raise psycopg.OperationalError("The standby does not say where it is.")
     in_recovery, system_identifier, timeline, position, seconds = (
         (result.get_value(0, column) or b"").decode() for column in range(5)
@@ -313,6 +344,17 @@ def borrow(needed: Written) -> Loan | None:
         if loan is not None:
             return loan
     return None
+
+
+def states() -> list[State]:
+    """How each standby is beside the primary, which is asked; nothing where the setting is empty."""
+    found = of_process()
+    if not found:
+        return []
+    ((system_identifier, timeline, position),) = sql.fetch(f"SELECT {POSITION}")
+    if timeline is None:
+        return [State(each.name, "unknown", None, None) for each in found]
+    return [each.state(system_identifier, int(timeline, 16), position) for each in found]
 
 
 def _forget_in_child() -> None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from compliance.facts.ledger.queries import untried_lag
 from compliance.interfaces.api import clock
 from compliance.redis_client import client
-from compliance.tenancy import context, sql
+from compliance.tenancy import context, sql, standbys
 
 
 def livez(request: HttpRequest) -> JsonResponse:
@@ -18,19 +18,23 @@ def livez(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Whether the service can do its work: database, Redis, migrations, writer. 503 when one of them fails."""
+    """Whether the service can do its work: database, Redis, migrations, writer. 503 when one of them fails.
+
+    Standbys are told of where there are any: without them the primary does all, so none makes the service unready.
+    """
     checks = {"database": _database(), "redis": _redis(), "migrations": "unknown", "writer": "unknown"}
     if checks["database"] == "ok":
         checks["migrations"] = _migrations()
         if checks["migrations"] == "ok":
             checks["writer"] = _writer()
-    return _answer(checks, all(state == "ok" for state in checks.values()))
+    more: dict[str, object] = {"checks": checks}
+    if checks["database"] == "ok" and settings.READ_DATABASE_URLS:
+        more["standbys"] = [each._asdict() for each in standbys.states()]
+    return _answer(more, all(state == "ok" for state in checks.values()))
 
 
-def _answer(checks: dict[str, str], well: bool) -> JsonResponse:
-    response = JsonResponse(
-        {"status": "ok" if well else "unready"} | ({"checks": checks} if checks else {}), status=200 if well else 503
-    )
+def _answer(more: dict[str, object], well: bool) -> JsonResponse:
+    response = JsonResponse({"status": "ok" if well else "unready"} | more, status=200 if well else 503)
     response["Cache-Control"] = "no-store"
     return response
 

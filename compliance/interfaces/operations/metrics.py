@@ -32,7 +32,7 @@ from compliance.log.models import Leaf
 from compliance.log.queries import quorum_missing_since, witness_answers
 from compliance.log.queries import size as log_size
 from compliance.redis_client import client
-from compliance.tenancy import context
+from compliance.tenancy import context, standbys
 from compliance.tenancy.checks import differences
 from compliance.tenancy.models import Organization
 from compliance.webhooks.queries import figures
@@ -208,18 +208,37 @@ def _database(now: datetime) -> list[Metric]:
         values = standing(now)
         for name, outcome, times in witness_answers():
             answers.add_metric([name, outcome], times)
+        followers = _standbys()
     except Error:
         up.add_metric([], 0)
         return [up]
     finally:
         connection.close()  # each answer has a thread of its own, and with it a connection
     up.add_metric([], 1)
-    found: list[Metric] = [up, answers]
+    found: list[Metric] = [up, answers, *followers]
     for name, value in values._asdict().items():
         gauge = GaugeMetricFamily(f"svc_{name}", _WORDS[name])
         gauge.add_metric([], value)
         found.append(gauge)
     return found
+
+
+def _standbys() -> list[Metric]:
+    """The standbys of READ_DATABASE_URLS; nothing where there are none."""
+    states = standbys.states()
+    if not states:
+        return []
+    well = GaugeMetricFamily("svc_standby_ok", "Whether a standby follows well enough to answer.", labels=["standby"])
+    lag = GaugeMetricFamily("svc_standby_lag_bytes", "What a standby has yet to replay.", labels=["standby"])
+    age = GaugeMetricFamily(
+        "svc_standby_lag_seconds", "Age of the last transaction that a standby behind has replayed.", labels=["standby"]
+    )
+    for each in states:
+        well.add_metric([each.standby], each.state == "ok")
+        if each.lag_bytes is not None and each.lag_seconds is not None:
+            lag.add_metric([each.standby], each.lag_bytes)
+            age.add_metric([each.standby], each.lag_seconds)
+    return [well, lag, age]
 
 
 def _redis() -> list[Metric]:
