@@ -112,22 +112,29 @@ def _database_address(value: str, info: ValidationInfo) -> str:
 
 
 def _read_database_addresses(value: list[str], info: ValidationInfo) -> list[str]:
-    """Standbys of the database of DATABASE_URL: the same role and database, each on a server of its own."""
-    primary = urlsplit(info.data.get("DATABASE_URL") or "")
-    places = {(primary.hostname, primary.port or 5432)}
+    """Servers of the database of DATABASE_URL, one an address, each once. That of DATABASE_URL alone is no standby."""
+    if not value or not info.data.get("DATABASE_URL"):
+        return value
+    if info.data.get("CLUSTER") == "1":
+        raise ValueError("READ_DATABASE_URLS is for standbys of one PostgreSQL: leave it out with CLUSTER=1.")
+    primary = database(info.data["DATABASE_URL"])
+    places = {_server(primary)}
     for address in value:
-        database(address)
-        parts = urlsplit(address)
-        if not parts.hostname or parts.query or parts.fragment:
+        found = database(address)
+        if "," in found["HOST"] or not found["HOST"] or "target_session_attrs" in found["OPTIONS"]:
             raise ValueError(
-                "READ_DATABASE_URLS holds postgresql://role:password@host:port/database, and nothing more."
+                "READ_DATABASE_URLS has an address for each standby: postgresql://role:password@host:port/database."
             )
-        if (parts.username, parts.path) != (primary.username, primary.path):
+        if (found["USER"], found["NAME"]) != (primary["USER"], primary["NAME"]):
             raise ValueError("READ_DATABASE_URLS names the role and the database of DATABASE_URL, on other servers.")
-        if (parts.hostname, parts.port or 5432) in places:
-            raise ValueError("READ_DATABASE_URLS names a server twice, or that of DATABASE_URL.")
-        places.add((parts.hostname, parts.port or 5432))
+        if _server(found) in places:
+            raise ValueError("READ_DATABASE_URLS names a server twice, or the one of DATABASE_URL.")
+        places.add(_server(found))
     return value
+
+
+def _server(described: dict[str, Any]) -> tuple[str, str]:
+    return described["HOST"], described["PORT"] or "5432"
 
 
 def _base_url(value: str, info: ValidationInfo) -> str:
@@ -266,11 +273,6 @@ class Environment(BaseSettings):
         " several servers, `@one:5432,two:5432/database`, the one that takes writes ([failing over](#failing-over))",
         lambda data: (data.get("PROCESS_ROLE") == "owner" and data.get("DATABASE_OWNER_URL")) or None,
     )
-    READ_DATABASE_URLS: Annotated[Words, AfterValidator(_read_database_addresses)] = Field(
-        [],
-        description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"
-        " ([standbys](#standbys-for-reads)): as `DATABASE_URL`, with the role of the process",
-    )
     DATABASE_SUPERUSER_URL: str = Field("", description="of embedded servers alone, for `manage.py database_url`")
     DATABASE_PATIENCE_SECONDS: Number = _setting(
         "how long a database server may be silent when a connection to it is made, or on a broken network; 2 or more",
@@ -314,6 +316,11 @@ class Environment(BaseSettings):
     ERASURE_LIST: str = _setting("outside the database: keep it as `LOG_FOLDER`", _in_folder("erasures.jsonl"))
     CLUSTER: Literal["0", "1"] = Field(
         "0", description="`1` where the database is a cluster of several servers ([scale](scale.md))"
+    )
+    READ_DATABASE_URLS: Annotated[Words, AfterValidator(_read_database_addresses)] = Field(
+        [],
+        description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"
+        " ([standbys](#standbys-for-reads)): as `DATABASE_URL`, with the role of the process",
     )
     FILES_FOLDER: str = _setting(
         "where files are kept ([Files](#files)): for web and worker alike, only theirs, one for all machines",

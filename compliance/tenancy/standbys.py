@@ -234,7 +234,7 @@ class Standby:
         if seen.system_identifier != system_identifier:
             return State(self.name, "other_database", None, None)
         if not seen.in_recovery or seen.position is None:
-            return State(self.name, "promoted", None, None)
+            return State(self.name, "not_a_standby", None, None)
         if seen.timeline != timeline:
             return State(self.name, "other_timeline", None, None)
         bytes_behind = max(position_number(position) - position_number(seen.position), 0)

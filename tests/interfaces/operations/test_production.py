@@ -66,6 +66,8 @@ def test_cookies_are_of_this_host_alone(production):
 WITNESS = witness_key("w.example.com/w", bytes(range(32))).line()
 LOG_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
 
+STANDBY = "postgresql://app:x@standby.invalid/compliance"
+
 
 @pytest.mark.parametrize(
     ("setting", "value", "sentence"),
@@ -99,6 +101,14 @@ LOG_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
         ("LOG_WITNESSES", f"{WITNESS} https://w.example.com two", "has no address"),
         ("LOG_WITNESSES", f"{WITNESS} https://a.example, {WITNESS} https://b.example", "the key of another entry"),
         ("LOG_QUORUM", "0", "must be a positive whole number"),
+        ("READ_DATABASE_URLS", "standby.invalid", "A database URL reads"),
+        ("READ_DATABASE_URLS", "postgresql://app:x@/compliance", "an address for each standby"),
+        ("READ_DATABASE_URLS", f"{STANDBY}?target_session_attrs=any", "an address for each standby"),
+        ("READ_DATABASE_URLS", f"{STANDBY}?sslmod=require", "may have the options"),
+        ("READ_DATABASE_URLS", STANDBY.replace("app", "owner"), "the role and the database of DATABASE_URL"),
+        ("READ_DATABASE_URLS", f"{STANDBY}_test", "the role and the database of DATABASE_URL"),
+        ("READ_DATABASE_URLS", f"{STANDBY}, {STANDBY}", "a server twice"),
+        ("READ_DATABASE_URLS", "postgresql://app:x@database.invalid:5432/compliance", "or the one of DATABASE_URL"),
         ("WEBHOOK_ALLOW_PRIVATE", "1", "is for tests and demos"),
         ("WEBHOOK_ALLOW_PRIVATE", "yes", "WEBHOOK_ALLOW_PRIVATE is 0 or 1"),
     ],
@@ -179,6 +189,14 @@ def loaded(environment, monkeypatch) -> dict:
             return runpy.run_path(str(ROOT / "config" / "settings.py"))
         finally:
             read.cache_clear()
+
+
+def test_standbys_are_those_of_a_single_postgresql(production, monkeypatch):
+    named = f"{STANDBY}?sslmode=require, {STANDBY.replace('standby', 'another')}"
+    found = loaded(production | {"READ_DATABASE_URLS": named}, monkeypatch)
+    assert found["READ_DATABASE_URLS"] == named.split(", ")
+    assert loaded(production, monkeypatch)["READ_DATABASE_URLS"] == []
+    assert "with CLUSTER=1" in _refusal(production | {"READ_DATABASE_URLS": named, "CLUSTER": "1"}, monkeypatch)
 
 
 def _refusal(environment, monkeypatch) -> str:

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Copies the primary the first time, and follows it from then on. PGDATA is the folder of the copy.
+#   PRIMARY_HOST=... [PRIMARY_PORT=5432] REPLICATOR_PASSWORD=... PGDATA=... sh deploy/standby/start.sh [OPTIONS OF postgres]
+set -eu
+: "${PRIMARY_HOST:?}" "${REPLICATOR_PASSWORD:?}" "${PGDATA:?}"
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  until PGPASSWORD="$REPLICATOR_PASSWORD" pg_basebackup --host="$PRIMARY_HOST" --port="${PRIMARY_PORT:-5432}" \
+    --username=replicator --pgdata="$PGDATA" --slot=standby --wal-method=stream --checkpoint=fast --write-recovery-conf; do
+    echo "The primary cannot be copied yet; has prepare.sh been run there?" >&2
+    find "$PGDATA" -mindepth 1 -delete
+    sleep 5
+  done
+  chmod 0700 "$PGDATA"
+fi
+# A read may hold up the replay for two seconds; then it is cancelled, and the primary answers it.
+exec postgres -c hot_standby=on -c max_standby_streaming_delay=2s -c wal_receiver_status_interval=1s "$@"
