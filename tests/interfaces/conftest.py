@@ -32,8 +32,9 @@ def browser() -> Iterator[Any]:
     """Chromium, started once."""
     if not CHROMIUM.exists() or shutil.which("chromium") is None:
         pytest.skip("Chromium is not at /usr/bin/chromium: apt-get install -y chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # a machine that does other things too answers late
     # Playwright keeps an event loop in this thread; the tests beside it are not asynchronous all the same.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:

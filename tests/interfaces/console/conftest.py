@@ -18,7 +18,6 @@ from compliance.interfaces.console.who_may import AUDITOR
 from compliance.tenancy.models import Organization
 from tests.interfaces.console.companies import full_company
 
-expect.set_options(timeout=30_000)  # a machine that builds other things too answers late
 PASSWORD = "correct horse battery staple"
 
 

@@ -133,6 +133,7 @@ def _play_the_film(walker: Walker) -> None:
             break
         walker.tab_to("Next scene", tag="button")
         walker.press("Enter")
+    expect(page.locator("[data-status]")).to_have_text("The film has paused for a question.")
     assert "The film has paused for a question." in hearing.announced(page)
     assert page.evaluate("document.activeElement.localName") == "fieldset", "the question has the focus"
     prompt = question.locator("legend").inner_text()

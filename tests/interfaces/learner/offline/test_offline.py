@@ -137,7 +137,7 @@ def test_a_course_is_taken_without_a_connection_and_a_send_that_is_cut_and_repea
     shot(phone, "offline-list")
     phone.get_by_role("link", name="Fire safety").click()
     take_all(phone, course)
-    assert "Waiting to be sent: 8." in phone.locator("[data-offline]").inner_text()
+    phone.locator("[data-offline]").get_by_text("Waiting to be sent: 8.").wait_for()
     shot(phone, "offline-last-page")
     phone.get_by_role("link", name="Back to the overview").click()
     phone.get_by_text("Not sent yet").first.wait_for()

@@ -140,7 +140,7 @@ def test_without_script_a_film_can_be_read_and_its_question_answered(viewer):
     for choice in ("sender", "hurry", "greeting"):
         page.locator(f"#choice-give-away-{choice}").check()
     page.get_by_role("button", name="Check my answer").click()
-    assert "That is right." in page.locator("main").inner_text()
+    expect(page.locator("main")).to_contain_text("That is right.")
     assert "played to the end" in page.locator("#onward").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
