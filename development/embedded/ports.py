@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import random
 import socket
 from collections.abc import Iterator
 
@@ -19,10 +20,12 @@ _NEARBY = 100
 
 
 def free_port() -> int:
-    """A TCP port on the loopback address that nobody uses at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A TCP port that nobody uses, and that no connection is given while the server for it is still beginning.
+
+    Systems give connections theirs from 32768 on (Linux) or 49152, so a port below cannot be gone a second later.
+    """
+    chance = random.SystemRandom()
+    return next(port for port in iter(lambda: chance.randrange(20_000, 32_000), 0) if is_free(port))
 
 
 def is_free(port: int) -> bool:

@@ -19,6 +19,7 @@ import pytest
 
 from compliance.access.sources import issue_source
 from compliance.facts.lines import KINDS
+from development.embedded import ports
 from tests.companies import make_company
 
 ROOT = Path(__file__).parents[2]
@@ -29,9 +30,7 @@ class Server:
 
     def __init__(self, environment: dict[str, str]) -> None:
         self._environment = environment
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
+        self.port = ports.free_port()
         self._process: Any = None
 
     @property

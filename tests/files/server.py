@@ -10,6 +10,8 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from development.embedded.ports import free_port
+
 KEY = "testing-key"
 
 
@@ -43,13 +45,6 @@ class Server:
             f"{self.address}/moto-api/reset-auth", str(after).encode(), {"Content-Type": "text/plain"}, method="POST"
         )
         urllib.request.urlopen(request, timeout=10).close()
-
-
-def free_port() -> int:
-    """A port that nobody listens at now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager

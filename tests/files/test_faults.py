@@ -18,8 +18,8 @@ from compliance.files import actions, orphans, queries
 from compliance.files.errors import ObjectChangedError, StorageFailedError
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
+from development.embedded.ports import free_port
 from tests.files.conftest import bucket_options, in_folder
-from tests.files.server import free_port
 
 NOW = datetime.now(UTC)
 LARGE = 20 * 1024 * 1024

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from compliance.interfaces import pull
 from compliance.interfaces.pull_service import FaultError, PullError, Service
 from compliance.interfaces.pulled import Folder
 from compliance.rules.vocabulary import Scope
+from development.embedded import ports
 from tests.facts.story import BEGIN, Story
 
 ROOT = Path(__file__).parents[2]
@@ -56,9 +56,7 @@ def served(committed, process_environment, now):
     key, _ = issue_key(
         organization_id=story.organization_id, scopes=tuple(Scope), environment="test", at=now, actor="a test"
     )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = ports.free_port()
     server = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1",
          "--port", str(port),

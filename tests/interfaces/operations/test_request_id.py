@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import pytest
 import redis
 
 from compliance.interfaces.pages.links import SigningLink, make_token
+from development.embedded import ports
 from tests.facts.story import Story
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,9 +37,7 @@ def environment(committed, process_environment, settings):
 @pytest.fixture
 def processes(environment, tmp_path):
     """The address of a web process, and the file in which it and a worker write their logs."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = ports.free_port()
     logs = tmp_path / "worker.log"
     commands = (
         ["granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(port),

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from development.embedded import ports
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextlib.contextmanager
 def serving(application, environment):
     """Runs granian with one worker; its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = ports.free_port()
     server = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port",
          str(port), "--workers", "1", "--backpressure", "1024", "--log-level", "error", application],

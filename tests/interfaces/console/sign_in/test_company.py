@@ -1,6 +1,5 @@
 """Sign-in by the company's OpenID Connect provider, against a provider that really runs and really signs tokens."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from django.test import Client
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.sign_in.models import CompanyAccount, Letter
 from compliance.interfaces.console.who_may import OPERATOR
+from development.embedded import ports
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.sign_in.people import APP, CODE, FIRST, code, give_app
 
@@ -24,9 +24,7 @@ WITH = "/console/sign-in/with/company/"
 @pytest.fixture(scope="module")
 def provider():
     """The address of a provider; its users sign in with their subject."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    port = ports.free_port()
     command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
