@@ -235,6 +235,7 @@ def test_a_passing_deadline_moves_nothing_and_an_opening_renewal_once_with_cause
     assert isinstance(verify_history(organization_id), Verified)
 
 
+@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
 def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told):
     company, _, anna = told
     idle = make_company("Idle")
@@ -357,6 +358,7 @@ def test_days_of_the_history_begin_in_the_company_zone():
     assert complete_from == start_of_day("Pacific/Auckland", date(2020, 1, 1))
 
 
+@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
 def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(told):
     company, _, _ = told
     organization_id = company.organization_id

@@ -49,6 +49,7 @@ def told():
     return company, course, anna
 
 
+@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
 def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(told):
     company, course, anna = told
     organization_id = company.organization_id

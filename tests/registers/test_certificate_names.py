@@ -80,6 +80,7 @@ def test_a_name_told_later_changes_no_certificate_whatever_moment_it_is_told_of(
     assert isinstance(verify_history(ana.organization_id), Verified)
 
 
+@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
 def test_the_check_page_and_the_printed_certificate_show_the_name_that_the_register_shows(ana: Named) -> None:
     certificate = ana.earns(5)
     ana.is_called("Ana Lopes", 4)
@@ -144,6 +145,7 @@ def test_an_erasure_clears_the_names_on_certificates(ana: Named) -> None:
         assert list(IssuedName.objects.values_list("certificate_id", "person_name")) == [(certificate, None)]
 
 
+@pytest.mark.one_server("runs a migration of before there were clusters")
 def test_the_migration_keeps_the_names_of_certificates_that_are_stored_already(ana: Named) -> None:
     first = ana.earns(5)
     corrected = ana.corrected(first, 10, "Ana M. Reis")

@@ -23,7 +23,7 @@ from compliance.tenancy import arrays, context, prepared, reading
 from compliance.tenancy.queries import deployment_id, organization
 from tests.companies import make_company
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_server("counts what the plan of one server touches")]
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 BEGAN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 PEOPLE, COURSES, HOT, CHANGES = 150, 4, 25, 100

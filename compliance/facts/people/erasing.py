@@ -42,7 +42,7 @@ _INVITATIONS = (
     " OR (lower(work_email) IN (SELECT lower(address) FROM people_personaldetail"
     " CROSS JOIN LATERAL (VALUES (work_email), (account_email)) AS addresses (address)"
     " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
-    " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = people_invitation.organization_id"
+    " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = %(organization)s"
     " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
 )
 _WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
