@@ -24,7 +24,7 @@ from compliance.history.projections import (
 from compliance.history.text import identifier, instant
 from compliance.proofs.history import row_hasher
 from compliance.rules.vocabulary import LOGIC, Cause
-from compliance.tenancy import arrays, sql
+from compliance.tenancy import arrays, cluster, sql
 
 
 class Content(NamedTuple):
@@ -79,13 +79,12 @@ INSERT INTO history_historyrow (organization_id, sequence, capture_sequence, rec
     {", ".join(_ROW)})
 SELECT %b::uuid, %b::bigint + number, %b::bigint, %b::timestamptz, %b::integer, {", ".join(_ROW)}
 FROM unnest({", ".join(f"%b::{kind}[]" for kind, _ in _ROW.values())}) WITH ORDINALITY AS v ({", ".join(_ROW)}, number)
-RETURNING NULL
-"""  # noqa: S608
+{cluster.ANSWER}"""  # noqa: S608
 
-_INSERT_RECORDS = """
+_INSERT_RECORDS = f"""
 INSERT INTO history_historyrecord (organization_id, register, birth, record_id, learner_profile_id, course_id)
-SELECT %b::uuid, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[]) RETURNING NULL
-"""
+SELECT %b::uuid, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[])
+{cluster.ANSWER}"""  # noqa: S608
 
 _INSERT_SOURCES = """
 INSERT INTO history_recordsource (organization_id, row_id, sequence)

@@ -124,7 +124,7 @@ def fill(organization_id: uuid.UUID, count: int) -> list[bytes]:
             "INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from,"
             " recorded_at, cause, logic_version, body, row_sha256)"
             " SELECT %s, n, 1, n, 2, now(), now(), 'first', 1, '', sha256(n::text::bytea)"
-            " FROM generate_series(1, %s) n",
+            " FROM generate_series(1, %s) n RETURNING NULL",
             [organization_id, count],
         )
     HistoryHead.objects.filter(organization_id=organization_id).update(sequence=count)
@@ -225,7 +225,7 @@ ALTERED = {
     "root": "UPDATE history_subtree SET root = sha256(root) WHERE organization_id = %s AND index = 1",
     "missing": "DELETE FROM history_subtree WHERE organization_id = %s AND index = 0",
     "beyond": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
-    " FROM history_subtree WHERE organization_id = %s AND index = 0",
+    " FROM history_subtree WHERE organization_id = %s AND index = 0 RETURNING NULL",
     "height": "UPDATE history_subtree SET height = 7 WHERE organization_id = %s AND index = 1",
 }
 FOUND = {

@@ -37,7 +37,7 @@ SELECT conname, conrelid::regclass::text, confrelid::regclass::text, pg_get_cons
 WHERE contype = 'f' AND connamespace = 'public'::regnamespace
 """
 _INSERT = re.compile(r"\bINSERT\s+INTO\b.*\bSELECT\b", re.DOTALL)
-_ANSWERED = re.compile(r"\bRETURNING\b|\bON\s+CONFLICT\b|\{ending\}$")
+_ANSWERED = re.compile(r"\bRETURNING\b|\bON\s+CONFLICT\b|\{(?:ending|cluster\.ANSWER)\}$")
 """`{ending}` is that of `sql.insert` and `rows.append`: the answer of a cluster unless the caller names a conflict."""
 
 
