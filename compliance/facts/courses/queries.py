@@ -332,7 +332,7 @@ def offered(
         SELECT l.lesson_release_id, l.title, EXISTS (
           SELECT 1 FROM courses_release r JOIN courses_releasecontent x ON x.organization_id = r.organization_id
             AND x.course_release_id = r.course_release_id
-          WHERE r.organization_id = l.organization_id AND r.course_id = l.course_id
+          WHERE r.organization_id = %(organization)s AND r.course_id = l.course_id
             AND l.lesson_release_id = ANY(r.lesson_release_ids)), l.content_sha256
         FROM courses_lesson l WHERE l.organization_id = %(organization)s AND l.lesson_release_id = ANY(%(lessons)s)
         """,  # noqa: S608 - an expression of our own

@@ -48,7 +48,7 @@ class Version(NamedTuple):
 
 _NEWEST = """
 LEFT JOIN LATERAL (SELECT r.version, r.published_at, r.course_release_id, EXISTS (
-      SELECT FROM courses_releasecontent x WHERE x.organization_id = r.organization_id
+      SELECT FROM courses_releasecontent x WHERE x.organization_id = %(organization)s
         AND x.course_release_id = r.course_release_id) AS readable
     FROM courses_release r WHERE r.organization_id = %(organization)s AND r.course_id = c.course_id
       AND r.withdrawn_at IS NULL AND r.published_at <= %(at)s ORDER BY r.version DESC LIMIT 1) n ON true
@@ -88,10 +88,10 @@ def course(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime) -> Co
         SELECT c.course_id, c.title, c.kind, c.created_at, e.title, e.valid_months, e.renew_days_before
         FROM courses_course c LEFT JOIN LATERAL (
             SELECT title, valid_months, renew_days_before FROM courses_certificateedition e
-            WHERE e.organization_id = c.organization_id AND e.course_id = c.course_id AND e.at <= %s
+            WHERE e.organization_id = %(organization)s AND e.course_id = c.course_id AND e.at <= %(at)s
             ORDER BY e.at DESC, e.id DESC LIMIT 1) e ON true
-        WHERE c.organization_id = %s AND c.course_id = %s""",
-        [at, organization_id, course_id],
+        WHERE c.organization_id = %(organization)s AND c.course_id = %(course)s""",
+        {"organization": organization_id, "course": course_id, "at": at},
     )
     return Course(*rows[0]) if rows else None
 
@@ -102,14 +102,15 @@ def versions(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime, mos
         """
         SELECT r.course_release_id, r.version, r.published_at, r.withdrawn_at, r.retake, r.content_sha256,
             ARRAY(SELECT l.title FROM unnest(r.lesson_release_ids) WITH ORDINALITY AS o (lesson, place)
-                JOIN courses_lesson l ON l.organization_id = r.organization_id AND l.lesson_release_id = o.lesson
+                JOIN courses_lesson l ON l.organization_id = %(organization)s AND l.lesson_release_id = o.lesson
                 ORDER BY o.place),
             ARRAY(SELECT k FROM jsonb_object_keys(coalesce(x.words, '{}')) k ORDER BY k),
             x.course_release_id IS NOT NULL
         FROM courses_release r LEFT JOIN courses_releasecontent x
             ON x.organization_id = r.organization_id AND x.course_release_id = r.course_release_id
-        WHERE r.organization_id = %s AND r.course_id = %s ORDER BY r.version DESC LIMIT %s""",
-        [organization_id, course_id, most],
+        WHERE r.organization_id = %(organization)s AND r.course_id = %(course)s ORDER BY r.version DESC
+        LIMIT %(most)s""",
+        {"organization": organization_id, "course": course_id, "most": most},
     )
     newest = next((row[0] for row in rows if row[3] is None and row[2] <= at), None)
     return [Version(*(*row, row[0] == newest)) for row in rows]

@@ -1,6 +1,7 @@
 """Employees as programs that manage them see them: by what was recorded last, whatever the clock of this machine says.
 
-Pieces of SQL for other rooms' statements, each about the row `f` of `KNOWN`, and what a program must know before it
+Pieces of SQL for other rooms' statements, each about the row `f` of `KNOWN`, with the parameter %(organization)s (each
+sub-query names its company: a cluster asks one server then), and what a program must know before it
 records something more about a person. All of it needs the company's context.
 """
 
@@ -21,23 +22,25 @@ NOT_ERASED = "f.organization_id = (SELECT %(organization)s::uuid) AND f.erased_a
 PRESENT = "e.person_id IS NOT NULL"
 """SQL of whether the person is an employee."""
 
-SUSPENDED = """coalesce((SELECT s.suspended FROM people_suspension s WHERE s.organization_id = f.organization_id
-  AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""
+_COMPANY = "(SELECT %(organization)s::uuid)"
+
+SUSPENDED = f"""coalesce((SELECT s.suspended FROM people_suspension s WHERE s.organization_id = {_COMPANY}
+  AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""  # noqa: S608
 """SQL of whether the employee is suspended."""
 
 ADDRESSED = "SELECT people_addressed({address}::text)"
 """SQL of the people of the company whose account's or work address `address` is, by index; case does not count."""
 
-TEAMS = """coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'display', t.name)
+TEAMS = f"""coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'display', t.name)
     ORDER BY t.name, t.team_id)
   FROM (SELECT DISTINCT ON (m.team_id) m.team_id, m.joined FROM people_teammembership m
-    WHERE m.organization_id = f.organization_id AND m.learner_profile_id = f.learner_profile_id
+    WHERE m.organization_id = {_COMPANY} AND m.learner_profile_id = f.learner_profile_id
     ORDER BY m.team_id, m.at DESC, m.id DESC) m
-  JOIN people_team t ON t.organization_id = f.organization_id AND t.team_id = m.team_id
-  WHERE m.joined), '[]'::jsonb)"""
+  JOIN people_team t ON t.organization_id = {_COMPANY} AND t.team_id = m.team_id
+  WHERE m.joined), '[]'::jsonb)"""  # noqa: S608
 """SQL of the teams that the person is in, as JSON."""
 
-_OF_PERSON = "organization_id = f.organization_id AND learner_profile_id = f.learner_profile_id"
+_OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_profile_id"
 
 FIRST_JOINED = f"(SELECT min(joined_at) FROM people_employment WHERE {_OF_PERSON} AND NOT staff_practice)"  # noqa: S608
 """SQL of when the person first became an employee."""
@@ -48,7 +51,7 @@ LAST_TOLD = f"""greatest(
   (SELECT max(at) FROM people_personroles WHERE {_OF_PERSON}),
   (SELECT max(at) FROM people_teammembership WHERE {_OF_PERSON}),
   (SELECT max(s.at) FROM people_suspension s JOIN people_employment x ON x.organization_id = s.organization_id
-    AND x.person_id = s.person_id WHERE x.organization_id = f.organization_id
+    AND x.person_id = s.person_id WHERE x.organization_id = {_COMPANY}
     AND x.learner_profile_id = f.learner_profile_id))"""  # noqa: S608
 """SQL of the latest moment from which anything recorded of the person has effect."""
 
@@ -58,7 +61,7 @@ MARK = f"""concat_ws('.',
   (SELECT count(*) FROM people_personroles WHERE {_OF_PERSON}),
   (SELECT count(*) FROM people_teammembership WHERE {_OF_PERSON}),
   (SELECT count(*) FROM people_suspension s JOIN people_employment x ON x.organization_id = s.organization_id
-    AND x.person_id = s.person_id WHERE x.organization_id = f.organization_id
+    AND x.person_id = s.person_id WHERE x.organization_id = {_COMPANY}
     AND x.learner_profile_id = f.learner_profile_id))"""  # noqa: S608
 """SQL of a text that is another one after each fact about the person, and says nothing about them."""
 
@@ -88,7 +91,7 @@ def recorded_last(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> 
     """What the latest facts say of a person who is known; `person_id` null for who is no employee."""
     (row,) = sql.fetch(
         f"""SELECT e.person_id, {SUSPENDED}, f.person_name, f.account_email, f.work_email,
-          coalesce((SELECT r.role_ids FROM people_personroles r WHERE r.organization_id = f.organization_id
+          coalesce((SELECT r.role_ids FROM people_personroles r WHERE r.organization_id = {_COMPANY}
             AND r.learner_profile_id = f.learner_profile_id ORDER BY r.at DESC, r.fact_id DESC LIMIT 1), '{{}}'),
           {LAST_TOLD}
         FROM {KNOWN} WHERE {NOT_ERASED} AND f.learner_profile_id = %(learner)s""",  # noqa: S608
