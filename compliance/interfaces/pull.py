@@ -9,6 +9,7 @@ What it shows to whoever writes another client:
 - compare `sequence` and `capture_sequence` of /v1/snapshot with the last complete pull; equal: nothing to do;
 - follow `next_cursor` until it is null, and keep each page with its cursor before asking for the next, so that a
   pull that was killed goes on where it stopped (a cursor never expires);
+- ask for compressed pages, and for the next one while this one is written: never for more, so memory stays that of two;
 - hold every page to the pin of the first, every register to the same pin, and the rows to `total`;
 - wait as long as `RateLimit` and `Retry-After` say; act on `code`, never on `detail`.
 
@@ -37,7 +38,7 @@ from compliance.catalogue.declaration import Window
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.interfaces.pull_follow import follow
 from compliance.interfaces.pull_proofs import prove
-from compliance.interfaces.pull_service import FaultError, PullError, Service, StaleCursorError
+from compliance.interfaces.pull_service import ACCEPTED, FaultError, PullError, Service, StaleCursorError
 from compliance.interfaces.pulled import REGISTERS, Folder, Json, RegisterProgress
 from compliance.proofs.errors import NoteMalformed
 from compliance.proofs.log_trust import log_trust
@@ -132,12 +133,13 @@ def _pull_register(
 ) -> RegisterProgress:
     part = folder.part(register)
     task = None if bar is None else bar.add_task(register, total=None, completed=part.rows)
+    path, following = f"/v1/{register}", None
     while not (part.done or part.skipped):
         parameters = _parameters(register, plan) if part.cursor is None else {"cursor": part.cursor}
         try:
-            page = service.get(f"/v1/{register}", parameters | {"limit": str(limit)})
+            page = following.result() if following else service.get(path, parameters | {"limit": str(limit)})
         except StaleCursorError:
-            part = folder.restart(register)
+            part, following = folder.restart(register), None
             continue
         except PullError as error:
             if error.code != "insufficient_scope":
@@ -146,6 +148,7 @@ def _pull_register(
             folder.keep(part)
             break
         _accept(part, page)
+        following = service.ahead(path, {"cursor": part.cursor, "limit": str(limit)}) if part.cursor else None
         folder.append(part, page["data"])
         if bar is not None and task is not None:
             bar.update(task, total=part.total, completed=part.rows)
@@ -257,7 +260,7 @@ def main(arguments: list[str] | None = None) -> int:
     except NoteMalformed as error:
         console.print(str(error), markup=False)
         return FAILED
-    headers = {"Authorization": f"Bearer {key}", "User-Agent": "svc-pull/1"}
+    headers = {"Authorization": f"Bearer {key}", "User-Agent": "svc-pull/1", "Accept-Encoding": ACCEPTED}
     try:
         with ExitStack() as stack:
             client = stack.enter_context(httpx.Client(base_url=chosen.base_url, headers=headers, timeout=60))

@@ -1,12 +1,18 @@
 """The API as the reference client asks it: one call at a time, no faster than it allows, again where that may help."""
 
 import json
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from importlib.util import find_spec
 
 import httpx
 
 from compliance.interfaces.pulled import Json
+
+ACCEPTED = "gzip" if find_spec("zstandard") is None else "zstd, gzip"
+"""The codings that this client opens: httpx knows zstd where the package of that name is installed."""
 
 ATTEMPTS = 10
 LONGEST_WAIT_SECONDS = 60.0
@@ -39,6 +45,21 @@ class Service:
         """One answer, read as JSON. Raises as `answer` does."""
         found: Json = json.loads(self.answer(path, parameters))
         return found
+
+    def ahead(self, path: str, parameters: dict[str, str]) -> "Future[Json]":
+        """Asks as `get` does, while the caller goes on. Ask for nothing else before its result is taken.
+
+        A thread of its own waits for the answer and ends with the program, so an interruption waits for nothing.
+        """
+        answer: Future[Json] = Future()
+        threading.Thread(target=self._settle, args=(answer, path, parameters), daemon=True).start()
+        return answer
+
+    def _settle(self, answer: "Future[Json]", path: str, parameters: dict[str, str]) -> None:
+        try:
+            answer.set_result(self.get(path, parameters))
+        except Exception as error:  # noqa: BLE001 - raised where the result is taken
+            answer.set_exception(error)
 
     def answer(self, path: str, parameters: dict[str, str] | None = None) -> bytes:
         """One answer. Waits and repeats what may pass; raises PullError for what will not."""

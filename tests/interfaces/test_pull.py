@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -22,7 +23,7 @@ import pytest
 from compliance.access.actions import issue_key
 from compliance.history import actions
 from compliance.interfaces import pull
-from compliance.interfaces.pull_service import FaultError, PullError, Service
+from compliance.interfaces.pull_service import ACCEPTED, FaultError, PullError, Service
 from compliance.interfaces.pulled import Folder
 from compliance.rules.vocabulary import Scope
 from development.embedded import ports
@@ -131,7 +132,22 @@ def test_a_pull_that_is_killed_again_and_again_ends_with_the_bytes_of_one_left_a
     assert _bytes(killed) == found
     assert not list((killed / "pulling").iterdir())
 
+    _test_that_pages_come_compressed(served, tmp_path, found)
     _test_what_follows(served, killed, found)
+
+
+def _test_that_pages_come_compressed(served, folder, found):
+    _, key, address = served
+    for coding in ACCEPTED.split(", "):
+        seen = set()
+        headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": coding}
+        hooks = {
+            "response": [lambda answer, to=seen: to.add((answer.url.path, answer.headers.get("Content-Encoding")))]
+        }
+        with httpx.Client(base_url=address, headers=headers, event_hooks=hooks, timeout=60) as client:
+            pull.pull(Service(client), Folder(folder / coding), datetime.fromisoformat(AS_AT), lambda line: None)
+        assert ("/v1/people", coding) in seen
+        assert _bytes(folder / coding) == found
 
 
 def _test_what_follows(served, folder, found):
@@ -216,3 +232,51 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
 
     with pytest.raises(FaultError, match=complaint):
         pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
+
+
+class WatchedFolder(Folder):
+    """Waits, as it keeps a page, until the next one is asked for."""
+
+    def __init__(self, folder, asked):
+        super().__init__(folder)
+        self.asked = asked
+        self.most_ahead = 0
+        self.pages = 0
+
+    def append(self, part, rows):
+        self.pages += bool(rows)
+        if part.cursor is not None:
+            assert self.asked.acquire(timeout=30), "nobody asked for the next page"
+            self.most_ahead = max(self.most_ahead, len(self.asked.seen) - self.pages)
+        super().append(part, rows)
+
+
+class Asking(threading.Semaphore):
+    """How many pages behind the first of a register were asked for and not yet awaited; `seen`: all of them."""
+
+    def __init__(self):
+        super().__init__(0)
+        self.seen = []
+
+
+def test_the_next_page_is_asked_for_while_one_is_kept_and_no_further_one(tmp_path, now):
+    asked, pages = Asking(), 6
+
+    def answers(request):
+        if request.url.path == "/v1/snapshot":
+            return httpx.Response(200, json={"snapshot": SNAPSHOT})
+        if not request.url.path.endswith("/people"):
+            return httpx.Response(200, json={"data": [], "total": 0, "snapshot": SNAPSHOT, "next_cursor": None})
+        number = int(request.url.params.get("cursor", 0))
+        asked.seen.append(number)
+        if number:
+            asked.release()
+        rows = [{"person_id": f"{number}", "sequence": 5}]
+        following = f"{number + 1}" if number + 1 < pages else None
+        page = {"data": rows, "total": pages, "snapshot": SNAPSHOT, "next_cursor": following}
+        return httpx.Response(200, json=page)
+
+    folder = WatchedFolder(tmp_path, asked)
+    assert pull.pull(_service(answers, []), folder, now, lambda line: None)
+    assert asked.seen == list(range(pages))
+    assert folder.most_ahead == 1
