@@ -1,6 +1,7 @@
 """`python -m benchmarks [--small] [load]`: builds the data, measures every row of the table, prints it.
 
-Runs on the servers that its environment names (`make bench` starts new ones), each row against its peer in the same
+A whole run is added to docs/benchmarks.csv, and docs/benchmarks.svg is drawn anew; a small one only where `--history`
+names a file. Runs on the servers that its environment names (`make bench` starts new ones), each row against its peer in the same
 run. With `--keep FOLDER` it starts servers in that folder, and what an earlier run built there is not built again.
 Exit 1 below a bound.
 """
@@ -9,21 +10,26 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 from development.embedded import servers
 
-ROWS = ["reads", "wire", "feed", "writes", "incoming", "sweep"]
+ROWS = ["reads", "wire", "pulls", "feed", "writes", "incoming", "sweep"]
+SMALL_ROWS = [name for name in ROWS if name != "incoming"]  # it starts all processes, and creates 5,000 people
 
 
 def main() -> int:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["rows", "load", "growth"], default="rows")
-    parser.add_argument("--small", action="store_true", help="a hundredth of the data, for a quick look")
+    parser.add_argument("--small", action="store_true", help="a hundredth of the data in a minute: does it all work?")
     parser.add_argument("--only", choices=ROWS, action="append", help="these rows alone")
     parser.add_argument("--keep", type=Path, help="a folder whose servers keep the built data for the next run")
+    parser.add_argument(
+        "--history", type=Path, help="the file that the run is added to; docs/benchmarks.csv for a whole run"
+    )
     options = parser.parse_args()
     if options.keep is None:
         return run(options)
@@ -42,23 +48,29 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from benchmarks import building, feed, growth, incoming, loading, reads, serving, trees, wire, writes
+    from benchmarks import building, feed, growth, incoming, loading, pulls, reads, serving, trees, wire, writes
+    from benchmarks import results as kept
 
-    wanted = set(options.only or ROWS)
+    began = time.monotonic()
+
+    def say(words: str) -> None:
+        sys.stderr.write(f"{time.monotonic() - began:5.0f} s  {words}\n")
+
+    wanted = set(options.only or (SMALL_ROWS if options.small else ROWS))
     # The peers have no migrations: their tables come after everything they refer to.
     call_command("migrate", database="owner", verbosity=0)
     call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
     with connections["owner"].cursor() as cursor:
         # A migration of pghistory's makes it; nothing here calls it, and the product refuses a function it does not know.
         cursor.execute("DROP FUNCTION IF EXISTS _pgh_attach_context()")
+    machine = kept.machine_milliseconds()
+    say(f"This machine takes {machine:.0f} ms for {kept.TURNS:,} digests, one after the other.")
     now = datetime.now(UTC)
     divisor = 100 if options.small else 1
     results: list[reads.Result] = []
 
-    def say(words: str) -> None:
-        sys.stderr.write(f"{words}\n")
-
     def note(result: reads.Result) -> None:
+        result = kept.of_small_run(result) if options.small else result
         results.append(result)
         say(
             f"  {'ok  ' if result.holds else 'LOW '} {result.name}: {result.measured:.2f} ({result.bound}) {result.note}"
@@ -67,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "growth":
         growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
         return 0
-    if wanted & {"reads", "wire", "feed"} or options.what == "load":
+    if wanted & {"reads", "wire", "pulls", "feed"} or options.what == "load":
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
@@ -75,17 +87,21 @@ def run(options: argparse.Namespace) -> int:
                 return 0
             if "reads" in wanted:
                 say("Reads ...")
-                for result in reads.rows(address, built, now, 31):
+                for result in reads.rows(address, built, now, *((3, 8) if options.small else (31, reads.WARM))):
                     note(result)
             if "wire" in wanted:
                 say("On the wire ...")
-                for result in wire.rows(address, building.large(500, now)):
+                for result in wire.rows(address, building.large(100 if options.small else 500, now)):
+                    note(result)
+            if "pulls" in wanted:
+                say("Whole pulls ...")
+                for result in pulls.rows(address, built["big"]):
                     note(result)
             if "feed" in wanted:
                 say("Feed ...")
-                for result in feed.rows(address, built["big"]):
+                for result in feed.rows(address, built["big"], 15 if options.small else 93):
                     note(result)
-                for result in feed.day_rows(address, 500 if options.small else 5000, now):
+                for result in feed.day_rows(address, 5000, now) if not options.small else ():
                     note(result)
         if "reads" in wanted:
             for result in trees.path_rows(built["big"]):
@@ -95,9 +111,9 @@ def run(options: argparse.Namespace) -> int:
         what = writes.facts_file(path, options.small) if wanted & {"writes", "incoming"} else ""
         if "writes" in wanted:
             say("Writes ...")
-            for result in writes.import_rows(path, what, 3):
+            for result in writes.import_rows(path, what, 1 if options.small else 3):
                 note(result)
-            for result in writes.capture_rows(3, 5000 // min(divisor, 5)):
+            for result in writes.capture_rows(1 if options.small else 3, 5000 // min(divisor, 5)):
                 note(result)
         if "incoming" in wanted:
             say("Incoming ...")
@@ -115,6 +131,11 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(
             f"| {result.name} | {result.measured:.2f} | {result.bound} | {result.aim} | {mark} {result.note} |\n"
         )
+    history: Path | None = options.history or (None if options.small else kept.HISTORY)
+    if history is not None and options.only is None:
+        kept.keep(history, results, small=options.small, machine=machine)
+        if history == kept.HISTORY:
+            kept.PLOT.write_text(kept.plot(history), encoding="utf-8")
     return 0 if all(result.holds for result in results) else 1
 
 

@@ -1,6 +1,5 @@
 """The rows of the feed: versions a second of processor, depth, and a day on which one row in a hundred changed."""
 
-import contextlib
 import time
 import uuid
 from collections.abc import Iterator
@@ -10,9 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import orjson
-import psutil
 from django.conf import settings
-from django.db import connections
 
 from benchmarks import measuring
 from benchmarks.building import Company, large
@@ -29,13 +26,13 @@ COMPLETED = 0.006
 """So many of all rows are records that somebody completes: with the certificates earned, one row in a hundred changes."""
 
 
-def rows(address: str, big: Company) -> Iterator[Result]:
+def rows(address: str, big: Company, rounds: int = 93) -> Iterator[Result]:
     """How fast one web worker gives the versions of a large company, in processor time of web and PostgreSQL."""
     client = Client(address)
     _read(client, big, PAGES)
-    began, used = time.perf_counter(), _processor_seconds()
+    began, used = time.perf_counter(), measuring.processor_seconds()
     held, _ = _read(client, big, PAGES)
-    used, elapsed = _processor_seconds() - used, time.perf_counter() - began
+    used, elapsed = measuring.processor_seconds() - used, time.perf_counter() - began
     yield at_least(
         "feed, versions a second of processor (web and PostgreSQL)",
         held / used,
@@ -46,7 +43,8 @@ def rows(address: str, big: Company) -> Iterator[Result]:
     first = str(client.opened(big, FEED)["next_cursor"])
     deep = _deep(client, big)
     taken = measuring.interleaved(
-        {"deep": partial(client.get, big, FEED, cursor=deep), "first": partial(client.get, big, FEED, cursor=first)}, 93
+        {"deep": partial(client.get, big, FEED, cursor=deep), "first": partial(client.get, big, FEED, cursor=first)},
+        rounds,
     )
     yield at_most(
         "feed, a page at the end of the history / at its beginning", taken["deep"] / taken["first"], 1.2, "1.0", taken
@@ -154,23 +152,3 @@ def _complete(company: Company, records: list[Any], now: datetime) -> None:
     report = import_facts(organization_id=company.organization_id, stream=BytesIO(lines), now=now, strict=False)
     assert not report.errors, report.errors
     history.capture_all(company.organization_id, now)
-
-
-def _processor_seconds() -> float:
-    """What the web server and PostgreSQL's sessions have used so far: not this process, which is the client, and not
-    what PostgreSQL does of its own after the building (vacuum, checkpoints).
-    """
-    with connections["default"].cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        postmaster = psutil.Process(int(cursor.fetchone()[0])).parent()
-    assert postmaster is not None
-    found = {each.pid: each for root in (psutil.Process(), postmaster) for each in root.children(recursive=True)}
-    used = 0.0
-    for each in found.values():
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if not any(word in " ".join(each.cmdline()) for word in _OF_ITS_OWN):
-                used += sum(each.cpu_times()[:2])
-    return used
-
-
-_OF_ITS_OWN = ("checkpointer", "background writer", "walwriter", "autovacuum", "logical replication")

@@ -1,8 +1,13 @@
 """Times of several things in turn, so that all of them meet the same machine; medians of the rounds."""
 
+import contextlib
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import psutil
+from django.db import connections
 
 
 def interleaved(things: Mapping[str, Callable[[], object]], rounds: int, *, warm: int = 2) -> dict[str, float]:
@@ -22,3 +27,31 @@ def once(thing: Callable[[], object]) -> float:
     began = time.perf_counter()
     thing()
     return time.perf_counter() - began
+
+
+def peak_mebibytes() -> float:
+    """The most memory that this process has held. What `getrusage` says begins with the peak of whoever started it."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("This system tells no process its peak of memory.")
+
+
+def processor_seconds() -> float:
+    """What the web server and PostgreSQL's sessions have used so far: not this process, which is the client, and not
+    what PostgreSQL does of its own after the building (vacuum, checkpoints).
+    """
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        postmaster = psutil.Process(int(cursor.fetchone()[0])).parent()
+    assert postmaster is not None
+    found = {each.pid: each for root in (psutil.Process(), postmaster) for each in root.children(recursive=True)}
+    used = 0.0
+    for each in found.values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if not any(word in " ".join(each.cmdline()) for word in _OF_ITS_OWN):
+                used += sum(each.cpu_times()[:2])
+    return used
+
+
+_OF_ITS_OWN = ("checkpointer", "background writer", "walwriter", "autovacuum", "logical replication")

@@ -128,7 +128,7 @@ def question_of(company: Company, at: datetime) -> Question:
     )
 
 
-def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) -> Iterator[Result]:
+def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, warm: int = WARM) -> Iterator[Result]:
     """Measures every read row of the table."""
     big = built["big"]
     client = Client(address)
@@ -139,10 +139,10 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
         {
             "page": partial(client.ours, big, cursor=second),
             "copy": copy_of_page(big, now, {row["learner_profile_id"] for row in first["data"]}),
-            "drf": partial(client.get, big, "/peer/now", cursor=_position(PAGE)),
+            "drf": partial(client.get, big, "/peer/now", cursor=position(PAGE)),
         },
         rounds,
-        warm=WARM,
+        warm=warm,
     )
     yield at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
     yield at_least(
@@ -154,9 +154,9 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
     our_second = str(client.page(big, as_at=as_at)["next_cursor"])
     half = big.records // 2
     middle = _deep(big, our_second)
-    for place, cursor, position in (("first", our_second, PAGE), ("in the middle", middle, half)):
+    for place, cursor, behind in (("first", our_second, PAGE), ("in the middle", middle, half)):
         things = {"ours": partial(client.ours, big, cursor=cursor)} | {
-            name: partial(client.get, big, f"/peer/{name}", as_at=as_at, cursor=_position(position))
+            name: partial(client.get, big, f"/peer/{name}", as_at=as_at, cursor=position(behind))
             for name in ("simple-history", "pghistory")
         }
         taken = measuring.interleaved(things, max(5, rounds // 3), warm=3)
@@ -166,7 +166,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
 
     # In the middle the bound is held against the page that says its exact total, as every page of ours does
     # (docs/adr/0061-bound-in-the-middle-includes-the-total.md).
-    counted = partial(client.get, big, "/peer/simple-history/counted", as_at=as_at, cursor=_position(half))
+    counted = partial(client.get, big, "/peer/simple-history/counted", as_at=as_at, cursor=position(half))
     by_offset = partial(client.get, big, "/peer/simple-history/total", as_at=as_at, offset=str(half))
     taken = measuring.interleaved(
         {"ours": partial(client.ours, big, cursor=middle), "by offset": by_offset, "by cursor": counted}, 7, warm=1
@@ -187,7 +187,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int) ->
             "a tenth of the rows": partial(client.ours, tenth, cursor=cursors_of[tenth.name]),
         },
         rounds * 3,
-        warm=WARM,
+        warm=warm,
     )
     yield at_most("last page / second page", taken["last"] / taken["second"], 1.1, "1.0", taken)
     yield at_most("200 versions a record / 3", taken["200 versions"] / taken["3 versions"], 2.4, "1.0", taken)
@@ -209,7 +209,7 @@ def _same_rows(client: Client, big: Company, ours: list[dict[str, Any]], now: da
         assert [UUID(each["record_id"]) for each in theirs] == [UUID(each["record_id"]) for each in ours], name
 
 
-def _position(behind: int) -> str:
+def position(behind: int) -> str:
     """A cursor of DRF's that begins behind a row."""
     return b64encode(urlencode({"p": str(behind)}).encode()).decode()
 

@@ -1,0 +1,142 @@
+"""What became of a run: kept as lines of docs/benchmarks.csv, drawn as docs/benchmarks.svg, and bounds of small runs."""
+
+import csv
+import hashlib
+import os
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from benchmarks.reads import Result
+
+ROOT = Path(__file__).resolve().parent.parent
+HISTORY, PLOT = ROOT / "docs" / "benchmarks.csv", ROOT / "docs" / "benchmarks.svg"
+COLUMNS = ("at", "commit", "size", "cores", "load", "machine_ms", "row", "measured", "bound", "holds")
+TURNS, _TRIES = 200_000, 5
+
+# By the beginning of a row's name: what must hold of a hundredth of the data, on a machine that does other work too.
+# What is a size is as strict as in a whole run; a ratio of times says that both sides work, and that neither is a wreck.
+_SMALL = {
+    "page of 200 / COPY": (None, 30),
+    "page of 200, against DRF": (1, None),
+    "page of 200 in zstd: bytes": (None, 9),
+    "page of 200 in gzip: bytes": (None, 14),
+    "page of 200 in zstd: compressing": (None, 10),
+    "page of 200 in gzip: compressing": (None, 20),
+    "as-at page, first": (1, None),
+    "as-at page, in the middle, against simple-history with": (1, None),
+    "last page / second page": (None, 6),
+    "200 versions a record / 3": (None, 10),
+    "10x the rows": (None, 6),
+    "whole pull": (1, None),
+    "feed, versions a second": (1_000, None),
+    "feed, a page at the end": (None, 6),
+    "facts file to readable rows": (100, None),
+    "its memory": (None, 400),
+    "capture, against": (0.3, None),
+    "sweep with 1 % due": (1, None),
+    "finding due work": (None, 20),
+}
+
+
+def of_small_run(result: Result) -> Result:
+    """The row as a small run judges it; one that says nothing of so little data is displayed without a bound."""
+    for name, (least, most) in _SMALL.items():
+        if result.name.startswith(name):
+            holds = (least is None or result.measured >= least) and (most is None or result.measured <= most)
+            return result._replace(bound=f">= {least:g}" if least is not None else f"<= {most:g}", holds=holds, aim="")
+    return result._replace(bound="shown", holds=True, aim="")
+
+
+def machine_milliseconds() -> float:
+    """How long this machine takes for a fixed piece of work, alone in this process: the quickest of a few tries.
+
+    A chain of digests: each needs the one before, so neither more cores nor a clever interpreter shortens it much.
+    """
+    taken = []
+    for _ in range(_TRIES):
+        began, digest = time.perf_counter(), b""
+        for _ in range(TURNS):
+            digest = hashlib.sha256(digest).digest()
+        taken.append(time.perf_counter() - began)
+    return min(taken) * 1000
+
+
+def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, at: datetime | None = None) -> None:
+    """Adds a line for each row to the history."""
+    about = (
+        (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%MZ"),
+        _commit(),
+        "small" if small else "whole",
+        os.cpu_count(),
+        f"{os.getloadavg()[0]:.1f}",
+        f"{machine:.0f}",
+    )
+    begun = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        if begun:
+            lines.writerow(COLUMNS)
+        for each in results:
+            lines.writerow((*about, each.name, f"{each.measured:.3f}", each.bound, "yes" if each.holds else "no"))
+
+
+def plot(history: Path) -> str:
+    """A picture (SVG) of the history: one small chart a row of whole runs, its bound as a dashed line."""
+    series: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    with history.open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            if line["size"] == "whole":
+                series[line["row"]].append((float(line["measured"]), line["bound"]))
+    drawn = [_chart(name, points, place) for place, (name, points) in enumerate(sorted(series.items()))]
+    height = _HEIGHT * -(-len(drawn) // _ACROSS) + 8
+    style = (
+        "text{font:12px system-ui,sans-serif;fill:#333}polyline{fill:none;stroke:#1d5fa8;stroke-width:2}"
+        "circle{fill:#1d5fa8}.bound{stroke:#b3261e;stroke-dasharray:4 3}.low{fill:#b3261e}"
+        "@media(prefers-color-scheme:dark){text{fill:#ddd}polyline{stroke:#8ab8f0}circle{fill:#8ab8f0}"
+        ".bound{stroke:#f2958d}.low{fill:#f2958d}}"
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH * _ACROSS}" height="{height}" role="img">'
+        f"<title>Measured rows of whole runs, oldest first</title><style>{style}</style>{''.join(drawn)}</svg>\n"
+    )
+
+
+_ACROSS, _WIDTH, _HEIGHT = 2, 480, 104
+
+
+def _chart(name: str, points: list[tuple[float, str]], place: int) -> str:
+    left, top = 8 + _WIDTH * (place % _ACROSS), 8 + _HEIGHT * (place // _ACROSS)
+    values = [value for value, _ in points]
+    bound = points[-1][1].partition("= ")[2]
+    limit = float(bound) if bound else None
+    ceiling = max([*values, limit or 0.0, 1e-9]) * 1.05
+
+    def across(number: int) -> float:
+        return left + 4 + (_WIDTH - 120) * (number / max(len(values) - 1, 1))
+
+    def down(value: float) -> float:
+        return top + 82 - 58 * value / ceiling
+
+    words = name if len(name) <= 72 else f"{name[:70]}…"
+    parts = [f'<text x="{left}" y="{top + 12}">{escape(words)}</text>']
+    if limit is not None:
+        y = f"{down(limit):.1f}"
+        parts.append(f'<line class="bound" x1="{left}" x2="{left + _WIDTH - 112}" y1="{y}" y2="{y}"/>')
+    places = [(f"{across(number):.1f}", f"{down(value):.1f}") for number, value in enumerate(values)]
+    parts.append(f'<polyline points="{" ".join(",".join(each) for each in places)}"/>')
+    parts += [f'<circle cx="{x}" cy="{y}" r="2.5"/>' for x, y in places]
+    parts.append(f'<text x="{left + _WIDTH - 104}" y="{top + 50}">{values[-1]:,.6g}</text>')
+    parts.append(f'<text x="{left + _WIDTH - 104}" y="{top + 66}">{escape(points[-1][1])}</text>')
+    return "".join(parts)
+
+
+def _commit() -> str:
+    found = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip() or "unknown"

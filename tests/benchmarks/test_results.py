@@ -1,0 +1,51 @@
+"""What the benchmark keeps of a run, draws of many, and how a small run judges its rows."""
+
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+from benchmarks import results
+from benchmarks.reads import Result
+
+AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
+ROWS = [
+    Result("page of 200, against DRF", 9.2, ">= 8", True, "15"),
+    Result("its memory, MiB", 401, "<= 400", False),
+    Result("shown & told <here>", 5, "shown", True),
+]
+
+
+def test_each_run_adds_its_rows_with_what_is_known_of_the_machine(tmp_path: Path) -> None:
+    kept = tmp_path / "history.csv"
+    for measured in (12.0, 13.0):
+        results.keep(kept, [row._replace(measured=measured) for row in ROWS], small=False, machine=measured, at=AT)
+    with kept.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 6
+    assert [line["measured"] for line in lines[::3]] == ["12.000", "13.000"]
+    assert lines[0].keys() == set(results.COLUMNS)
+    assert (lines[0]["at"], lines[0]["size"], lines[0]["machine_ms"]) == ("2026-11-23T12:00Z", "whole", "12")
+    assert [line["holds"] for line in lines[:3]] == ["yes", "no", "yes"]
+
+
+def test_the_picture_has_a_chart_for_each_row_of_whole_runs(tmp_path: Path) -> None:
+    kept = tmp_path / "history.csv"
+    results.keep(kept, ROWS, small=False, machine=1, at=AT)
+    results.keep(kept, [ROWS[0]._replace(name="of a small run")], small=True, machine=1, at=AT)
+    drawn = results.plot(kept)
+    picture = ElementTree.fromstring(drawn)
+    assert len(picture.findall(".//{*}polyline")) == 3
+    assert len(picture.findall(".//{*}line")) == 2  # a row without a bound has no line for it
+    assert "of a small run" not in drawn
+
+
+def test_a_small_run_has_bounds_of_its_own() -> None:
+    judged = [results.of_small_run(row) for row in ROWS]
+    assert [row.bound for row in judged] == [">= 1", "<= 400", "shown"]
+    assert [row.holds for row in judged] == [True, False, True]
+    assert results.of_small_run(ROWS[0]._replace(measured=0.9)).holds is False
+
+
+def test_a_machine_has_a_speed() -> None:
+    assert results.machine_milliseconds() > 0
