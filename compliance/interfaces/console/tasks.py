@@ -2,6 +2,7 @@
 counts what pages have no time to count.
 """
 
+import uuid
 from datetime import UTC, datetime
 
 from celery import shared_task
@@ -18,6 +19,9 @@ from compliance.interfaces.console.see import counting
 from compliance.interfaces.console.who_may import staff_of
 from compliance.tenancy import context, queries
 from compliance.tenancy.models import Organization
+
+_TASKS = {keeping.ACT: keeping.TASK, reports.ACT: reports.TASK}
+"""The tasks of those acts that have one of their own."""
 
 
 @shared_task(name=counting.TASK, ignore_result=True, time_limit=660, soft_time_limit=600)
@@ -38,7 +42,14 @@ def send_waiting() -> None:
     now = datetime.now(UTC)
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
-            jobs.send_waiting(organization_id, now, {keeping.ACT: keeping.TASK, reports.ACT: reports.TASK})
+            jobs.send_waiting(organization_id, now, _TASKS)
+
+
+@shared_task(name=jobs.NEXT_TASK, ignore_result=True)
+def send_next(organization_id: str) -> None:
+    """After long work of a company: its next job is named to the worker."""
+    with context.company(uuid.UUID(organization_id)):
+        jobs.send_next(uuid.UUID(organization_id), _TASKS)
 
 
 def _work(job: Job, findings: list[str]) -> str:

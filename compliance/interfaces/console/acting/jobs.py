@@ -24,12 +24,15 @@ from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.acting import uploads
 from compliance.interfaces.console.models import Job
 from compliance.redis_client import client
-from compliance.tenancy import context
+from compliance.tenancy import context, turns
 
 log = logging.getLogger(__name__)
 
 _OF_STEPS = ("csrfmiddlewaretoken", "step", "reason", "job")
 TASK = "compliance.console.run_job"
+NEXT_TASK = "compliance.console.send_next"
+LONG_WORK = "long work"
+"""Whose turn it is to have long work done: one piece a company at a time, so that it never holds all workers."""
 KEPT_SECONDS = 24 * 60 * 60
 FINDINGS_AT_MOST = 200
 DRAFTS_LAST = timedelta(hours=6)
@@ -74,6 +77,14 @@ def send_waiting(organization_id: uuid.UUID, now: datetime, tasks: Mapping[str, 
         _send(job, tasks.get(job.act, TASK))
 
 
+def send_next(organization_id: uuid.UUID, tasks: Mapping[str, str]) -> None:
+    """Names the job that has waited longest to the worker, within the company's context, if one waits."""
+    waiting = Job.objects.filter(organization_id=organization_id, state=Job.State.WAITING).order_by("asked_at")
+    job = waiting.only("organization_id", "job_id", "act").first()
+    if job is not None:
+        _send(job, tasks.get(job.act, TASK))
+
+
 def prepared(organization_id: uuid.UUID, now: datetime) -> "QuerySet[Job]":
     """What waits for a second person in a company, newest first; not what is too old to be confirmed."""
     found = Job.objects.filter(
@@ -115,9 +126,19 @@ def claim(organization_id: uuid.UUID, job_id: uuid.UUID) -> Job | None:
 def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]) -> None:
     """Does the work of a job in the worker, once, and keeps what came of it: the sentence that `work` returns.
 
-    What `work` is to report beside that, it adds to the list that it is given.
+    What `work` is to report beside that, it adds to the list that it is given. While other long work of the company is
+    under way, the job waits: whoever ends that work has the next one sent, behind what others sent meanwhile.
     """
-    job = claim(uuid.UUID(organization_id), uuid.UUID(job_id))
+    with turns.turn(uuid.UUID(organization_id), LONG_WORK) as mine:
+        if mine:
+            _run(uuid.UUID(organization_id), uuid.UUID(job_id), work)
+    if mine:
+        with contextlib.suppress(OperationalError, OSError):
+            current_app.send_task(NEXT_TASK, args=[organization_id], retry=False)
+
+
+def _run(organization_id: uuid.UUID, job_id: uuid.UUID, work: Callable[[Job, list[str]], str]) -> None:
+    job = claim(organization_id, job_id)
     if job is None:
         return
     findings: list[str] = []
@@ -127,7 +148,7 @@ def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]
         _finish(job, Job.State.FAILED, str(error), findings)
     except Exception:
         # The worker must not leave the page waiting for ever; the log has the rest.
-        log.exception("console_job_failed", extra={"job_id": job_id, "act": job.act})
+        log.exception("console_job_failed", extra={"job_id": str(job_id), "act": job.act})
         _finish(job, Job.State.FAILED, gettext("It stopped with a fault of the service. The log knows more."), [])
         raise
     else:

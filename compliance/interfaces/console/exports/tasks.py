@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from celery import current_app, shared_task
 
 from compliance.history.queries import companies
+from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.exports import keeping
-from compliance.tenancy import context
+from compliance.tenancy import context, turns
 
 RUN_TASK = "compliance.exports.run"
 
@@ -24,5 +25,7 @@ def look() -> None:
 
 @shared_task(name=RUN_TASK, acks_late=False, ignore_result=True, time_limit=3 * 3600, soft_time_limit=3 * 3600 - 60)
 def run(organization_id: str, export_id: str) -> None:
-    """Runs one export; what another worker runs already is left to it."""
-    keeping.run(uuid.UUID(organization_id), uuid.UUID(export_id), datetime.now(UTC))
+    """Runs one export; beside other long work of the company it stays due, and is handed out again."""
+    with turns.turn(uuid.UUID(organization_id), jobs.LONG_WORK) as mine:
+        if mine:
+            keeping.run(uuid.UUID(organization_id), uuid.UUID(export_id), datetime.now(UTC))

@@ -15,7 +15,7 @@ from compliance.interfaces.console.reports.errors import CannotReportError
 from compliance.interfaces.console.reports.making import make
 from compliance.interfaces.console.reports.models import Report
 from compliance.interfaces.console.who_may import Permission, staff_of
-from compliance.tenancy import context
+from compliance.tenancy import context, turns
 
 RUN_TASK = "compliance.reports.run"
 
@@ -34,8 +34,10 @@ def look() -> None:
 
 @shared_task(name=RUN_TASK, acks_late=False, ignore_result=True, time_limit=3600, soft_time_limit=3540)
 def run(organization_id: str, standing_id: str) -> None:
-    """Makes one report and sends its letter; what another worker runs already is left to it."""
-    schedule.run(uuid.UUID(organization_id), uuid.UUID(standing_id), datetime.now(UTC))
+    """Makes one report and sends its letter; beside other long work of the company it stays due."""
+    with turns.turn(uuid.UUID(organization_id), jobs.LONG_WORK) as mine:
+        if mine:
+            schedule.run(uuid.UUID(organization_id), uuid.UUID(standing_id), datetime.now(UTC))
 
 
 @shared_task(name=keeping.TASK, acks_late=False, ignore_result=True, time_limit=3600, soft_time_limit=3540)
