@@ -45,9 +45,6 @@ def run(options: argparse.Namespace) -> int:
     import django
 
     django.setup()
-    from django.core.management import call_command
-    from django.db import connections
-
     from benchmarks import building, feed, growth, incoming, loading, pulls, reads, serving, trees, wire, writes
     from benchmarks import results as kept
 
@@ -57,12 +54,7 @@ def run(options: argparse.Namespace) -> int:
         sys.stderr.write(f"{time.monotonic() - began:5.0f} s  {words}\n")
 
     wanted = set(options.only or (SMALL_ROWS if options.small else ROWS))
-    # The peers have no migrations: their tables come after everything they refer to.
-    call_command("migrate", database="owner", verbosity=0)
-    call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
-    with connections["owner"].cursor() as cursor:
-        # A migration of pghistory's makes it; nothing here calls it, and the product refuses a function it does not know.
-        cursor.execute("DROP FUNCTION IF EXISTS _pgh_attach_context()")
+    building.tables()
     machine = kept.machine_milliseconds()
     say(f"This machine takes {machine:.0f} ms for {kept.TURNS:,} digests, one after the other.")
     now = datetime.now(UTC)

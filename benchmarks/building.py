@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from django.core.management import call_command
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
@@ -40,6 +41,16 @@ class Company(NamedTuple):
     records: int
     versions: int
     key: str
+
+
+def tables() -> None:
+    """Makes the tables of the product and of its peers."""
+    # The peers have no migrations: their tables come after everything they refer to.
+    call_command("migrate", database="owner", verbosity=0)
+    call_command("migrate", database="owner", verbosity=0, run_syncdb=True)
+    with connections["owner"].cursor() as cursor:
+        # A migration of pghistory's makes it; nothing here calls it, and the product refuses a function it does not know.
+        cursor.execute("DROP FUNCTION IF EXISTS _pgh_attach_context()")
 
 
 def everything(

@@ -168,6 +168,14 @@ def lines(people: int, ends: datetime) -> Iterator[bytes]:
             yield orjson.dumps({name: value for name, value in line.items() if value is not None}) + b"\n"
 
 
+def unordered_lines(people: int, ends: datetime) -> Iterator[bytes]:
+    """The file as it is made, person by person, up to `ends`: as many lines as one likes, without memory for them."""
+    last = hashed_instant(ends)
+    for line in facts(people, ends):
+        if str(line["at"]) <= last:
+            yield orjson.dumps({name: value for name, value in line.items() if value is not None}) + b"\n"
+
+
 def main() -> None:
     """Prints the file; the story ends at today's midnight."""
     ends = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

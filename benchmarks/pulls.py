@@ -35,7 +35,7 @@ def rows(address: str, big: Company, *, bound: float = 5) -> Iterator[Result]:
     """Rows a second of processor, by one client and by eight."""
     pages = -(-big.records // PAGE)
     for clients in (1, CLIENTS):
-        ours = _measured(clients, partial(_pull, address, big, pages if clients == 1 else min(pages, PAGES_OF_EACH)))
+        ours = _measured(clients, partial(pull, address, big, pages if clients == 1 else min(pages, PAGES_OF_EACH)))
         theirs = _measured(clients, partial(_pull_peer, address, big, min(pages, PEER_PAGES) // clients))
         result = at_least(
             f"whole pull in zstd, {clients} client{'s'[: clients > 1]}, rows a second of processor, against DRF",
@@ -61,7 +61,7 @@ def _measured(clients: int, pull: Callable[[], int]) -> Pulled:
     return Pulled(found, processor_seconds() - used, time.perf_counter() - began)
 
 
-def _pull(address: str, company: Company, pages: int) -> int:
+def pull(address: str, company: Company, pages: int) -> int:
     """Reads page by page, as a client that only keeps the bytes; how many rows came."""
     client, cursor, held = Client(address), "", 0
     for _ in range(pages):

@@ -139,7 +139,7 @@ def test_a_pull_that_is_killed_again_and_again_ends_with_the_bytes_of_one_left_a
 def _test_that_pages_come_compressed(served, folder, found):
     _, key, address = served
     for coding in ACCEPTED.split(", "):
-        seen = set()
+        seen: set[tuple[str, str | None]] = set()
         headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": coding}
         hooks = {
             "response": [lambda answer, to=seen: to.add((answer.url.path, answer.headers.get("Content-Encoding")))]
