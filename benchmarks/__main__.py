@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     history: Path | None = options.history or (None if options.small else kept.HISTORY)
     if history is not None and options.only is None:
         kept.keep(history, results, small=options.small, machine=machine)
-        if history == kept.HISTORY:
+        if history.resolve() == kept.HISTORY:
             kept.PLOT.write_text(kept.plot(history), encoding="utf-8")
     return 0 if all(result.holds for result in results) else 1
 

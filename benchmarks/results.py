@@ -86,12 +86,12 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, 
 
 
 def plot(history: Path) -> str:
-    """A picture (SVG) of the history: one small chart a row of whole runs, its bound as a dashed line."""
+    """A picture (SVG) of the history: one small chart a row, whole and small runs apart, its bound as a dashed line."""
     series: dict[str, list[tuple[float, str]]] = defaultdict(list)
     with history.open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
-            if line["size"] == "whole":
-                series[line["row"]].append((float(line["measured"]), line["bound"]))
+            name = line["row"] if line["size"] == "whole" else f"{line['size']}: {line['row']}"
+            series[name].append((float(line["measured"]), line["bound"]))
     drawn = [_chart(name, points, place) for place, (name, points) in enumerate(sorted(series.items()))]
     height = _HEIGHT * -(-len(drawn) // _ACROSS) + 8
     style = (
@@ -102,7 +102,7 @@ def plot(history: Path) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH * _ACROSS}" height="{height}" role="img">'
-        f"<title>Measured rows of whole runs, oldest first</title><style>{style}</style>{''.join(drawn)}</svg>\n"
+        f"<title>Measured rows, oldest run first</title><style>{style}</style>{''.join(drawn)}</svg>\n"
     )
 
 

@@ -29,15 +29,15 @@ def test_each_run_adds_its_rows_with_what_is_known_of_the_machine(tmp_path: Path
     assert [line["holds"] for line in lines[:3]] == ["yes", "no", "yes"]
 
 
-def test_the_picture_has_a_chart_for_each_row_of_whole_runs(tmp_path: Path) -> None:
+def test_the_picture_has_a_chart_for_each_row_and_small_runs_have_their_own(tmp_path: Path) -> None:
     kept = tmp_path / "history.csv"
     results.keep(kept, ROWS, small=False, machine=1, at=AT)
-    results.keep(kept, [ROWS[0]._replace(name="of a small run")], small=True, machine=1, at=AT)
+    results.keep(kept, [ROWS[0]], small=True, machine=1, at=AT)
     drawn = results.plot(kept)
     picture = ElementTree.fromstring(drawn)
-    assert len(picture.findall(".//{*}polyline")) == 3
-    assert len(picture.findall(".//{*}line")) == 2  # a row without a bound has no line for it
-    assert "of a small run" not in drawn
+    assert len(picture.findall(".//{*}polyline")) == 4
+    assert len(picture.findall(".//{*}line")) == 3  # a row without a bound has no line for it
+    assert "small: page of 200" in drawn
 
 
 def test_a_small_run_has_bounds_of_its_own() -> None:
