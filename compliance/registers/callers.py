@@ -1,4 +1,4 @@
-"""Who calls: one statement answers for a key its company, scopes, networks and where the history stands.
+"""Who calls: one statement (on a cluster two) gives for a key its company, scopes, networks and the history's head.
 
 The head is read here, before any row, so what a request pins was committed before everything it reads.
 """
@@ -12,6 +12,7 @@ from django.conf import settings
 from compliance.history.records import is_captured
 from compliance.registers.questions import Company, Pin
 from compliance.tenancy import reading, standbys
+from compliance.tenancy.sql import Row
 from compliance.tenancy.standbys import Written
 
 
@@ -40,24 +41,26 @@ class Caller(NamedTuple):
         return self.company.organization_id
 
 
-_COLUMNS = """k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
-       o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from,
-       h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available"""
+_KEY = """k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
+       o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from"""
+_HEAD = "h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available"
+_JOINED_HEAD = "JOIN history_historyhead h ON h.organization_id = k.organization_id"
 _BY_DIGEST = """
 FROM access_apikey k
-JOIN tenancy_organization o ON o.organization_id = k.organization_id
-JOIN history_historyhead h ON h.organization_id = k.organization_id
+JOIN tenancy_organization o ON o.organization_id = k.organization_id {joined_head}
 CROSS JOIN tenancy_deployment d
 WHERE k.digest = %s AND k.revoked_at IS NULL
 """
-_CALLER = f"SELECT {_COLUMNS}{_BY_DIGEST}"
-_CALLER_AND_POSITION = f"SELECT {_COLUMNS}, {standbys.POSITION}{_BY_DIGEST}"
+_FROM_BOTH = _BY_DIGEST.format(joined_head=_JOINED_HEAD)
+_CALLER = f"SELECT {_KEY}, {_HEAD}{_FROM_BOTH}"
+_CALLER_AND_POSITION = f"SELECT {_KEY}, {_HEAD}, {standbys.POSITION}{_FROM_BOTH}"
+_KEY_ALONE = f"SELECT {_KEY}{_BY_DIGEST.format(joined_head='')}"
+_HEAD_ALONE = f"SELECT {_HEAD} FROM history_historyhead h WHERE h.organization_id = %s::uuid"  # noqa: S608
 
 
 def caller(digest: bytes) -> Caller | None:
     """The caller whose key has this SHA-256; null when there is none. Expiry is left to who knows the time."""
-    statement = _CALLER_AND_POSITION if settings.READ_DATABASE_URLS else _CALLER
-    for row in reading.fetch(statement, [digest]):
+    for row in _found(digest):
         company, pin = Company(row[5], row[6], row[7], row[8], row[9]), Pin(row[10], row[11], row[12], row[13], row[14])
         written = None
         if len(row) > 16 and pin.capture_sequence:
@@ -65,6 +68,21 @@ def caller(digest: bytes) -> Caller | None:
             written = standbys.written(row[16], row[17], row[18], holds)
         return Caller(row[0], frozenset(row[1]), tuple(row[2]), row[3], row[4], company, pin, row[15], written)
     return None
+
+
+def _found(digest: bytes) -> list[Row]:
+    """The key with its company and the company's head: one row, or none.
+
+    On a cluster the head is on the company's node, so it is asked for apart, and for no longer than a page may take.
+    """
+    if not settings.CLUSTER:
+        return reading.fetch(_CALLER_AND_POSITION if settings.READ_DATABASE_URLS else _CALLER, [digest])
+    rows = []
+    for key in reading.fetch(_KEY_ALONE, [digest]):
+        organization_id = key[5]
+        with reading.company(organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS):
+            rows = [key + head for head in reading.fetch(_HEAD_ALONE, [organization_id])]
+    return rows
 
 
 _OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsubject WHERE organization_id = %s"

@@ -16,8 +16,10 @@ def owner(committed):
         dbname=values["NAME"], autocommit=True,
     ) as connection:  # fmt: skip
         for table in APPEND_ONLY:
-            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER, NO FORCE ROW LEVEL SECURITY")
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         yield connection
         for table in APPEND_ONLY:
-            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER, FORCE ROW LEVEL SECURITY")
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+            connection.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     connection.close()

@@ -27,5 +27,19 @@ def superuser(committed: None, process_environment: dict[str, str]) -> Iterator[
     address = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(
         path=urlsplit(process_environment["DATABASE_URL"]).path
     )
+    nodes = [address._replace(netloc=f"{address.netloc.rpartition(':')[0]}:{port}") for port in _ports_of_nodes()]
+    for node in nodes:  # a cluster hands on what a transaction sets, and not what a session does
+        _each(node.geturl(), "ALTER ROLE CURRENT_USER SET session_replication_role = replica")
     with psycopg.connect(address.geturl(), autocommit=True) as connection:
         yield connection
+    for node in nodes:
+        _each(node.geturl(), "ALTER ROLE CURRENT_USER RESET session_replication_role")
+
+
+def _ports_of_nodes() -> list[str]:
+    return [port for port in os.environ.get("CLUSTER_WORKERS", "").split(",") if port]
+
+
+def _each(address: str, statement: str) -> None:
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(statement)
