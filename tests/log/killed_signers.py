@@ -35,7 +35,7 @@ ROOM = str(Path(log.__file__).parent)
 TIMES = 25
 
 
-def forked(work: Callable[[], None]) -> int:
+def forked(work: Callable[[], object]) -> int:
     """Starts `work` in a process of its own, with connections of its own. Returns its id."""
     connection.close()
     child = os.fork()
