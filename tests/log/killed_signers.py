@@ -75,6 +75,10 @@ def dying_at(line: int) -> Callable[[], None]:
     return work
 
 
+def signing_once() -> None:
+    signing.sign_new(datetime.now(UTC))
+
+
 def signing_on() -> None:
     while True:
         signing.sign_new(datetime.now(UTC))
@@ -103,7 +107,7 @@ def killed_at_times(companies: list[Company]) -> Iterator[None]:
 
     # How long a signer takes to begin and to sign depends on what else the machine does: the kills keep to that.
     began = time.monotonic()
-    os.waitpid(forked(lambda: signing.sign_new(datetime.now(UTC))), 0)
+    os.waitpid(forked(signing_once), 0)
     one = max(time.monotonic() - began, 0.05)
     writer = forked(write)
     try:
