@@ -8,6 +8,7 @@ ONCE = {
     "tests/acceptance": "a year of real learners, whose rules and statements both versions run in small",
     "tests/benchmarks": "builds the packages that benchmarks read",
     "tests/development": "the demo and its servers: whatever starts here has been started for the run itself",
+    "tests/files/test_faults.py": "a real S3 server that is frozen and killed",
     "tests/house": "reads the text of the repository",
     "tests/interfaces/accessibility": "what a browser makes of pages",
     "tests/interfaces/commands/test_import_people.py": "files of 5,000 people, whose smaller ones both versions read",
