@@ -48,7 +48,7 @@ def database(
     if session:
         options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "compliance.tenancy.postgresql",
         "NAME": unquote(parts.path.strip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

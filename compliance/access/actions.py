@@ -130,8 +130,11 @@ def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
 
 
 def note_use(*, key_id: uuid.UUID, at: datetime) -> None:
-    """Keeps when a key was last used, to the minute: a busy key is written once a minute at most."""
-    sql.execute(
+    """Keeps when a key was last used, to the minute: a busy key is written once a minute at most.
+
+    No reader waits for a disk or a standby because of it.
+    """
+    sql.execute_soon(
         "UPDATE access_apikey SET last_used_at = %s WHERE key_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",
         [at, key_id, at - LAST_USED_EVERY],
     )

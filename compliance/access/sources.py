@@ -207,8 +207,8 @@ def caller(digest: bytes, now: datetime) -> SourceCaller | None:
 
 
 def note_use(*, source_id: uuid.UUID, at: datetime) -> None:
-    """Keeps when a source last called, to the minute: a busy one is written once a minute at most."""
-    sql.execute(
+    """Keeps when a source last called, to the minute: a busy one is written once a minute, and not waited for."""
+    sql.execute_soon(
         "UPDATE access_source SET last_used_at = %s"
         " WHERE source_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",
         [at, source_id, at - LAST_USED_EVERY],

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -93,7 +93,7 @@ class Service:
 
     def __init__(self, folder: Path, **more: str) -> None:
         self.folder = folder
-        self.addresses = servers.start(folder, durable=True)
+        self.addresses = self.start_servers()
         self.port = ports.free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.environment = os.environ | self.addresses | {
@@ -192,9 +192,19 @@ class Service:
         if self._supervisor is not None:
             self._supervisor.join()
         self.end_processes()
-        servers.stop(self.folder)
+        self.stop_servers()
         shutil.rmtree(postgresql.data_folder(self.folder), ignore_errors=True)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    # --- servers -----------------------------------------------------------------------------------------------------
+
+    def start_servers(self) -> dict[str, str]:
+        """Starts PostgreSQL and Redis, and returns their addresses as settings."""
+        return servers.start(self.folder, durable=True)
+
+    def stop_servers(self) -> None:
+        """Ends what `start_servers` started."""
+        servers.stop(self.folder)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -236,14 +246,17 @@ class Service:
         return found
 
 
+Kind = TypeVar("Kind", bound=Service)
+
+
 @contextlib.contextmanager
-def running(*names: str, **more: str) -> Iterator[Service]:
+def running(*names: str, kind: type[Kind] = Service, **more: str) -> Iterator[Kind]:  # type: ignore[assignment]
     """A service with these processes, supervised, for the length of a `with` block."""
     folder = Path(tempfile.mkdtemp(prefix="compliance-records-operations-"))
     folder.chmod(0o755)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # a terminated run must still end its processes
-    service = Service(folder, **more)
+    service = kind(folder, **more)
     try:
         for name in names:
             service.run(name)

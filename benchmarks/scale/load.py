@@ -1,0 +1,122 @@
+"""Callers who go on whatever happens: sources that post facts until they are acknowledged, and readers.
+
+Each keeps what it was answered and when, which is what users see of a fault.
+"""
+
+import itertools
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import httpx
+import orjson
+
+PATIENCE_SECONDS = 60.0
+"""How long a caller waits for an answer. None was ever to be missing: each counts as one of its own."""
+
+
+class Answer(NamedTuple):
+    """One answer: when it came, its status (0: none came), how long it took."""
+
+    at: float
+    status: int
+    seconds: float
+
+
+class Acknowledged(NamedTuple):
+    """A fact that a source was told is recorded, whom it is about, and when that was."""
+
+    fact_id: str
+    person_id: str
+    at: float
+
+
+class Load:
+    """Threads that post and read for one company until `end`."""
+
+    def __init__(self, base_url: str, *, source: str, key: str, pages: tuple[str, ...], writers: int = 2) -> None:
+        self._base_url, self._ended, self._lock = base_url, threading.Event(), threading.Lock()
+        self.written: list[Answer] = []
+        self.read: list[Answer] = []
+        self.acknowledged: list[Acknowledged] = []
+        self.refused: Counter[str] = Counter()
+        readings = [("/v1/training-records", key), ("/v1/snapshot", key), *((page, "") for page in pages)]
+        self._threads = [threading.Thread(target=self._write, args=[source], daemon=True) for _ in range(writers)]
+        self._threads += [threading.Thread(target=self._read, args=[*each], daemon=True) for each in readings]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """Waits for the last answers."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def longest_without(self, since: float, until: float) -> float:
+        """The longest time between two acknowledged facts within a span; its ends count as such."""
+        with self._lock:
+            moments = sorted(each.at for each in self.acknowledged if since <= each.at <= until)
+        points = [since, *moments, until]
+        return max(later - earlier for earlier, later in itertools.pairwise(points))
+
+    def answers_between(self, since: float, until: float) -> list[Answer]:
+        """Every answer that came within a span."""
+        with self._lock:
+            return [each for each in (*self.written, *self.read) if since <= each.at <= until]
+
+    def _write(self, token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
+        with httpx.Client(timeout=PATIENCE_SECONDS, headers=headers) as client:
+            while not self._ended.wait(0.05):
+                fact = _joined()
+                while not self._ended.is_set():
+                    answer = self._ask(lambda body=fact: client.post(f"{self._base_url}/in/v1/facts", content=body))
+                    if answer is not None and answer.status_code == 200:
+                        came = orjson.loads(answer.content)
+                        if came["refused"]:
+                            self.refused[came["refused"][0]["code"]] += 1
+                        else:
+                            sent = orjson.loads(fact)
+                            with self._lock:
+                                self.acknowledged.append(
+                                    Acknowledged(sent["fact_id"], sent["person_id"], time.monotonic())
+                                )
+                        break
+                    self._ended.wait(0.2)
+
+    def _read(self, path: str, key: str) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        with httpx.Client(timeout=PATIENCE_SECONDS, headers=headers) as client:
+            while not self._ended.wait(0.1):
+                self._ask(lambda: client.get(self._base_url + path))
+
+    def _ask(self, ask: Callable[[], httpx.Response]) -> httpx.Response | None:
+        started, answer = time.monotonic(), None
+        try:
+            answer = ask()
+        except httpx.HTTPError:
+            pass
+        ended = time.monotonic()
+        into = self.written if answer is not None and answer.request.method == "POST" else self.read
+        with self._lock:
+            into.append(Answer(ended, 0 if answer is None else answer.status_code, ended - started))
+        return answer
+
+
+def _joined() -> bytes:
+    learner = uuid.uuid4()
+    return orjson.dumps(
+        {
+            "fact": "employee_joined",
+            "fact_id": str(uuid.uuid4()),
+            "at": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+            "person_id": str(uuid.uuid4()),
+            "learner_profile_id": str(learner),
+            "person_name": f"Person {learner.hex[:6]}",
+            "account_email": f"{learner.hex}@example.org",
+        }
+    )

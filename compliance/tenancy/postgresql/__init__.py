@@ -1,0 +1,1 @@
+"""Django's backend for PostgreSQL, with connections that are watched: a server that falls silent is noticed."""

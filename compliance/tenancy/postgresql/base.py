@@ -1,0 +1,45 @@
+"""Django's PostgreSQL backend as the setting ENGINE names it; all that differs is how a connection is made."""
+
+from typing import Any
+
+import psycopg
+from django.db.backends.postgresql import base
+
+from compliance.tenancy.postgresql.watching import Server, watcher
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Connections to servers that answer, watched while they are open."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """A new connection. Raises OperationalError at once when every server is known to be silent."""
+        patience = float(conn_params.get("connect_timeout", 0))
+        hosts = str(conn_params.get("host", "")).split(",")
+        if not patience or not all(hosts) or any(host.startswith("/") for host in hosts):
+            return super().get_new_connection(conn_params)
+        ports = str(conn_params.get("port") or 5432).split(",")
+        servers = [Server(host, int(port)) for host, port in zip(hosts, ports, strict=True)]
+        answering = watcher.answering(servers, patience)
+        if not answering:
+            raise psycopg.OperationalError("No server of the database answers.")
+        addresses = {
+            "host": ",".join(each.host for each in answering),
+            "port": ",".join(str(each.port) for each in answering),
+        }
+        try:
+            connection = super().get_new_connection(conn_params | addresses)
+        except psycopg.errors.ConnectionTimeout:
+            watcher.note_silent(answering[-1:], patience)
+            raise
+        watcher.watch(connection, patience, _longest_seconds(conn_params, patience))
+        return connection
+
+
+def _longest_seconds(conn_params: dict[str, Any], patience: float) -> float | None:
+    """How long a statement may be without an answer: a little longer than the server lets it run; null without a limit.
+
+    What the server does not end itself is a COMMIT that waits for a standby.
+    """
+    _, _, text = str(conn_params.get("options", "")).partition("statement_timeout=")
+    milliseconds = text.split(" ", 1)[0]
+    return int(milliseconds) / 1000 + patience if milliseconds.isdigit() else None

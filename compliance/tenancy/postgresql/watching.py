@@ -1,0 +1,174 @@
+"""Notices servers that are silent: frozen, cut off from the network, or waiting for a standby that is gone.
+
+TCP tells of a machine that is gone, but not of one whose programs stand still while its network still answers; a thread
+that waits for it would wait for ever. So one thread of each process looks at the connections a few times a second.
+Where a statement has been without an answer for a while, it asks the server itself for a sign of life; without one, the
+connection is cut, which the waiting thread sees as a lost connection (`tenancy/lost.py`). Of a server that answers
+nothing is asked.
+"""
+
+import contextlib
+import os
+import socket
+import struct
+import threading
+import time
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import psycopg
+from psycopg import pq
+
+# Shares of the patience, which together are not more than all of it: from one look to the next; how long a statement is
+# without an answer before its server is asked; how long an earlier sign of life counts; how long the next may take.
+_LOOKS: Final = 0.1
+_WITHOUT_ANSWER: Final = 0.3
+_COUNTS: Final = 0.2
+_ANSWERS: Final = 0.4
+
+_SIGN_OF_LIFE: Final = struct.pack("!ii", 8, 80877103)
+"""What a client asks first that would like TLS (SSLRequest): any server answers it with one byte, before all else."""
+
+_TCP_INFO_LAST: Final = struct.Struct("=8B9I4I")
+"""The beginning of Linux's `struct tcp_info`. The last four: milliseconds since data and
+acknowledgements were sent, and since they came."""
+
+
+class Server(NamedTuple):
+    """Where a PostgreSQL is served."""
+
+    host: str
+    port: int
+
+
+class _Watched(NamedTuple):
+    """What is known of a connection. `ends` are its addresses: its number may be another's by the time it is cut."""
+
+    server: Server
+    ends: tuple[object, object]
+    patience: float
+    longest: float | None
+
+
+class Watcher:
+    """The connections of one process, and the servers that give no sign of life."""
+
+    def __init__(self) -> None:
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._connections: WeakKeyDictionary[psycopg.Connection[object], _Watched] = WeakKeyDictionary()
+        self._silent: dict[Server, float] = {}
+        self._answered: dict[Server, float] = {}
+        self._thread: threading.Thread | None = None
+
+    def watch(self, connection: "psycopg.Connection[object]", patience: float, longest: float | None) -> None:
+        """From now on the connection is looked at, until it is closed."""
+        with contextlib.suppress(OSError), _socket_of(connection) as own:
+            if own.family not in (socket.AF_INET, socket.AF_INET6) or not hasattr(socket, "TCP_INFO"):
+                return
+            server = Server(connection.info.host, connection.info.port)
+            with self._lock:
+                self._silent.pop(server, None)
+                self._connections[connection] = _Watched(server, _ends(own), patience, longest)
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._look, name="watches connections", daemon=True)
+                    self._thread.start()
+
+    def answering(self, servers: list[Server], patience: float) -> list[Server]:
+        """Those of `servers` that are not known to be silent; where there are several, each is asked first."""
+        now = time.monotonic()
+        if len(servers) > 1:
+            for server in servers:
+                if not self._is_silent(server, now) and not _gives_sign(server, patience * _ANSWERS):
+                    self.note_silent([server], patience)
+        return [server for server in servers if not self._is_silent(server, now)]
+
+    def note_silent(self, servers: list[Server], patience: float) -> None:
+        """For as long as the patience lasts, no connection to these is tried."""
+        for server in servers:
+            self._silent[server] = time.monotonic() + patience
+
+    def _is_silent(self, server: Server, now: float) -> bool:
+        """Whether it gave no sign of life when it was last asked, which was lately."""
+        return self._silent.get(server, 0.0) > now
+
+    def _look(self) -> None:
+        while (pause := self._look_once()) is not None:
+            time.sleep(pause)
+
+    def _look_once(self) -> float | None:
+        """Looks at every connection; returns in how many seconds to do so again, null when none is left."""
+        with self._lock:
+            watched = list(self._connections.items())
+            if not watched:
+                self._thread = None
+                return None
+        asked = [(connection, each, _seconds_without_answer(connection)) for connection, each in watched]
+        waiting = [each for each in asked if each[2] > each[1].patience * _WITHOUT_ANSWER]
+        silent = self._ask({each.server: each.patience for _, each, _ in waiting})
+        for connection, each, seconds in waiting:
+            if each.server in silent or (each.longest is not None and seconds > each.longest):
+                _cut(connection, each)
+        return min(each.patience for _, each in watched) * _LOOKS
+
+    def _ask(self, servers: dict[Server, float]) -> set[Server]:
+        """Those of `servers`, each with its patience, that give no sign of life."""
+        found = set()
+        for server, patience in servers.items():
+            if time.monotonic() - self._answered.get(server, -patience) < patience * _COUNTS:
+                continue
+            if _gives_sign(server, patience * _ANSWERS):
+                self._answered[server] = time.monotonic()
+            else:
+                found.add(server)
+                self.note_silent([server], patience)
+        return found
+
+
+watcher: Final = Watcher()
+"""The watcher of this process."""
+
+
+def _seconds_without_answer(connection: "psycopg.Connection[object]") -> float:
+    """How long a statement has been under way without a byte of an answer; 0 when none is."""
+    try:
+        if connection.closed or connection.pgconn.transaction_status != pq.TransactionStatus.ACTIVE:
+            return 0.0
+        with _socket_of(connection) as own:
+            told = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_LAST.size)
+    except (OSError, psycopg.Error):
+        return 0.0  # its thread has just closed it
+    sent, _, came, _ = _TCP_INFO_LAST.unpack(told)[-4:]
+    return float(min(sent, came)) / 1000
+
+
+def _gives_sign(server: Server, seconds: float) -> bool:
+    """Whether the server answers; one whose port is closed does, too: whoever connects hears that at once."""
+    try:
+        with socket.create_connection(server, timeout=seconds) as asked:
+            asked.settimeout(seconds)
+            asked.sendall(_SIGN_OF_LIFE)
+            return bool(asked.recv(1))
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
+def _cut(connection: "psycopg.Connection[object]", watched: _Watched) -> None:
+    """Ends the connection under the thread that waits for it, unless its number is another connection's by now."""
+    with contextlib.suppress(OSError, psycopg.Error), _socket_of(connection) as own:
+        if _ends(own) == watched.ends:
+            own.shutdown(socket.SHUT_RDWR)
+
+
+def _socket_of(connection: "psycopg.Connection[object]") -> socket.socket:
+    """The connection's socket under a number of its own, so that closing this one does not close that."""
+    return socket.socket(fileno=os.dup(connection.pgconn.socket))
+
+
+def _ends(own: socket.socket) -> tuple[object, object]:
+    return own.getsockname(), own.getpeername()
