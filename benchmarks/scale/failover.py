@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,12 +21,12 @@ from benchmarks.scale.patroni import Cluster, Machine, Tools
 from benchmarks.scale.table import Row
 from development.embedded import redis
 from tests.operations.company import drained, gaps
-from tests.operations.service import ROOT, Service, running, wait_for
+from tests.operations.service import ROOT, Service, running_as, wait_for
 
 BOUND_SECONDS = 30.0
 PATIENCE_SECONDS = 120.0
 PAGES = ("/console/sign-in/", "/learn/", "/readyz")
-SOON_SECONDS = 2.0
+COMPANIES = 2
 
 
 class OnPatroni(Service):
@@ -58,15 +59,18 @@ class Run:
 
     def __init__(self, service: OnPatroni, seed: int = 7) -> None:
         self.service, self.cluster, self.chance = service, service.cluster, random.Random(seed)
-        self.organization_id = service.create_company("Under load")
-        made = service.manage("create_source", self.organization_id, "HR", "--kind", "employee_joined", "--json")
+        self.organizations = [service.create_company(f"Under load {number}") for number in range(COMPANIES)]
         self.load = Load(
             service.base_url,
-            source=str(json.loads(made.stdout)["token"]),
-            key=service.create_key(self.organization_id),
+            sources=[self._source(organization_id) for organization_id in self.organizations],
+            key=service.create_key(self.organizations[0]),
             pages=PAGES,
         )
         wait_for(lambda: len(self.load.acknowledged) > 20, PATIENCE_SECONDS, "the first acknowledged facts")
+
+    def _source(self, organization_id: str) -> str:
+        made = self.service.manage("create_source", organization_id, "HR", "--kind", "employee_joined", "--json")
+        return str(json.loads(made.stdout)["token"])
 
     def kills(self, times: int, what: str, strike: Callable[[Machine], None]) -> Row:
         """The primary is struck; when the other one serves and the first is back as its standby, again."""
@@ -77,8 +81,8 @@ class Run:
             since, before = time.monotonic(), len(self.load.acknowledged)
             struck = self._primary()
             strike(struck)
-            self._until(lambda struck=struck: self._other_than(struck), "another primary")
-            self._until(lambda before=before: len(self.load.acknowledged) > before + 5, "acknowledged facts")
+            self._until(partial(self._other_than, struck), "another primary")
+            self._until(partial(self._acknowledged_more_than, before + 5), "acknowledged facts")
             captured.append(self._captures_again())
             if struck.patroni.popen.poll() is not None:
                 struck.patroni.start()
@@ -95,8 +99,9 @@ class Run:
         since, before = time.monotonic(), len(self.load.acknowledged)
         struck = self._primary()
         struck.signal(signal.SIGSTOP)
-        self._until(lambda: self._other_than(struck), "another primary")
-        self._until(lambda: len(self.load.acknowledged) > before + 5, "acknowledged facts")
+        replaced = self._until(partial(self._other_than, struck), "another primary")
+        written = self._until(partial(self._acknowledged_more_than, before + 5), "acknowledged facts")
+        _say(f"frozen: another primary after {replaced:.1f} s, facts acknowledged {written:.1f} s later")
         captured = [self._captures_again()]
         time.sleep(max(0.0, since + 60 - time.monotonic()))  # a minute in all
         struck.signal(signal.SIGCONT)
@@ -135,10 +140,11 @@ class Run:
     def end(self) -> Row:
         """Ends the load and holds what was acknowledged to the database, and the chains to their hashes."""
         self.load.end()
-        wait_for(lambda: drained(self.service, self.organization_id), PATIENCE_SECONDS, "an empty queue")
+        for organization_id in self.organizations:
+            wait_for(partial(drained, self.service, organization_id), PATIENCE_SECONDS, "an empty queue")
         known = self._known()
         lost = [each for each in self.load.acknowledged if each.fact_id not in known]
-        missing, faults = gaps(self.service, self.organization_id), self.service.verify()
+        missing, faults = sum(gaps(self.service, each) for each in self.organizations), self.service.verify()
         wrong = [f"{len(lost)} lost"] if lost else []
         wrong += [f"{missing} sequences missing"] if missing else []
         wrong += faults
@@ -159,15 +165,20 @@ class Run:
         return Row(what, times, found, "lost 0, 30 s, 200 or 503", (*faults, *_others(answers)))
 
     def _known(self) -> set[str]:
-        rows = self.service.ask("SELECT fact_id FROM pending_fact WHERE organization_id = %s", self.organization_id)
+        rows = self.service.ask(
+            "SELECT fact_id FROM pending_fact WHERE organization_id = ANY(%s::uuid[])", self.organizations
+        )
         return {str(row[0]) for row in rows}
 
     def _captures_again(self) -> float:
         """Seconds until the worker has captured the last fact that is acknowledged now."""
         last = self.load.acknowledged[-1].person_id
-        statement = "SELECT 1 FROM history_historyrecord WHERE organization_id = %s AND register = 2 AND record_id = %s"
+        statement = (
+            "SELECT 1 FROM history_historyrecord"
+            " WHERE organization_id = ANY(%s::uuid[]) AND register = 2 AND record_id = %s"
+        )
         return wait_for(
-            lambda: self._asked(statement, self.organization_id, last), PATIENCE_SECONDS, "a capture after the failover"
+            lambda: self._asked(statement, self.organizations, last), PATIENCE_SECONDS, "a capture after the failover"
         )
 
     def _asked(self, statement: str, *values: Any) -> bool:
@@ -175,6 +186,9 @@ class Run:
             return bool(self.service.ask(statement, *values))
         except psycopg.OperationalError:
             return False
+
+    def _acknowledged_more_than(self, count: int) -> bool:
+        return len(self.load.acknowledged) > count
 
     def _primary(self) -> Machine:
         wait_for(lambda: self.cluster.primary() is not None, PATIENCE_SECONDS, "a primary")
@@ -227,7 +241,7 @@ def _say(words: str) -> None:
 def measure(times: int) -> list[Row]:
     """Every row of a primary that fails over."""
     rows = []
-    with running("web", "worker", "signer", "beat", kind=OnPatroni) as service:
+    with running_as(OnPatroni, "web", "worker", "signer", "beat") as service:
         run = Run(service)
         try:
             rows.append(run.kills(times, "kill -9 of the primary's machine", Machine.kill))

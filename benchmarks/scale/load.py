@@ -10,6 +10,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 import httpx
@@ -36,16 +37,16 @@ class Acknowledged(NamedTuple):
 
 
 class Load:
-    """Threads that post and read for one company until `end`."""
+    """Threads that post, one for each source, and read with one key, until `end`."""
 
-    def __init__(self, base_url: str, *, source: str, key: str, pages: tuple[str, ...], writers: int = 2) -> None:
+    def __init__(self, base_url: str, *, sources: list[str], key: str, pages: tuple[str, ...]) -> None:
         self._base_url, self._ended, self._lock = base_url, threading.Event(), threading.Lock()
         self.written: list[Answer] = []
         self.read: list[Answer] = []
         self.acknowledged: list[Acknowledged] = []
         self.refused: Counter[str] = Counter()
         readings = [("/v1/training-records", key), ("/v1/snapshot", key), *((page, "") for page in pages)]
-        self._threads = [threading.Thread(target=self._write, args=[source], daemon=True) for _ in range(writers)]
+        self._threads = [threading.Thread(target=self._write, args=[source], daemon=True) for source in sources]
         self._threads += [threading.Thread(target=self._read, args=[*each], daemon=True) for each in readings]
         for thread in self._threads:
             thread.start()
@@ -74,7 +75,7 @@ class Load:
             while not self._ended.wait(0.05):
                 fact = _joined()
                 while not self._ended.is_set():
-                    answer = self._ask(lambda body=fact: client.post(f"{self._base_url}/in/v1/facts", content=body))
+                    answer = self._ask(partial(client.post, f"{self._base_url}/in/v1/facts", content=fact))
                     if answer is not None and answer.status_code == 200:
                         came = orjson.loads(answer.content)
                         if came["refused"]:
@@ -92,7 +93,7 @@ class Load:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         with httpx.Client(timeout=PATIENCE_SECONDS, headers=headers) as client:
             while not self._ended.wait(0.1):
-                self._ask(lambda: client.get(self._base_url + path))
+                self._ask(partial(client.get, self._base_url + path))
 
     def _ask(self, ask: Callable[[], httpx.Response]) -> httpx.Response | None:
         started, answer = time.monotonic(), None

@@ -250,8 +250,15 @@ Kind = TypeVar("Kind", bound=Service)
 
 
 @contextlib.contextmanager
-def running(*names: str, kind: type[Kind] = Service, **more: str) -> Iterator[Kind]:  # type: ignore[assignment]
+def running(*names: str, **more: str) -> Iterator[Service]:
     """A service with these processes, supervised, for the length of a `with` block."""
+    with running_as(Service, *names, **more) as service:
+        yield service
+
+
+@contextlib.contextmanager
+def running_as(kind: type[Kind], *names: str, **more: str) -> Iterator[Kind]:
+    """The same for a service whose servers are others."""
     folder = Path(tempfile.mkdtemp(prefix="compliance-records-operations-"))
     folder.chmod(0o755)
     if threading.current_thread() is threading.main_thread():
