@@ -221,7 +221,10 @@ class Cluster:
         return [machine for machine in self.machines if machine is not primary]
 
     def is_whole(self) -> bool:
-        """Whether there is a primary, and every other machine streams from it, one of them synchronously."""
+        """Whether there is a primary, and every other machine streams its timeline, one of them synchronously.
+
+        One that comes back streams for a moment before it finds that it must be rewound first.
+        """
         members = self.members().values()
         roles = [member["role"] for member in members]
         return (
@@ -229,6 +232,7 @@ class Cluster:
             and roles.count("leader") == 1
             and "sync_standby" in roles
             and all(member["state"] in ("running", "streaming") for member in members)
+            and len({member.get("timeline") for member in members}) == 1
         )
 
     def wait_for(self, question: Any, seconds: float, what: str) -> float:
