@@ -6,7 +6,7 @@ ARGS ?=
 WORKERS ?= 3
 POSTGRESQL ?= 18
 
-.PHONY: install demo servers test check format bench chaos contention restore soak webhooks audit clients
+.PHONY: install demo servers test check format bench scale chaos contention restore soak webhooks audit clients
 
 install: .venv/installed
 
@@ -41,6 +41,9 @@ format: install
 bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(PYTHON) -m development.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
+
+scale: install ## Servers that die, freeze and come back under load (docs/scale.md): SCALE_TIMES=10; takes 15 minutes
+	$(PYTHON) -m benchmarks.scale $(ARGS)
 
 clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
 	$(PYTHON) -m development.embedded run -- $(PYTHON) -m tests.clients $(ARGS)

@@ -1,7 +1,7 @@
 """`make scale`: servers that die, freeze and come back under load; prints one table. Exit 1 where a bound is broken.
 
-It takes half an hour and most of two cores. SCALE_TIMES (10) says how often the primary is killed. What a row needs that
-this machine does not have (a cluster's programs: CITUS) is named, and left out.
+It takes a quarter of an hour. SCALE_TIMES (10) says how often the primary is killed.
+
 """
 
 import argparse

@@ -132,3 +132,16 @@ def test_a_backup_is_never_written_over_another(tmp_path):
     assert done.returncode == 1
     assert "Name a new folder" in done.stderr
     assert (tmp_path / "database.dump").read_text() == "yesterday's"
+
+
+def test_patroni_loses_nothing_that_was_acknowledged_and_lets_nobody_in_without_a_password():
+    configuration = yaml.safe_load((ROOT / "deploy" / "patroni" / "patroni.yml").read_text())
+    decided = configuration["bootstrap"]["dcs"]
+    assert decided["synchronous_mode"] is decided["synchronous_mode_strict"] is True
+    assert decided["loop_wait"] + 2 * decided["retry_timeout"] <= decided["ttl"] <= 30
+    assert decided["maximum_lag_on_failover"] == 0
+    assert "data-checksums" in configuration["bootstrap"]["initdb"]
+    assert configuration["watchdog"]["mode"] == "required"
+    over_the_network = [line for line in configuration["postgresql"]["pg_hba"] if not line.startswith("local ")]
+    assert over_the_network
+    assert all(line.startswith("hostssl ") and line.endswith(" scram-sha-256") for line in over_the_network)
