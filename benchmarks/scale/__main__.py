@@ -1,7 +1,6 @@
 """`make scale`: servers that die, freeze and come back under load; prints one table. Exit 1 where a bound is broken.
 
 It takes a quarter of an hour. SCALE_TIMES (10) says how often the primary is killed.
-
 """
 
 import argparse
