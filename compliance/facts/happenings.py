@@ -53,11 +53,10 @@ def happenings(
     parts += [f"SELECT * FROM ({part}) f" for part in of_both if learner]  # noqa: S608 - as above
     if not parts:
         return []
-    named = "coalesce(c.title, '')" if course is None else "''"
+    named = "''" if course else f"coalesce({courses.title('f.course_id')}, '')"
     rows = sql.fetch(
-        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT %(organization)s::uuid AS organization_id, u.* FROM"  # noqa: S608 - expressions of our own
-        f" ({' UNION ALL '.join(parts)}) u (at, what, detail, course_id) ORDER BY at DESC LIMIT %(most)s) f"
-        f"{courses.joined('f')} ORDER BY f.at DESC",
+        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT * FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - expressions of our own
+        " u (at, what, detail, course_id) ORDER BY at DESC LIMIT %(most)s) f ORDER BY f.at DESC",
         {"organization": organization_id, "learner": learner, "course": course, "zone": zone, "most": MOST},
     )
     return [Happening(*row) for row in reversed(rows)]

@@ -124,6 +124,14 @@ def published(course: str) -> str:
     AND r.course_id = {course} AND r.withdrawn_at IS NULL AND r.published_at <= %(at)s)"""  # noqa: S608
 
 
+def title(course: str) -> str:
+    """SQL of what the course of the column is called today; null where there is none."""
+    return (
+        f"(SELECT c.title FROM courses_course c WHERE c.organization_id = %(organization)s"  # noqa: S608 - expressions of our own
+        f" AND c.course_id = {course})"
+    )
+
+
 def lesson_title(lesson: str) -> str:
     """SQL of what the lesson of the column is called today."""
     return (

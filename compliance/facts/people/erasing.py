@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import lru_cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from celery import current_app
 from django.apps import apps
@@ -34,24 +34,27 @@ from compliance.tenancy import context, sql
 FORGET_TASK = "compliance.evidence.forget"
 """What the console made or keeps of names (packs, uploads) is deleted by this task, which also runs each hour."""
 
-# The rows of each table that are the person's; `profiles` are the persons, `organization` the company.
-BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s)"
-_INVITATIONS = (
-    "organization_id = %(organization)s AND (invitation_id IN (SELECT invitation_id FROM people_employment"
-    " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
-    " OR (lower(work_email) IN (SELECT lower(address) FROM people_personaldetail"
-    " CROSS JOIN LATERAL (VALUES (work_email), (account_email)) AS addresses (address)"
-    " WHERE organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s))"
-    " AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = %(organization)s"
-    " AND e.invitation_id = people_invitation.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s))))"
-)
+# The rows of each table that are the person's; `profiles` are the persons, `invitations` those sent to them,
+# `organization` the company.
+BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s::uuid[])"
+_INVITATIONS = """
+SELECT i.invitation_id FROM people_invitation i WHERE i.organization_id = %(organization)s AND (
+    i.invitation_id IN (SELECT e.invitation_id FROM people_employment e
+        WHERE e.organization_id = %(organization)s AND e.learner_profile_id = ANY(%(profiles)s::uuid[]))
+    OR lower(i.work_email) IN (SELECT lower(a.address) FROM people_personaldetail d
+        CROSS JOIN LATERAL (VALUES (d.work_email), (d.account_email)) AS a (address)
+        WHERE d.organization_id = %(organization)s AND d.learner_profile_id = ANY(%(profiles)s::uuid[]))
+    AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = %(organization)s
+        AND e.invitation_id = i.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s::uuid[])))
+"""
+# Also an invitation that nobody accepted, but sent to the person: read once, while the addresses can still be read.
+_BY_INVITATION = "organization_id = %(organization)s AND invitation_id = ANY(%(invitations)s::uuid[])"
 _WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
-    # First, while the addresses can still be read: also an invitation that nobody accepted, but sent to the person.
     "people_identity": (
-        "organization_id = %(organization)s AND (subject_id = ANY(%(profiles)s)"  # noqa: S608
-        f" OR subject_id IN (SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS}))"
+        "organization_id = %(organization)s"
+        " AND (subject_id = ANY(%(profiles)s::uuid[]) OR subject_id = ANY(%(invitations)s::uuid[]))"
     ),
-    "people_invitation": _INVITATIONS,
+    "people_invitation": _BY_INVITATION,
     "people_personaldetail": BY_PROFILE,
     "people_personroles": BY_PROFILE,
     "people_absence": BY_PROFILE,
@@ -106,7 +109,7 @@ def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) ->
         raise UnresolvedReferenceError(resolving.NO_SUCH_PERSON)
     if erased:
         raise AlreadyExistsError("The person was erased before.")
-    parameters = {"organization": organization_id, "profiles": [learner_profile_id]}
+    parameters = _named(organization_id, [learner_profile_id])
     found = []
     for table, condition in whose().items():
         columns = PERSONAL_COLUMNS[table]
@@ -209,31 +212,34 @@ def _enqueue_forgetting() -> None:
 
 
 # An invitation sent to an erased person, and never accepted, says from the erasure on that it is erased.
-_INVITATIONS_ERASED = f"""
+_INVITATIONS_ERASED = """
 UPDATE people_invitation t SET erased_at = f.at FROM (
     SELECT o.invitation_id, min(x.at) AS at
     FROM people_erasure x
     JOIN people_personaldetail d USING (organization_id, learner_profile_id)
     CROSS JOIN LATERAL (VALUES (d.work_email), (d.account_email)) AS a (address)
     JOIN people_invitation o ON o.organization_id = x.organization_id AND lower(o.work_email) = lower(a.address)
-    WHERE x.organization_id = %(organization)s AND x.learner_profile_id = ANY(%(profiles)s)
+    WHERE x.organization_id = %(organization)s AND x.learner_profile_id = ANY(%(profiles)s::uuid[])
     GROUP BY o.invitation_id
 ) f
 WHERE t.invitation_id = f.invitation_id AND t.erased_at IS NULL AND t.organization_id = %(organization)s
-    AND t.invitation_id IN (SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS})
-"""  # noqa: S608
+    AND t.invitation_id = ANY(%(invitations)s::uuid[])
+"""
+
+
+def _named(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[str, Any]:
+    """The parameters of the conditions: the persons, and the invitations that were sent to them."""
+    parameters: dict[str, Any] = {"organization": organization_id, "profiles": list(profile_ids)}
+    return parameters | {"invitations": [row[0] for row in sql.fetch(_INVITATIONS, parameters)]}
 
 
 def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
     """Clear every personal column of the persons' rows; return the invitations among them."""
-    parameters = {"organization": organization_id, "profiles": list(profile_ids)}
+    parameters = _named(organization_id, profile_ids)
     # A capture that keeps what lies behind the commitments of these invitations is waited for.
-    invitations = sql.fetch(
-        f"SELECT invitation_id FROM people_invitation WHERE {_INVITATIONS} ORDER BY id FOR UPDATE",  # noqa: S608
-        parameters,
-    )
+    sql.fetch(f"SELECT 1 FROM people_invitation WHERE {_BY_INVITATION} ORDER BY id FOR UPDATE", parameters)  # noqa: S608
     sql.execute(_INVITATIONS_ERASED, parameters)
     for table, condition in whose().items():
         cleared = ", ".join(f"{column} = NULL" for column in PERSONAL_COLUMNS[table])
         sql.execute(f"UPDATE {table} SET {cleared} WHERE {condition}", parameters)  # noqa: S608
-    return [row[0] for row in invitations]
+    return list(parameters["invitations"])

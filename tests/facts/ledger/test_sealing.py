@@ -50,10 +50,12 @@ def owner(committed):
         dbname=values["NAME"], autocommit=True,
     ) as opened:  # fmt: skip
         for table in TABLES:
-            opened.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER, NO FORCE ROW LEVEL SECURITY")
+            opened.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")  # each alone, as a cluster takes them
+            opened.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         yield opened
         for table in TABLES:
-            opened.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER, FORCE ROW LEVEL SECURITY")
+            opened.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+            opened.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
 def ledger(company):
