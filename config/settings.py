@@ -303,8 +303,7 @@ CELERY_TASK_ROUTES = {
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
     "compliance.learner.*": {"queue": "timed", "routing_key": "timed"},
-    "compliance.files.clear_orphans": {"queue": "long", "routing_key": "long"},
-    "compliance.files.*": {"queue": "timed", "routing_key": "timed"},
+    "compliance.files.*": {"queue": "long", "routing_key": "long"},  # a storage that is away takes its time
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.*": {"queue": "long", "routing_key": "long"},

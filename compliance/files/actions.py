@@ -9,7 +9,7 @@ transaction that is rolled back, only an object is left, and `orphans` finds tha
 import contextlib
 import logging
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from typing import IO
@@ -29,6 +29,7 @@ GIVEN_UP = timedelta(hours=6)
 """A file that is still being written after that never will be: every task's own limit is shorter."""
 
 CLEARED_AT_ONCE = 1000
+_FAILURES = 2
 
 _rehearsed: ContextVar[bool] = ContextVar("rehearsed", default=False)
 
@@ -93,12 +94,16 @@ def keep(organization_id: uuid.UUID, purpose: str, content: IO[bytes], now: date
     return file
 
 
-def discard(file: KeptFile) -> None:
-    """Gives up a file that was begun, as far as its storage and the database let us; `clear` does the rest."""
-    if not _remove_object(file):
-        return
+def discard(file: KeptFile, *, rolled_back: bool = False) -> None:
+    """Gives up a file that was begun, as far as its storage and the database let us; `clear` does the rest.
+
+    One that was kept after all, because what failed came after its commit, stays; unless the caller says that the
+    transaction in which it was kept is about to be rolled back.
+    """
     with contextlib.suppress(Exception), context.company(file.organization_id):  # a reason of its own is under way
-        KeptFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id).delete()
+        mine = KeptFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id)
+        if (rolled_back or not mine.filter(state=KeptFile.State.KEPT).exists()) and _remove_object(file):
+            mine.delete()
 
 
 def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -> None:
@@ -112,7 +117,7 @@ def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -
     mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=named)
     leaving = list(mine.defer("pieces"))
     mine.update(state=KeptFile.State.LEAVING)
-    transaction.on_commit(lambda: [_remove_object(file) for file in leaving], robust=True)
+    transaction.on_commit(lambda: _remove_objects(leaving), robust=True)
 
 
 def clear(organization_id: uuid.UUID, now: datetime) -> int:
@@ -125,12 +130,23 @@ def clear(organization_id: uuid.UUID, now: datetime) -> int:
         with context.company(organization_id):
             mine = KeptFile.objects.filter(organization_id=organization_id, state=state, begun_at__lte=before)
             found = list(mine.order_by("begun_at").defer("pieces")[:CLEARED_AT_ONCE])
-        gone = [file.file_id for file in found if _remove_object(file)]
+        gone = _remove_objects(found)
         if gone:
             with context.company(organization_id):
                 mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=gone)
                 cleared += mine.exclude(state=KeptFile.State.KEPT).delete()[0]
     return cleared
+
+
+def _remove_objects(files: Iterable[KeptFile]) -> list[uuid.UUID]:
+    """Those whose objects have gone. A storage that fails several times is left in peace until the next hour."""
+    gone, failures = [], 0
+    for file in files:
+        if _remove_object(file):
+            gone.append(file.file_id)
+        elif (failures := failures + 1) >= _FAILURES:
+            break
+    return gone
 
 
 def _remove_object(file: KeptFile) -> bool:

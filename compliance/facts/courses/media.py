@@ -46,7 +46,7 @@ def keep_media(organization_id: uuid.UUID, course_release_id: uuid.UUID, package
                 mine.filter(media_id=item.id).update(kept_file_id=file_id)
     except BaseException:
         for file in made:
-            files.discard(file)
+            files.discard(file, rolled_back=True)
         raise
 
 
