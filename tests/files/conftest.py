@@ -54,7 +54,7 @@ def bucket_options(server: Server, name: str, **more: Any) -> dict[str, Any]:
     values = {"bucket": name, "endpoint": server.address, "region": "eu-central-1", "access_key": KEY}
     return {
         "BACKEND": "compliance.files.bucket.BucketStorage",
-        "OPTIONS": values | {"secret_key": "testing-secret", "patience": 5.0} | more,
+        "OPTIONS": values | {"secret_key": "testing-secret", "patience": 60.0} | more,
     }
 
 

@@ -117,7 +117,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left(folder, set
 def test_a_bucket_that_falls_silent_on_the_way_gives_no_end(bucket, server, settings):
     file = actions.keep(uuid.uuid4(), "pack", io.BytesIO(os.urandom(LARGE)), NOW)
     options = settings.STORAGES["bucket"]
-    settings.STORAGES = settings.STORAGES | {"bucket": options | {"OPTIONS": options["OPTIONS"] | {"patience": 0.5}}}
+    settings.STORAGES = settings.STORAGES | {"bucket": options | {"OPTIONS": options["OPTIONS"] | {"patience": 3.0}}}
     pieces = queries.content(file)
     given = len(next(pieces))
     with server.frozen():

@@ -53,7 +53,8 @@ def clear(company):
 
 
 @pytest.mark.parametrize("name", NAMES, ids=["plain", "header", "path", "long", "nul", "other letters"])
-def test_an_upload_of_any_name_is_kept_until_its_work_ends(place: Kept, staff, name):
+def test_an_upload_of_any_name_is_kept_until_its_work_ends(folder: Kept, staff, name):
+    place = folder
     company = make_present_company()
     client, content = staff(OPERATOR), invited(company)
     where, shown, job = hand_in(client, company, content, name)
