@@ -20,7 +20,7 @@ from compliance.history.actions import capture_all
 from compliance.interfaces.operations import metrics
 from compliance.registers import callers
 from compliance.registers.listings import LISTINGS
-from compliance.tenancy import reading, standbys
+from compliance.tenancy import reading, sql, standbys
 from development.embedded import binaries, servers
 from development.embedded.standby import Standby, let_follow
 from tests import verbs
@@ -266,7 +266,8 @@ def test_a_standby_that_was_behind_answers_again_when_it_has_caught_up(company, 
     assert _total(call) == (PEOPLE + 1) * COURSES
 
 
-def test_an_hour_behind_is_said_and_the_primary_answers(company, call, followed, standby):
+def test_an_hour_behind_is_said_and_the_primary_answers(company, call, followed, standby, monkeypatch):
+    monkeypatch.setattr(standbys, "LAGGING_SECONDS", 0.5)
     standby.execute("ALTER SYSTEM SET recovery_min_apply_delay = '1h'")
     standby.execute("SELECT pg_reload_conf()")
     try:
@@ -305,7 +306,7 @@ def test_a_frozen_standby_holds_no_request_for_two_seconds_and_comes_back_by_its
     before = _everything(call)
     with standby.frozen():
         longest = 0.0
-        end = time.monotonic() + 2 * standbys.FRESH_SECONDS
+        end = time.monotonic() + standbys.FRESH_SECONDS + standbys.LOOK_SECONDS
         while time.monotonic() < end:
             began = time.monotonic()
             assert call("/v1/training-records?limit=3").status_code == 200
@@ -393,7 +394,13 @@ def test_a_standby_shows_one_company_and_writes_nothing(written, followed):
     with _read(written):
         assert reading.fetch(WHERE) == [(True,)]
         assert reading.fetch("SELECT current_user::text, current_setting('transaction_read_only')") == [("app", "on")]
-        assert reading.fetch("SELECT DISTINCT organization_id FROM history_capture") == [(written.organization_id,)]
+        companies = "SELECT DISTINCT organization_id FROM history_capture"
+        assert reading.fetch(companies) == [(written.organization_id,)]
+        assert reading.fetch(WHERE, at_primary=True) == [(False,)]
+        reading.use_primary()  # for what goes through Django
+        assert sql.fetch(f"{companies} WHERE NOT pg_is_in_recovery()") == [(written.organization_id,)]
+        assert reading.fetch(WHERE) == [(True,)]
+    assert reading.fetch(companies) == []
     with pytest.raises(InternalError, match="read-only"), _read(written):
         reading.fetch("DELETE FROM people_team RETURNING name")
 
@@ -405,7 +412,10 @@ def test_a_standby_shows_one_company_and_writes_nothing(written, followed):
 def test_a_standby_of_something_else_is_refused(written, followed, standby, other):
     _wait_until(lambda: _lent(written.written, followed))
     assert written.written.holds.endswith(f"chain_hash = '{written.pin.chain_hash}')")
-    with _read(written._replace(written=written.written._replace(**other))):
+    needed = written.written._replace(**other)
+    assert standby.execute(f"SELECT {written.written.condition}") == (True,)
+    assert standby.execute(f"SELECT {needed.condition}") == (False,)
+    with _read(written._replace(written=needed)):
         assert reading.fetch(WHERE) == [(False,)]
     assert followed.state(1, 1, "0/0").state == "other_database"
     seen = followed.seen
