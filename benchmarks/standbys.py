@@ -112,8 +112,8 @@ class Story:
         return who["learner_profile_id"]
 
     def _tell(self, kind: Any, **fields: Any) -> None:
-        now = datetime.now(UTC)
-        self._act(kind, **{"organization_id": self.organization_id, "at": self.began, "now": now} | fields)
+        told: dict[str, Any] = {"organization_id": self.organization_id, "at": self.began, "now": datetime.now(UTC)}
+        self._act(kind, **told | fields)
 
 
 def main() -> int:
