@@ -5,6 +5,7 @@ import io
 import json
 import uuid
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 from django.core.files.base import ContentFile
@@ -160,8 +161,8 @@ def test_objects_without_rows_are_counted_and_cleared_when_they_are_old(company,
 
 
 def test_a_bucket_that_everybody_may_read_is_said(company, bucket):
-    client = storages["bucket"].connection.meta.client
-    name = storages["bucket"].bucket_name
+    storage = cast(Any, storages["bucket"])
+    client, name = storage.connection.meta.client, storage.bucket_name
     assert run("check_files", company)[1] == ""
     client.put_bucket_acl(Bucket=name, ACL="public-read")
     assert "access control list lets everybody in" in run("check_files", company)[1]
