@@ -12,8 +12,10 @@ ONCE = {
     "tests/house": "reads the text of the repository",
     "tests/interfaces/accessibility": "what a browser makes of pages",
     "tests/interfaces/commands/test_import_people.py": "files of 5,000 people, whose smaller ones both versions read",
+    "tests/interfaces/console/acting": "forms and previews of acts, whose facts both versions record",
     "tests/interfaces/console/jobs": "days of staff in a browser",
     "tests/interfaces/console/sign_in": "accounts and second factors: plain statements of the ORM",
+    "tests/interfaces/console/test_acting.py": "forms and previews of acts, whose facts both versions record",
     "tests/interfaces/console/test_every_address.py": "the addresses of the URLconf",
     "tests/interfaces/console/test_everybody_everywhere.py": "who gets in where: plain statements of the ORM",
     "tests/interfaces/console/test_hostile_addresses.py": "how addresses are read",
@@ -26,10 +28,12 @@ ONCE = {
     "tests/interfaces/ingest/test_killed.py": "real processes, killed",
     "tests/interfaces/test_integrations.py": "the examples of a document, in a shell against a real server",
     "tests/interfaces/pages/test_links.py": "which setting a link begins with",
+    "tests/interfaces/scim/test_hostile.py": "bodies at random, refused before anything is recorded",
     "tests/interfaces/serving/test_product.py": "the whole server before slow senders, whose parts both versions serve",
     "tests/isolation": "every page and address with another company's identifiers, whose SQL both versions run",
     "tests/log/test_kills.py": "real processes, killed",
     "tests/operations": "real processes, killed and loaded: what they run is what both versions have run",
+    "tests/proofs/test_mutations.py": "changes at random to proofs, whose verifiers both versions run",
     "tests/webhooks/test_kills.py": "real processes, killed",
 }
 """Folders and files that one version is enough for, each with its reason. Everything else runs on both."""
