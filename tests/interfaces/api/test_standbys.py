@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from compliance.interfaces.operations import metrics
 from compliance.registers import callers
 from compliance.registers.listings import LISTINGS
 from compliance.tenancy import reading, sql, standbys
-from development.embedded import binaries, servers
+from development.embedded import binaries, postgresql, servers
 from development.embedded.standby import Standby, let_follow
 from tests import verbs
 from tests.companies import make_present_company, noon
@@ -77,6 +78,7 @@ def primary(tmp_path_factory, django_db_setup, django_db_blocker):
                 connections[alias].close()
                 connections[alias].settings_dict.update(settings_dict)
         servers.stop(folder)
+        shutil.rmtree(postgresql.data_folder(folder), ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
