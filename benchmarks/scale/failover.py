@@ -154,8 +154,9 @@ class Run:
 
     def _row(self, what: str, times: int, longest: list[float], answers: list[Answer], captured: list[float]) -> Row:
         slow = max((each.seconds for each in answers if each.status == 503), default=0.0)
+        acknowledged = tuple(self.load.acknowledged)  # before the database is asked: facts go on being acknowledged
         known = self._known()
-        lost = sum(each.fact_id not in known for each in tuple(self.load.acknowledged))
+        lost = sum(each.fact_id not in known for each in acknowledged)
         found = (
             f"lost {lost}; without an acknowledged fact {max(longest):.1f} s at most; {_counted(answers)};"
             f" slowest 503 {slow:.1f} s; captured again {max(captured):.1f} s after writes"
