@@ -18,7 +18,7 @@ DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
         "tenancy_organization": Placement.COORDINATOR,
         "access_apikey": Placement.COORDINATOR_IN_STEP,
         "access_source": Placement.COORDINATOR_IN_STEP,
-        "webhooks_webhook": Placement.COORDINATOR_IN_STEP,
+        "webhooks_webhook": Placement.COORDINATOR,
         "history_historyhead": Placement.WITH_COMPANY,
         "operations_companystanding": Placement.COORDINATOR,
         "log_leaf": Placement.COORDINATOR,

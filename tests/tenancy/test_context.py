@@ -10,14 +10,14 @@ from compliance.facts.people.models import Team
 from compliance.tenancy import context, sql
 
 ALL = "SELECT name FROM people_team"
-SLOW_COMMIT = """
-CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+SLOW_COMMIT = (
+    """CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.name = 'Slow' THEN PERFORM pg_sleep(3); END IF;
     IF NEW.name = 'Refused' THEN RAISE EXCEPTION 'no'; END IF;
-    RETURN NULL; END $$;
-CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON people_team DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION slow_commit()
-"""
+    RETURN NULL; END $$""",
+    "CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON people_team DEFERRABLE INITIALLY DEFERRED"
+    " FOR EACH ROW EXECUTE FUNCTION slow_commit()",
+)
 
 
 class CutShort(BaseException):
@@ -27,8 +27,8 @@ class CutShort(BaseException):
 @pytest.fixture
 def organization_id(committed, administration):
     """A company whose COMMIT takes three seconds, or fails, by the name of the team that was written."""
-    for statement in connection.ops.prepare_sql_script(SLOW_COMMIT):
-        administration.execute(statement.rstrip(";"))
+    for statement in SLOW_COMMIT:
+        administration.execute(statement)
     yield uuid.uuid4()
     administration.execute("DROP TRIGGER slow_commit ON people_team")
     administration.execute("DROP FUNCTION slow_commit()")
