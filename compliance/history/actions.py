@@ -26,7 +26,7 @@ from compliance.proofs.history import tree_capture_digest, tree_capture_lines
 from compliance.proofs.merkle import CompactRange
 from compliance.rules.company_days import UnknownTimeZone, start_of_day
 from compliance.rules.vocabulary import LOGIC
-from compliance.tenancy import context, sql
+from compliance.tenancy import context, nodes, sql
 from compliance.tenancy.actions import create_organization
 from compliance.tenancy.errors import UnknownTimeZoneError
 from compliance.tenancy.models import Organization
@@ -66,8 +66,9 @@ def create_company(
             f"{time_zone!r} is no IANA time zone. Write it like Europe/Paris or America/New_York."
         ) from error
     made = create_organization(
-        name=name, time_zone=time_zone, history_complete_from=complete_from, now=now, organization_id=organization_id
-    )
+        name=name, time_zone=time_zone, history_complete_from=complete_from, now=now,
+        organization_id=organization_id or nodes.new_company(),
+    )  # fmt: skip
     with context.company(made.organization_id):
         chain_hash = _write_capture(
             made.organization_id, 1, now, first=1, rows=CompactRange(), previous=ZERO_DIGEST, causes=set()

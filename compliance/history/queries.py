@@ -14,7 +14,7 @@ from compliance.facts.training import queries as training
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead, HistoryRecord
 from compliance.rules.vocabulary import LOGIC
-from compliance.tenancy import sql
+from compliance.tenancy import nodes, sql
 
 
 class Head(NamedTuple):
@@ -42,9 +42,13 @@ def capture_row(organization_id: uuid.UUID, capture_sequence: int) -> Capture | 
     return Capture.objects.filter(organization_id=organization_id, capture_sequence=capture_sequence).first()
 
 
+_HEADS = f"FROM history_historyhead h WHERE {nodes.of('h.organization_id')}"
+
+
 def companies() -> list[uuid.UUID]:
-    """All companies that have a history."""
-    return list(HistoryHead.objects.order_by("organization_id").values_list("organization_id", flat=True))
+    """All companies that have a history; on a cluster those whose node answers."""
+    found = nodes.fetch(f"SELECT h.organization_id {_HEADS}")
+    return sorted(organization_id for (organization_id,) in found)
 
 
 class CaptureEnd(NamedTuple):
@@ -56,20 +60,23 @@ class CaptureEnd(NamedTuple):
 
 
 def capture_ends() -> dict[uuid.UUID, CaptureEnd]:
-    """Where the chain of captures of each company ends, in one statement."""
-    found = HistoryHead.objects.values_list("organization_id", *CaptureEnd._fields)
+    """Where the chain of captures of each company ends, in one statement a node."""
+    found = nodes.fetch(f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in CaptureEnd._fields)} {_HEADS}")
     return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
 
 
 def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
-    """The newest capture of those of the companies that have one beyond the number beside them. One statement."""
-    rows = sql.fetch(
-        "SELECT h.organization_id, h.capture_sequence FROM history_historyhead h"
-        " JOIN unnest(%s::uuid[], %s::bigint[]) AS w (organization_id, known) ON w.organization_id = h.organization_id"
-        " WHERE h.capture_sequence > w.known",
-        [list(known), list(known.values())],
+    """The newest capture of those of the companies that have one beyond the number beside them.
+
+    One statement, on a cluster one a node.
+    """
+    found = nodes.fetch(
+        "SELECT h.organization_id, h.capture_sequence FROM unnest(%(known)s::uuid[], %(captures)s::bigint[])"  # noqa: S608
+        " AS w (organization_id, known) JOIN history_historyhead h ON h.organization_id = w.organization_id"
+        f" WHERE h.capture_sequence > w.known AND {nodes.of('h.organization_id')}",
+        {"known": list(known), "captures": list(known.values())},
     )
-    return dict(rows)
+    return dict(found)
 
 
 def chain_hashes(organization_id: uuid.UUID, after: int, upto: int) -> list[tuple[int, str]]:
@@ -86,13 +93,13 @@ def companies_with_work(now: datetime) -> list[uuid.UUID]:
     Costs what is due, not what there is: the due ones come from the heads' partial index, and `pending_work` tells,
     without a company context, whose pending rows are there (and nothing else of them).
     """
-    found = sql.fetch(
-        "SELECT organization_id FROM history_historyhead WHERE next_change_at <= %s"
-        " UNION SELECT organization_id FROM history_historyhead WHERE logic_version < %s"
-        " UNION SELECT * FROM pending_work(%s)",
-        [now, LOGIC.version, now],
+    head = f"SELECT h.organization_id {_HEADS}"
+    due = nodes.fetch(
+        f"{head} AND h.next_change_at <= %(now)s::timestamptz UNION ALL {head} AND h.logic_version < %(logic)s",
+        {"now": now, "logic": LOGIC.version},
     )
-    return [organization_id for (organization_id,) in found]
+    waiting = nodes.fetch("SELECT * FROM pending_work(%(now)s::timestamptz, %(companies)s::uuid[])", {"now": now})
+    return sorted({organization_id for (organization_id,) in due + waiting})
 
 
 class NamedRecord(NamedTuple):
@@ -220,7 +227,7 @@ def sequence(organization_id: uuid.UUID) -> int:
 
 def sequences() -> dict[uuid.UUID, int]:
     """How many row versions the history of each company has."""
-    return dict(HistoryHead.objects.values_list("organization_id", "sequence"))
+    return dict(nodes.fetch(f"SELECT h.organization_id, h.sequence {_HEADS}"))
 
 
 def records_by_register(organization_id: uuid.UUID, upto: int | None = None) -> dict[int, int]:

@@ -79,13 +79,13 @@ ATTACKS = {
         " SET search_path = pg_catalog, public AS 'BEGIN RETURN NEW; END'",
         "function refuse_change\\(\\): its text is another than expected"),
     "a function without its search path": (
-        "ALTER FUNCTION pending_work(timestamptz) RESET ALL", "function pending_work.*: definition is `"),
+        "ALTER FUNCTION pending_work(timestamptz, uuid[]) RESET ALL", "function pending_work.*: definition is `"),
     "a function of another owner": (
-        "ALTER FUNCTION certificate_of_code(text) OWNER TO postgres", "certificate_of_code.*: owner is `postgres`"),
+        "ALTER FUNCTION certificate_of_code(text, uuid[]) OWNER TO postgres", "certificate_of_code.*: owner is `postgres`"),
     "a function with the owner's rights": (
         "ALTER FUNCTION console_waiting_of(uuid[]) SECURITY DEFINER", "console_waiting_of.*: definition is `.*DEFINER"),
     "a function that everybody may call": (
-        "GRANT EXECUTE ON FUNCTION certificate_of_code(text) TO PUBLIC", "certificate_of_code.*: grants to PUBLIC"),
+        "GRANT EXECUTE ON FUNCTION certificate_of_code(text, uuid[]) TO PUBLIC", "certificate_of_code.*: grants to PUBLIC"),
     "an extra function": (
         "CREATE FUNCTION more() RETURNS SETOF people_profile LANGUAGE sql SECURITY DEFINER AS"
         " 'SELECT * FROM people_profile'", "function more\\(\\): definition is `.*DEFINER.*expected none"),
@@ -253,6 +253,6 @@ def test_a_check_code_is_read_across_companies_by_its_function_alone():
     with context.company(uuid.uuid4()):
         assert sql.fetch("SELECT check_code FROM certificates_checkcode") == []
         assert sql.execute("UPDATE certificates_checkcode SET check_code = NULL") == 0
-    ((found, whose, _),) = sql.fetch("SELECT * FROM certificate_of_code(%s::text)", [code])
+    ((found, whose, _),) = sql.fetch("SELECT * FROM certificate_of_code(%s::text, NULL)", [code])
     assert (found, whose) == (organization_id, certificate_id)
-    assert sql.fetch("SELECT * FROM certificate_of_code(NULL)") == []
+    assert sql.fetch("SELECT * FROM certificate_of_code(NULL, NULL)") == []

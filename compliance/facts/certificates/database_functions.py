@@ -10,15 +10,17 @@ from compliance.tenancy.functions import DatabaseFunction
 FUNCTIONS = (
     DatabaseFunction(
         name="certificate_of_code",
-        arguments="code text",
+        arguments="code text, companies uuid[]",
         returns="TABLE(organization_id uuid, certificate_id uuid, learner_profile_id uuid)",
-        language="sql",
+        language="plpgsql",
         volatility="STABLE",
         as_owner=True,
         callers=(roles.APP, roles.WEB),
         body="""
-    SELECT c.organization_id, c.certificate_id, c.learner_profile_id
-    FROM public.certificates_checkcode c WHERE c.check_code = code
-""",
+BEGIN
+    RETURN QUERY EXECUTE 'SELECT c.organization_id, c.certificate_id, c.learner_profile_id
+        FROM public.certificates_checkcode c WHERE c.check_code = $1 AND ($2 IS NULL OR c.organization_id = ANY($2))'
+        USING code, companies;
+END """,
     ),
 )

@@ -32,16 +32,18 @@ END """,
     ),
     DatabaseFunction(
         name="pending_work",
-        arguments="at timestamp with time zone",
+        arguments="at timestamp with time zone, companies uuid[]",
         returns="SETOF uuid",
-        language="sql",
+        language="plpgsql",
         volatility="STABLE",
         as_owner=True,
         callers=EVERYONE_BUT_THE_SIGNER,
         body="""
-    SELECT DISTINCT organization_id FROM public.pending_pendingsubject
-    WHERE set_aside_at IS NULL AND (retry_after IS NULL OR retry_after <= at)
-        AND (waits_until IS NULL OR waits_until <= at)
-""",
+BEGIN
+    RETURN QUERY EXECUTE 'SELECT DISTINCT organization_id FROM public.pending_pendingsubject
+        WHERE set_aside_at IS NULL AND (retry_after IS NULL OR retry_after <= $1)
+            AND (waits_until IS NULL OR waits_until <= $1) AND ($2 IS NULL OR organization_id = ANY($2))'
+        USING at, companies;
+END """,
     ),
 )

@@ -12,20 +12,22 @@ from compliance.tenancy.functions import DatabaseFunction
 FUNCTIONS = (
     DatabaseFunction(
         name="people_with_address",
-        arguments="address text",
+        arguments="address text, companies uuid[]",
         returns="TABLE(organization_id uuid, learner_profile_id uuid, of_account boolean)",
-        language="sql",
+        language="plpgsql",
         volatility="STABLE",
         as_owner=True,
         callers=(roles.APP, roles.WORKER),
         body="""
-    SELECT f.organization_id, f.learner_profile_id, bool_or(f.of_account) FROM (
-        SELECT p.organization_id, p.learner_profile_id, true AS of_account
-        FROM public.people_profile p WHERE lower(p.account_email) = lower(address)
-        UNION ALL SELECT p.organization_id, p.learner_profile_id, false
-        FROM public.people_profile p WHERE lower(p.work_email) = lower(address)
-    ) f GROUP BY f.organization_id, f.learner_profile_id
-""",
+BEGIN
+    RETURN QUERY EXECUTE 'SELECT f.organization_id, f.learner_profile_id, bool_or(f.of_account) FROM (
+        SELECT p.organization_id, p.learner_profile_id, true AS of_account FROM public.people_profile p
+        WHERE lower(p.account_email) = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
+        UNION ALL SELECT p.organization_id, p.learner_profile_id, false FROM public.people_profile p
+        WHERE lower(p.work_email) = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
+    ) f GROUP BY f.organization_id, f.learner_profile_id'
+        USING address, companies;
+END """,
     ),
     DatabaseFunction(
         name="people_addressed",

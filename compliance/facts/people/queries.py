@@ -12,7 +12,7 @@ from compliance.facts.people import searching
 from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
-from compliance.tenancy import arrays, sql
+from compliance.tenancy import arrays, nodes, sql
 
 
 class ShownPerson(NamedTuple):
@@ -305,12 +305,12 @@ def people_with_address(address: str) -> list[AddressOf]:
 
     The one read of this room without a company: whoever asks for a link by an address names none. For the worker.
     """
-    rows = sql.fetch(
-        "SELECT organization_id, learner_profile_id, of_account FROM people_with_address(%s::text)"
-        " ORDER BY organization_id, learner_profile_id",
-        [address],
+    rows = nodes.fetch(
+        "SELECT organization_id, learner_profile_id, of_account"
+        " FROM people_with_address(%(address)s::text, %(companies)s::uuid[])",
+        {"address": address},
     )
-    return [AddressOf(*row) for row in rows]
+    return sorted(AddressOf(*row) for row in rows)
 
 
 def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[str]:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from compliance.facts.ledger.queries import untried_lag
 from compliance.interfaces.api import clock
 from compliance.redis_client import client
-from compliance.tenancy import context, sql, standbys
+from compliance.tenancy import context, nodes, standbys
 
 
 def livez(request: HttpRequest) -> JsonResponse:
@@ -67,7 +67,9 @@ def _writer() -> str:
     What was tried and failed, or is set aside, does not count: every web process would leave service for one company.
     """
     now = clock.now()
-    for (organization_id,) in sql.fetch("SELECT * FROM pending_work(%s)", [now]):
+    for (organization_id,) in nodes.fetch(
+        "SELECT * FROM pending_work(%(now)s::timestamptz, %(companies)s::uuid[])", {"now": now}
+    ):
         with context.company(organization_id):
             if untried_lag(organization_id, now).total_seconds() > settings.WRITER_LAG_SECONDS:
                 return "behind"

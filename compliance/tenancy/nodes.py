@@ -1,0 +1,76 @@
+"""Reads of all companies together, node by node: a node that is away costs its own companies, and nobody else's.
+
+On a cluster a statement that names no company asks every node, and fails as a whole while one of them is away. So the
+few reads that need all companies (what is due, where histories end, whose code or address it is) say `OF` of their
+column and are asked once a node, of the companies that live there. One plain PostgreSQL is asked once, of all.
+"""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import structlog
+from django.conf import settings
+
+from compliance.tenancy import lost, sql
+from compliance.tenancy.directory import DIRECTORY_TABLES
+from compliance.tenancy.placement import Placement
+
+logger = structlog.get_logger(__name__)
+
+_MOST_TRIES = 16
+_WITH_COMPANY = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
+"""A table that is with its company: all of them are at the same places."""
+_NODES = """
+SELECT n.nodename || ':' || n.nodeport, array_agg(o.organization_id)
+FROM tenancy_organization o
+JOIN pg_dist_placement p
+    ON p.shardid = get_shard_id_for_distribution_column(%(table)s::text::regclass, o.organization_id)
+JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+GROUP BY 1 ORDER BY 1
+"""
+
+
+def of(column: str) -> str:
+    """The condition on a column that holds companies; `fetch` and `fetch_each` give its parameter `companies`."""
+    return f"(%(companies)s::uuid[] IS NULL OR {column} = ANY(%(companies)s::uuid[]))"
+
+
+def fetch(statement: str, parameters: dict[str, Any] | None = None) -> list[sql.Row]:
+    """The rows of all companies whose node answers. The statement has the condition `of`, and no other is needed."""
+    return [row for rows in fetch_each(statement, parameters) for row in rows]
+
+
+def fetch_each(statement: str, parameters: dict[str, Any] | None = None) -> Iterator[list[sql.Row]]:
+    """As `fetch`, the rows of one node after the other; nothing more is asked once the caller has what it wants.
+
+    A node that is away is named in the log and passed over.
+    """
+    given = parameters or {}
+    if not settings.CLUSTER:
+        yield sql.fetch(statement, {**given, "companies": None})
+        return
+    for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY}):
+        try:
+            rows = sql.fetch(statement, {**given, "companies": companies})
+        except lost.ERRORS as error:
+            if not lost.is_lost(error):
+                raise
+            logger.warning("database_node_away", node=node, companies=len(companies))
+            continue
+        yield rows
+
+
+def new_company() -> uuid.UUID:
+    """An identifier for a new company, on a node that answers. Raises Django's OperationalError where none does."""
+    found = uuid.uuid4()
+    for _ in range(_MOST_TRIES if settings.CLUSTER else 0):
+        try:
+            sql.fetch(f"SELECT 1 FROM {_WITH_COMPANY} WHERE organization_id = %s::uuid", [found])  # noqa: S608 - declared
+        except lost.ERRORS as error:
+            if not lost.is_lost(error):
+                raise
+            found = uuid.uuid4()
+        else:
+            break
+    return found
