@@ -187,8 +187,9 @@ def test_a_capture_clears_what_a_release_left_that_erased_without_knowing_of_com
     assert left() == [False, False]
     with context.company(organization_id):
         for row in kept[0]:
-            of_company = Identity.objects.filter(organization_id=row.pop("organization_id"))
-            of_company.filter(identity_sha256=row["identity_sha256"]).update(**row)
+            of_company = Identity.objects.filter(organization_id=row["organization_id"])
+            columns = {name: value for name, value in row.items() if name != "organization_id"}
+            of_company.filter(identity_sha256=row["identity_sha256"]).update(**columns)
         for row in kept[1]:
             IssuedName.objects.filter(identity_sha256=row["identity_sha256"]).update(salt=row["salt"])
     assert left() == [True, True]
