@@ -1,0 +1,108 @@
+"""What is asked of all companies, and of one, while a node of the cluster is away."""
+
+import contextlib
+import uuid
+
+import pytest
+
+from compliance.facts.certificates.queries import certificate_of_code
+from compliance.facts.people.queries import people_with_address
+from compliance.history import actions as history
+from compliance.history import queries
+from compliance.tenancy import nodes
+from development.embedded import ports
+from tests import verbs
+from tests.companies import make_company, make_present_company, noon
+from tests.interfaces.api.conftest import Caller, issue_everything
+
+pytestmark = pytest.mark.cluster
+PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
+
+
+@pytest.fixture
+def companies(committed, administration):
+    """A company on each of two nodes, by the number of the node."""
+    found = {}
+    while len(found) < 2:
+        company = make_present_company()
+        ((node,),) = administration.execute(
+            "SELECT n.nodeid FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)"
+            " WHERE p.shardid = get_shard_id_for_distribution_column('history_historyhead', %s::uuid)",
+            [company.organization_id],
+        ).fetchall()
+        found.setdefault(node, company)
+    return found
+
+
+@contextlib.contextmanager
+def away(administration, node):
+    """The coordinator finds nobody where it looks for the node."""
+    (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
+    move = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s"
+    administration.execute(move, [ports.free_port(), node])
+    try:
+        yield
+    finally:
+        administration.execute(move, [port, node])
+
+
+def test_what_is_due_and_where_histories_end_is_known_of_the_companies_whose_node_answers(companies, administration):
+    for company in companies.values():
+        company.join()
+    (dead, lost), (_, well) = companies.items()
+    both = {lost.organization_id, well.organization_id}
+    assert both <= set(queries.companies_with_work(well.now))
+    assert both <= set(queries.capture_ends())
+    with away(administration, dead):
+        assert both & set(queries.companies_with_work(well.now)) == {well.organization_id}
+        assert both & set(queries.capture_ends()) == {well.organization_id}
+        assert both & set(queries.sequences()) == {well.organization_id}
+        assert queries.captured_beyond(dict.fromkeys(both, 0)).keys() == {well.organization_id}
+        history.capture_all(well.organization_id, well.now)
+    assert both <= set(queries.companies())
+
+
+def test_codes_and_addresses_of_other_nodes_are_found(companies, administration):
+    (dead, lost), (_, well) = companies.items()
+    for company in (lost, well):
+        company.join("Anna")
+    with away(administration, dead):
+        assert {each.organization_id for each in people_with_address("anna@example.org")} & {
+            lost.organization_id,
+            well.organization_id,
+        } == {well.organization_id}
+        assert certificate_of_code("ABCDE-FGHJK-MNPQR-STVWX") is None
+
+
+def test_companies_are_made_on_nodes_that_answer(companies, administration):
+    dead = next(iter(companies))
+    with away(administration, dead):
+        made = [make_company().organization_id for _ in range(6)]
+        assert set(made) <= set(queries.companies())
+
+
+def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_come_back_for_their_own(
+    companies, administration
+):
+    (dead, lost), (_, well) = companies.items()
+    callers = []
+    for company in (lost, well):
+        verbs.join_employee(**company._when(None), account_email=f"{uuid.uuid4().hex}@example.org", person_name="Anna")
+        history.capture_all(company.organization_id, company.now)
+        callers.append(Caller(issue_everything(company.organization_id, company.start)))
+    of_lost, of_well = callers
+    first = [caller(PEOPLE) for caller in callers]
+    assert [each.status_code for each in first] == [200, 200], first[0].content
+    before = [each.json()["data"] for each in first]
+    assert all(before)
+    with away(administration, dead):
+        answer = of_lost(PEOPLE)
+        assert (answer.status_code, answer.json()["code"]) == (503, "upstream_unavailable")
+        assert answer["Retry-After"]
+        assert of_well(PEOPLE).json()["data"] == before[1]
+    assert of_lost(PEOPLE).json()["data"] == before[0]
+
+
+def test_one_server_is_asked_once_and_a_cluster_once_a_node(companies, django_assert_num_queries):
+    with django_assert_num_queries(3):
+        nodes.fetch(f"SELECT h.organization_id FROM history_historyhead h WHERE {nodes.of('h.organization_id')}")
