@@ -275,9 +275,11 @@ def test_only_one_run_sends_an_input(server, target_of, file):
     target, folder = target_of(), file.with_name("facts.jsonl.sending")
     with start(server.url, target, "--lines", 1, file) as process:
         until_more_is_sent(process, folder, 0)
+        process.send_signal(signal.SIGSTOP)  # or it may have ended before the other run has begun
         _, told, status = run(server.url, target, file)
         assert (status, "being sent by another run" in told) == (2, True)
         process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
         assert process.wait(60) == send_facts.INTERRUPTED
     assert run(server.url, target, file)[2] == 0
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from importlib import import_module
 
 import pytest
+from django.conf import settings
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.lines import Certificate
@@ -55,13 +56,18 @@ def test_an_untouched_history_holds(company):
     assert verified.rows == len(stored)
 
 
+def _alterable(row):
+    """The columns of a row that somebody could alter: Citus lets nobody move a row to another company."""
+    return [(column, value) for column, value in row.items() if not (settings.CLUSTER and column == "organization_id")]
+
+
 def test_any_altered_column_of_any_row_is_named_by_its_row(company, owner):
     organization_id = company.organization_id
     columns = _columns(owner, "history_historyrow")
     assert len(columns) == 23
     stored = _stored(owner, "history_historyrow", columns, organization_id, "sequence")
     for row in stored:
-        for column, value in row.items():
+        for column, value in _alterable(row):
             key = {"organization_id": organization_id, "sequence": row["sequence"]}
             with _Altered(owner, "history_historyrow", key, column, value):
                 fault = verify_history(organization_id)
@@ -80,7 +86,7 @@ def test_any_altered_column_of_a_capture_a_record_or_the_head_is_found(company, 
     ):
         columns = [column for column in _columns(owner, table) if column not in left_alone]
         for row in _stored(owner, table, columns, organization_id, key_column):
-            for column, value in row.items():
+            for column, value in _alterable(row):
                 key = {"organization_id": organization_id, key_column: row[key_column]}
                 with _Altered(owner, table, key, column, value):
                     assert isinstance(verify_history(organization_id), FirstFault), (table, row[key_column], column)

@@ -6,6 +6,7 @@ database.
 
 import sqlite3
 import uuid
+import weakref
 from collections.abc import Collection, Iterable, Iterator
 
 from compliance.facts.ledger.models import SubjectKind
@@ -77,6 +78,7 @@ class Subjects:
     def _set_aside(self) -> None:
         if self._aside is None:
             self._aside = temporary_database()
+            weakref.finalize(self, self._aside.close)  # a recording may end anywhere
             self._aside.execute(_TABLE)
         rows = [(kind, _bytes(first), _bytes(second)) for kind, first, second in self._held]
         self._held.clear()
