@@ -109,13 +109,14 @@ def send(driver: Driver, prepared: Prepared, statement: str, parameters: Paramet
     driver.pgconn.flush()
 
 
-def answer(driver: Driver, *, patiently: bool = True) -> Any:
+def answer(driver: Driver, *, whole: bool = False) -> Any:
     """The result of what was sent. Raises OperationalError when the connection was lost.
 
-    `patiently`: the server will answer, so the process may wait in libpq, which lets no other thread run meanwhile.
+    libpq lets no other thread run while it takes a result, so nothing is taken before its beginning is there: a server
+    that stands still holds up one thread. `whole`: nor before its end is.
     """
     found = None
-    while patiently or wait(driver):
+    while wait(driver, whole=whole):
         result = driver.pgconn.get_result()
         if result is None:
             break
@@ -125,8 +126,11 @@ def answer(driver: Driver, *, patiently: bool = True) -> Any:
     return found
 
 
-def wait(driver: Driver, seconds: float | None = None) -> bool:
-    """True when a result is there; other threads run meanwhile. Raises OperationalError after `seconds`."""
+def wait(driver: Driver, seconds: float | None = None, *, whole: bool = True) -> bool:
+    """True when a result is there, or has begun to come; other threads run meanwhile.
+
+    Raises OperationalError after `seconds`.
+    """
     deadline = None if seconds is None else time.monotonic() + seconds
     ready = None
     while driver.pgconn.is_busy():
@@ -136,6 +140,8 @@ def wait(driver: Driver, seconds: float | None = None) -> bool:
         left = None if deadline is None else (deadline - time.monotonic()) * 1000
         if (left is not None and left <= 0) or not ready.poll(left):
             raise psycopg.OperationalError("The server does not answer.")
+        if not whole:
+            break
         driver.pgconn.consume_input()
     return True
 

@@ -64,11 +64,11 @@ class _Asked:
         self.unsettled = True
 
     def settle(self, driver: Driver) -> None:
-        """Takes the answers to what was sent, of a standby without holding up other threads. Raises the first error."""
+        """Takes the answers to what was sent. Raises the first error."""
         if not self.unsettled:
             return
         self.unsettled, failed, last = False, None, None
-        while (not self.condition or prepared.wait(driver)) and (result := driver.pgconn.get_result()) is not None:
+        while prepared.wait(driver, whole=bool(self.condition)) and (result := driver.pgconn.get_result()) is not None:
             last = result
             if result.status not in prepared.DONE:
                 failed = failed or prepared.error(driver, result)
@@ -292,7 +292,7 @@ def _ask_standby(
     def take() -> list[Row]:
         found = None
         if sent:
-            found = standby.run(lambda driver, _: prepared.rows(driver, prepared.answer(driver, patiently=False), raw))
+            found = standby.run(lambda driver, _: prepared.rows(driver, prepared.answer(driver, whole=True), raw))
         return fetch(statement, parameters, raw=raw, at_primary=True) if found is None else found
 
     return take

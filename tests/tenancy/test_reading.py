@@ -1,6 +1,8 @@
 """Reads of a company in a transaction of their own, as requests make them: outside of any other transaction."""
 
 import gc
+import threading
+import time
 import uuid
 import weakref
 
@@ -179,3 +181,22 @@ def test_a_backend_that_dies_as_a_read_ends_leaves_no_company_and_no_dead_connec
     assert reading.fetch(ALL) == []
     with _company(stored.organization_id):
         assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_other_threads_run_while_an_answer_is_waited_for(committed, new_organization_id):
+    """Or a database that stands still would hold up every thread of the process, those too that watch it."""
+    slow, ran = "SELECT pg_sleep(1)", []
+
+    def elsewhere() -> None:
+        time.sleep(0.05)
+        ran.append(time.monotonic())
+
+    with reading.company(new_organization_id(), timeout_milliseconds=5_000):
+        reading.fetch(slow)  # from now on the connection knows it
+        rows = reading.ask(slow)
+        other = threading.Thread(target=elsewhere)
+        other.start()
+        rows()
+        ended = time.monotonic()
+    other.join()
+    assert ended - ran[0] > 0.5
