@@ -12,7 +12,7 @@ from compliance.history import queries
 from compliance.tenancy import nodes
 from development.embedded import ports
 from tests import verbs
-from tests.companies import make_company, make_present_company, noon
+from tests.companies import Company, make_company, make_present_company, noon
 from tests.interfaces.api.conftest import Caller, issue_everything
 
 pytestmark = pytest.mark.cluster
@@ -22,7 +22,7 @@ PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
 @pytest.fixture
 def companies(committed, administration):
     """A company on each of two nodes, by the number of the node."""
-    found = {}
+    found: dict[int, Company] = {}
     while len(found) < 2:
         company = make_present_company()
         ((node,),) = administration.execute(
