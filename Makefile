@@ -21,10 +21,10 @@ servers: install ## PostgreSQL and Redis for development, under var/
 	$(PYTHON) -m development.embedded start --folder var
 	$(PYTHON) manage.py migrate --verbosity 0
 
-demo: install ## The platform with its story, on http://127.0.0.1:$(PORT)
+demo: install ## The platform with its story, on http://127.0.0.1:$(PORT) (CITUS=FOLDER: on a cluster, docs/scale.md)
 	@exec $(PYTHON) -m development.demo --port $(PORT)
 
-test: install ## The whole suite, on servers of its own (POSTGRESQL=16 for the oldest)
+test: install ## The whole suite, on servers of its own (POSTGRESQL=16 for the oldest, CITUS=FOLDER for a cluster)
 	$(PYTHON) -m development.embedded --postgresql $(POSTGRESQL) run -- $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: install ## Format, lint, types, import contracts, migrations

@@ -1,6 +1,5 @@
 """The suite connects as the role `app`, on a database that the role `owner` made and migrated."""
 
-import io
 import os
 import shutil
 import uuid
@@ -97,8 +96,6 @@ def django_db_setup(django_db_blocker: Any, worker_id: str) -> Iterator[None]:
             connections[alias].close()
             connections[alias].settings_dict["NAME"] = name
         call_command("migrate", database="owner", verbosity=0)
-        if settings.CLUSTER:
-            call_command("distribute", stdout=io.StringIO())
         from compliance.tenancy.checks import refuse_unsafe_role
 
         refuse_unsafe_role()  # as web and worker do: what passes as the owner or a superuser proves nothing

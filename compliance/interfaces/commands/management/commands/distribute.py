@@ -10,7 +10,7 @@ from compliance.tenancy.errors import NotDistributedError
 
 
 class Command(BaseCommand):
-    """After `manage.py migrate`, on a cluster alone (CLUSTER=1)."""
+    """On a cluster alone (CLUSTER=1). `manage.py migrate` does the same at its end."""
 
     help = "Brings every table to where its declaration puts it on a cluster. May be run again at any time."
 

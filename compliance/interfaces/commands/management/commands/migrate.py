@@ -1,6 +1,7 @@
 """`migrate` as the owner of the tables: the application's role may not change the schema.
 
-At its end what guards the tables is made as the models declare it, and each change is told.
+At its end what guards the tables is made as the models declare it, and each change is told; on a cluster new tables
+are brought to their places before.
 """
 
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.commands.migrate import Command as Migrate
 
+from compliance.tenancy.distributing import distribute
 from compliance.tenancy.establishing import establish
 
 
@@ -21,7 +23,7 @@ class Command(Migrate):
         super().handle(*arguments, **options)
         if options["app_label"] or options["plan"] or options["check_unapplied"]:
             return
-        changed = list(establish(options["database"]))
+        changed = list((distribute if settings.CLUSTER else establish)(options["database"]))
         if options["verbosity"] > 0:
             self.stdout.write(self.style.MIGRATE_HEADING("Protections:"))
             for sentence in changed or ["as the models declare them already."]:
