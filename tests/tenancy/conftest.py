@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.db import connections, transaction
 
 
@@ -17,6 +18,8 @@ def administration(process_environment) -> Iterator[psycopg.Connection]:
         path=urlsplit(process_environment["DATABASE_URL"]).path
     )
     with psycopg.connect(address.geturl(), autocommit=True) as connection:
+        if settings.CLUSTER:
+            connection.execute("SET citus.propagate_set_commands = local")
         yield connection
 
 

@@ -78,7 +78,9 @@ def test_a_commit_that_the_database_refuses_leaves_no_company_behind(organizatio
 def test_a_backend_that_dies_before_commit_leaves_no_company_behind(organization_id, now, administration):
     def read():
         with context.company(organization_id):
-            administration.execute("SELECT pg_terminate_backend(%s, 5000)", *sql.fetch("SELECT pg_backend_pid()"))
+            administration.execute(
+                "SELECT pg_terminate_backend(%s::int, 5000::bigint)", *sql.fetch("SELECT pg_backend_pid()")
+            )
 
     with pytest.raises(Error):
         read()

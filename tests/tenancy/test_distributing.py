@@ -77,12 +77,13 @@ def test_filled_tables_are_moved_whole_and_nothing_stays_behind(administration, 
     made.share(made.course())
     made.join()
     history.capture_all(made.organization_id, made.now)
-    rows = administration.execute("SELECT * FROM history_historyrow ORDER BY sequence").fetchall()
+    everything = "SELECT * FROM history_historyrow ORDER BY organization_id, sequence"
+    rows = administration.execute(everything).fetchall()
     assert rows
     administration.execute("SELECT undistribute_table('history_historyrow')")
     assert administration.execute("SELECT pg_relation_size('history_historyrow')").fetchone() != (0,)
     call_command("distribute", stdout=io.StringIO())
-    assert administration.execute("SELECT * FROM history_historyrow ORDER BY sequence").fetchall() == rows
+    assert administration.execute(everything).fetchall() == rows
     assert administration.execute("SELECT pg_relation_size('history_historyrow')").fetchone() == (0,)
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="never changed"):
         administration.execute("DELETE FROM history_historyrow")

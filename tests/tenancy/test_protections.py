@@ -239,8 +239,7 @@ def test_the_owner_reads_final_rows_for_backups_but_writes_none():
         )
 
 
-@pytest.mark.django_db
-def test_a_check_code_is_read_across_companies_by_its_function_alone():
+def test_a_check_code_is_read_across_companies_by_its_function_alone(committed):
     organization_id, certificate_id = uuid.uuid4(), uuid.uuid4()
     code = f"ATTACK-{uuid.uuid4().hex[:12]}"
     with context.company(organization_id):

@@ -257,6 +257,7 @@ def test_pausing_while_a_try_is_under_way_lets_it_count(company, receiver):
     assert receiver.captures == [number]
 
 
+@pytest.mark.one_server("what is asked of all companies is asked once a node")
 def test_looking_costs_two_statements_however_many_there_are(company, receiver, django_assert_num_queries):
     for _ in range(3):
         made(company, receiver)

@@ -140,6 +140,7 @@ def test_the_name_issued_is_the_one_known_at_the_issue(earned: Earned) -> None:
         assert earned.name(earned.certificate_id, day) == name
 
 
+@pytest.mark.one_server("nobody reads as another role what the same transaction has written")
 def test_a_code_is_given_once_and_read_however_it_was_typed(earned: Earned, now: datetime) -> None:
     organization_id = earned.story.organization_id
     assert earned.issued(earned.certificate_id) == earned.issued(earned.certificate_id) != NO_IDENTITY

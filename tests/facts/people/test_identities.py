@@ -65,6 +65,7 @@ def _until(blocked: str, *parameters: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.one_server("locks are looked for where one server keeps them")
 @pytest.mark.parametrize("whose", ["person", "invitation"])
 def test_an_erasure_waits_for_the_capture_and_clears_what_it_kept(subjects: Subjects, whose: str) -> None:
     organization_id = subjects.organization_id
@@ -85,6 +86,7 @@ def test_an_erasure_waits_for_the_capture_and_clears_what_it_kept(subjects: Subj
     assert subjects.kept(identities) == (0 if whose == "person" else 2)
 
 
+@pytest.mark.one_server("locks are looked for where one server keeps them")
 def test_a_capture_waits_for_the_erasure_and_keeps_nothing(subjects: Subjects) -> None:
     organization_id = subjects.organization_id
     erasure = PersonErased(fact_id=uuid.uuid4(), at=NOW, learner_profile_id=subjects.person)
