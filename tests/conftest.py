@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -16,6 +17,8 @@ from hypothesis import settings as hypothesis_settings
 from development.embedded import cluster
 from tests import running
 
+# A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples on every machine and in every run: a failure is a fault, never luck.
 hypothesis_settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None

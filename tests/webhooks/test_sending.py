@@ -3,6 +3,7 @@
 import threading
 from datetime import timedelta
 
+import pytest
 from django.db import connection
 
 from compliance.history.actions import capture_all

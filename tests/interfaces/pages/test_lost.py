@@ -27,4 +27,5 @@ def test_a_page_that_lost_the_database_asks_to_come_again_and_the_next_one_is_dr
     assert f'href="{home}"' in text
     assert answer.headers["Cache-Control"] == "no-store"
     assert "psycopg" not in text
-    assert stranger.get("/readyz").status_code == 200
+    # Companies of other tests may have left facts waiting, so it may be unready for another reason.
+    assert stranger.get("/readyz").json()["checks"]["database"] == "ok"
