@@ -29,6 +29,7 @@ def test_a_capture_task_captures_once_however_often_it_comes(waiting):
     assert len(captures(waiting.organization_id)) == 2
 
 
+@pytest.mark.one_server("nobody reads as another role what the same transaction has written")
 def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch, settings):
     idle = make_company("Idle")
     handed = []
