@@ -285,6 +285,7 @@ def test_a_job_that_the_broker_lost_is_named_to_the_worker_again(
     send_waiting()
     assert named == [again, again]
     run_job(*again[1:])
+    assert named.pop() == (jobs.NEXT_TASK, again[1])  # whatever else of the company waits has its turn
     send_waiting()
     assert named == [again, again]
     assert "1 record" in client.get(response.url).content.decode()

@@ -119,6 +119,7 @@ def _of_a_page(node: ast.Assert | ast.Raise) -> bool:
     """Whether what is raised is read by the person before the page: errors of the console, and of its forms."""
     raised = node.exc if isinstance(node, ast.Raise) else None
     return isinstance(raised, ast.Call) and _called(raised) not in {
+        "ChangedExportError",  # of a command
         "LookupError",
         "ValueError",
         "TypeError",

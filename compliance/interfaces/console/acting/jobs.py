@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _OF_STEPS = ("csrfmiddlewaretoken", "step", "reason", "job")
 TASK = "compliance.console.run_job"
 NEXT_TASK = "compliance.console.send_next"
-LONG_WORK = "long work"
+LONG_WORK = "console-work"
 """Whose turn it is to have long work done: one piece a company at a time, so that it never holds all workers."""
 KEPT_SECONDS = 24 * 60 * 60
 FINDINGS_AT_MOST = 200
