@@ -10,7 +10,6 @@ that is missing or unsafe. Outside production a secret that is not set is made o
 import functools
 import json
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,196 +21,11 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from config import processes
-from config.databases import database
+from config import accepted, processes
+from config.accepted import Data
 from config.witnesses import checked_witnesses
 
 ROOT = Path(__file__).resolve().parent.parent
-Data = dict[str, Any]
-
-
-def _is_live(data: Data) -> bool:
-    """Whether production's rules hold: also when ENVIRONMENT itself was refused."""
-    return data.get("ENVIRONMENT") != "test"
-
-
-def _holds(info: ValidationInfo) -> bool:
-    """Whether a process of this role has the secret at all."""
-    return processes.holds(info.data.get("PROCESS_ROLE", ""), info.field_name or "")
-
-
-def _role(value: str, info: ValidationInfo) -> str:
-    if value and value not in processes.PROCESSES:
-        raise ValueError(f"PROCESS_ROLE is {', '.join(processes.PROCESSES)}, not {value!r}.")
-    if value and _is_live(info.data):
-        processes.refuse_foreign_secrets(value, os.environ)
-    return value
-
-
-def _words(value: object) -> object:
-    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
-
-
-def _number(value: object, info: ValidationInfo) -> object:
-    if isinstance(value, str) and not (value.isascii() and value.isdigit() and int(value) > 0):
-        raise ValueError(f"{info.field_name} must be a positive whole number, not {value!r}.")
-    return value
-
-
-def _secret(value: str | None, info: ValidationInfo) -> str:
-    if not _is_live(info.data):
-        return value or _kept_secret(info.data["COMPLIANCE_FOLDER"], info.field_name or "")
-    if not _holds(info):
-        return processes.without(info.field_name or "")
-    if not value or len(value) < 32 or "change" in value.lower():
-        raise ValueError(f"Production needs {info.field_name}: a random secret of 32 characters or more.")
-    return value
-
-
-def _secrets(value: str | None, info: ValidationInfo) -> list[str]:
-    if _is_live(info.data) and not _holds(info):
-        return []
-    found = _secret(value, info).split(",")
-    if _is_live(info.data) and any(len(key.strip()) < 32 for key in found):
-        raise ValueError(
-            f"Production needs {info.field_name}: each key between its commas is a random secret of 32 characters"
-            " or more."
-        )
-    return found
-
-
-def _signing_keys(value: str | None, info: ValidationInfo) -> list[str]:
-    """Only the signer holds private keys; all other processes of a production need the verifier keys instead."""
-    foreign = _is_live(info.data) and not _holds(info)
-    if info.data.get("CHECKPOINT_VERIFIER_KEY") and (foreign or not value):
-        return []
-    if foreign and info.data.get("PROCESS_ROLE") != "owner":
-        raise ValueError("Set CHECKPOINT_VERIFIER_KEY: the signer prints it (`manage.py signer --verifier-key`).")
-    return _secrets(value, info)
-
-
-def _kept_secret(folder: Path, name: str) -> str:
-    """The secret that is made once outside production and kept in `secrets.env` of `folder`."""
-    file = folder / "secrets.env"
-    lines = file.read_text().splitlines() if file.exists() else []
-    kept = dict(line.split("=", 1) for line in lines if "=" in line)
-    if name not in kept:
-        kept[name] = secrets.token_urlsafe(48)
-        folder.mkdir(parents=True, exist_ok=True)
-        file.touch(mode=0o600)
-        file.write_text("".join(f"{key}={value}\n" for key, value in kept.items()))
-    return kept[name]
-
-
-def _database_address(value: str, info: ValidationInfo) -> str:
-    if value:
-        database(value)
-    if info.field_name == "DATABASE_URL" and _is_live(info.data):
-        processes.refuse_foreign_database_role(info.data.get("PROCESS_ROLE", ""), value)
-    return value
-
-
-def _read_database_addresses(value: list[str], info: ValidationInfo) -> list[str]:
-    """Servers of the database of DATABASE_URL, one an address, each once. That of DATABASE_URL alone is no standby."""
-    if not value or not info.data.get("DATABASE_URL"):
-        return value
-    if info.data.get("CLUSTER") == "1":
-        raise ValueError("READ_DATABASE_URLS is for standbys of one PostgreSQL: leave it out with CLUSTER=1.")
-    primary = database(info.data["DATABASE_URL"])
-    places = {_server(primary)}
-    for address in value:
-        found = database(address)
-        if "," in found["HOST"] or not found["HOST"] or "target_session_attrs" in found["OPTIONS"]:
-            raise ValueError(
-                "READ_DATABASE_URLS has an address for each standby: postgresql://role:password@host:port/database."
-            )
-        if (found["USER"], found["NAME"]) != (primary["USER"], primary["NAME"]):
-            raise ValueError("READ_DATABASE_URLS names the role and the database of DATABASE_URL, on other servers.")
-        if _server(found) in places:
-            raise ValueError("READ_DATABASE_URLS names a server twice, or the one of DATABASE_URL.")
-        places.add(_server(found))
-    return value
-
-
-def _server(described: dict[str, Any]) -> tuple[str, str]:
-    return described["HOST"], described["PORT"] or "5432"
-
-
-def _base_url(value: str, info: ValidationInfo) -> str:
-    if _is_live(info.data) and not value.startswith("https://"):
-        raise ValueError("Production needs BASE_URL to begin with https://.")
-    return value.rstrip("/")
-
-
-def _allowed_hosts(value: list[str], info: ValidationInfo) -> list[str]:
-    if _is_live(info.data) and (not value or "*" in value):
-        raise ValueError("Production needs ALLOWED_HOSTS: the host names it answers to, without *.")
-    return value
-
-
-def _fallbacks(value: list[str], info: ValidationInfo) -> list[str]:
-    if _is_live(info.data) and any(len(key) < 32 for key in value):
-        raise ValueError("Production needs each of SECRET_KEY_FALLBACKS to have 32 characters or more.")
-    return value
-
-
-def _origin(value: str) -> str:
-    if value and (len(value) > 200 or not value.isascii() or not value.isprintable() or set(value) & set(" +")):
-        raise ValueError("LOG_ORIGIN is printable ASCII without spaces and plus signs, as records.example.com/log.")
-    return value
-
-
-def _contacts(value: list[str]) -> list[str]:
-    if not all(contact.startswith(("https://", "mailto:", "tel:")) for contact in value):
-        raise ValueError("SECURITY_CONTACT holds addresses that begin with https://, mailto: or tel:.")
-    return value
-
-
-def _issuer(value: str, info: ValidationInfo) -> str:
-    if value and _is_live(info.data) and not value.startswith("https://"):
-        raise ValueError("Production needs OIDC_ISSUER to begin with https://.")
-    return value.rstrip("/")
-
-
-def _private_receivers(value: Literal["0", "1"], info: ValidationInfo) -> Literal["0", "1"]:
-    if value == "1" and _is_live(info.data):
-        raise ValueError("WEBHOOK_ALLOW_PRIVATE=1 is for tests and demos: production sends webhooks to the Internet.")
-    return value
-
-
-def _quorum(value: int, info: ValidationInfo) -> int:
-    witnesses = info.data.get("LOG_WITNESSES", [])
-    if witnesses and value > len(witnesses):
-        raise ValueError(f"LOG_QUORUM is {value}, but LOG_WITNESSES names {len(witnesses)}.")
-    return value
-
-
-def _endpoint(value: str, info: ValidationInfo) -> str:
-    if value and not value.startswith(("https://",) if _is_live(info.data) else ("https://", "http://")):
-        raise ValueError("FILES_ENDPOINT begins with https:// (outside production with http://, too).")
-    return value
-
-
-def _place(value: str, info: ValidationInfo) -> str:
-    if value == "bucket" and not info.data.get("FILES_BUCKET"):
-        raise ValueError("FILES_PLACE is bucket, but FILES_BUCKET names none.")
-    keys = [bool(info.data.get(name)) for name in ("FILES_ACCESS_KEY", "FILES_SECRET_KEY")]
-    if any(keys) and not all(keys) and _holds_files(info.data):
-        raise ValueError("Set FILES_ACCESS_KEY and FILES_SECRET_KEY both, or neither.")
-    return value
-
-
-def _holds_files(data: Data) -> bool:
-    return processes.holds(data.get("PROCESS_ROLE", ""), "FILES_SECRET_KEY")
-
-
-def _private_storage(value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-    if _is_live(info.data):
-        if str(value.get("default_acl") or "private").startswith(("public", "authenticated")):
-            raise ValueError("Production keeps no exports that others may read: take default_acl out of the options.")
-        if str(value.get("endpoint_url") or "https://").startswith("http://") or value.get("use_ssl") is False:
-            raise ValueError("Production needs endpoint_url of EXPORTS_STORAGE_OPTIONS to begin with https://.")
-    return value
 
 
 def _demo_address(data: Data) -> str:
@@ -236,17 +50,17 @@ def _either(*, live: Any, test: Any) -> Callable[[Data], Any]:
     """A default, a value or a function, that depends on ENVIRONMENT."""
 
     def chosen(data: Data) -> Any:
-        found = live if _is_live(data) else test
+        found = live if accepted.is_live(data) else test
         return found(data) if callable(found) else found
 
     return chosen
 
 
-Words = Annotated[list[str], NoDecode, BeforeValidator(_words)]
-Number = Annotated[int, BeforeValidator(_number)]
-Secret = Annotated[str, BeforeValidator(_secret)]
-Secrets = Annotated[list[str], NoDecode, BeforeValidator(_secrets)]
-DatabaseAddress = Annotated[str, AfterValidator(_database_address)]
+Words = Annotated[list[str], NoDecode, BeforeValidator(accepted.words)]
+Number = Annotated[int, BeforeValidator(accepted.number)]
+Secret = Annotated[str, BeforeValidator(accepted.secret)]
+Secrets = Annotated[list[str], NoDecode, BeforeValidator(accepted.secrets)]
+DatabaseAddress = Annotated[str, AfterValidator(accepted.database_address)]
 Switch = Literal["on", "off"]
 
 _KEY = "a random secret of 32 characters or more"
@@ -263,7 +77,7 @@ class Environment(BaseSettings):
     ENVIRONMENT: Literal["live", "test"] = Field(
         "live", description="`live` is production; `test` is everything else: the demo, development, the tests"
     )
-    PROCESS_ROLE: Annotated[str, AfterValidator(_role)] = Field(
+    PROCESS_ROLE: Annotated[str, AfterValidator(accepted.role)] = Field(
         "", description="see [Processes and their secrets](#processes-and-their-secrets)"
     )
     COMPLIANCE_FOLDER: Path = Field(ROOT / "var", description="where the service keeps files")
@@ -288,20 +102,20 @@ class Environment(BaseSettings):
         lambda data: None if processes.holds(data.get("PROCESS_ROLE", ""), "REDIS_URL") else "",
     )
     SECRET_KEY: Secret = _setting(f"{_KEY} (`check --deploy` asks 50)", _either(live=None, test=""))
-    SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(_fallbacks)] = Field(
+    SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(accepted.fallbacks)] = Field(
         [], description="earlier values of `SECRET_KEY`: sessions and personal links survive a change of the key"
     )
     CURSOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
     SECOND_FACTOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
     CHECKPOINT_VERIFIER_KEY: Words = Field([], description="see [Processes](#processes-and-their-secrets)")
-    CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(_signing_keys)] = _setting(
+    CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(accepted.signing_keys)] = _setting(
         f"of the signer alone: {_KEY}; several with commas between, newest first", _either(live=None, test="")
     )
     LOG_FOLDER: str = _setting(
         "what the signer has signed, outside the database: keep it on another disk, and copy it away",
         _either(live=None, test=_in_folder("log-{deployment_id}")),
     )
-    LOG_ORIGIN: Annotated[str, AfterValidator(_origin)] = Field(
+    LOG_ORIGIN: Annotated[str, AfterValidator(accepted.origin)] = Field(
         "",
         description="the name of the log and of its key, fixed when the log is begun; without it `BASE_URL` without its"
         " scheme, and `/log`",
@@ -309,7 +123,7 @@ class Environment(BaseSettings):
     LOG_WITNESSES: Annotated[Words, AfterValidator(checked_witnesses)] = Field(
         [], description="who cosigns checkpoints: `VKEY URL`, with commas between ([witnesses](witness.md))"
     )
-    LOG_QUORUM: Annotated[Number, AfterValidator(_quorum)] = _setting(
+    LOG_QUORUM: Annotated[Number, AfterValidator(accepted.quorum)] = _setting(
         "how many of them must have cosigned: without it more than half",
         lambda data: len(data.get("LOG_WITNESSES", [])) // 2 + 1,
     )
@@ -317,7 +131,7 @@ class Environment(BaseSettings):
     CLUSTER: Literal["0", "1"] = Field(
         "0", description="`1` where the database is a cluster of several servers ([scale](scale.md))"
     )
-    READ_DATABASE_URLS: Annotated[Words, AfterValidator(_read_database_addresses)] = Field(
+    READ_DATABASE_URLS: Annotated[Words, AfterValidator(accepted.read_database_addresses)] = Field(
         [],
         description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"
         " ([standbys](#standbys-for-reads)): as `DATABASE_URL`, with the role of the process",
@@ -327,7 +141,7 @@ class Environment(BaseSettings):
         _in_folder("files"),
     )
     FILES_BUCKET: str = Field("", description="the bucket of S3 in which files are kept instead")
-    FILES_ENDPOINT: Annotated[str, AfterValidator(_endpoint)] = Field(
+    FILES_ENDPOINT: Annotated[str, AfterValidator(accepted.endpoint)] = Field(
         "", description="its address, `https://...`, where it is not Amazon's"
     )
     FILES_REGION: str = Field("", description="its region")
@@ -337,7 +151,7 @@ class Environment(BaseSettings):
         "", description="how the bucket is asked to encrypt each object, where it does not do so by itself"
     )
     FILES_SECONDS: Number = Field(10, description="how long the bucket may take to say something")
-    FILES_PLACE: Annotated[Literal["folder", "bucket"], AfterValidator(_place)] = _setting(
+    FILES_PLACE: Annotated[Literal["folder", "bucket"], AfterValidator(accepted.place)] = _setting(
         "where new files are kept, `folder` or `bucket`: without it the bucket, where one is named",
         lambda data: "bucket" if data.get("FILES_BUCKET") else "folder",
     )
@@ -347,17 +161,17 @@ class Environment(BaseSettings):
     EXPORTS_STORAGE: str = Field(
         "django.core.files.storage.FileSystemStorage", description="the class of another storage that has them"
     )
-    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(_private_storage)] = Field(
+    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(accepted.private_storage)] = Field(
         {}, description="its options as JSON, in place of the folder's"
     )
-    BASE_URL: Annotated[str, AfterValidator(_base_url)] = _setting(
+    BASE_URL: Annotated[str, AfterValidator(accepted.base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )
-    ALLOWED_HOSTS: Annotated[Words, AfterValidator(_allowed_hosts)] = _setting(
+    ALLOWED_HOSTS: Annotated[Words, AfterValidator(accepted.allowed_hosts)] = _setting(
         "host names, no `*`", _either(live=None, test="127.0.0.1,localhost,testserver")
     )
     TRUSTED_PROXIES: Words = Field([], description="addresses or networks of your proxies")
-    SECURITY_CONTACT: Annotated[Words, AfterValidator(_contacts)] = Field(
+    SECURITY_CONTACT: Annotated[Words, AfterValidator(accepted.contacts)] = Field(
         [],
         description="whom to tell of a weakness: `mailto:` or `https:` addresses, the preferred one first; served at"
         " `/.well-known/security.txt` when set ([security.md](security.md))",
@@ -383,7 +197,7 @@ class Environment(BaseSettings):
         "whether erasing, waiving many, facts files and keys with names need a second person at the console",
         _either(live="on", test="off"),
     )
-    OIDC_ISSUER: Annotated[str, AfterValidator(_issuer)] = Field(
+    OIDC_ISSUER: Annotated[str, AfterValidator(accepted.issuer)] = Field(
         "", description="staff sign-in with an OpenID Connect provider, below"
     )
     OIDC_NAME: str = Field("your company account", description="what the button of it says")
@@ -396,12 +210,12 @@ class Environment(BaseSettings):
     EMAIL_FROM: str = _setting("who letters are from", _either(live=None, test="reminders@localhost"))
     EMAIL_HOST: str = _setting(
         "the mail server, where reminders go out",
-        lambda data: None if _is_live(data) and data.get("REMINDERS") == "on" else "localhost",
+        lambda data: None if accepted.is_live(data) and data.get("REMINDERS") == "on" else "localhost",
     )
     EMAIL_PORT: Number = _setting("its port", _either(live=587, test=25))
     EMAIL_HOST_USER: str = Field("", description="the account there")
     EMAIL_HOST_PASSWORD: str = Field("", description="its password")
-    WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(_private_receivers)] = Field(
+    WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(accepted.private_receivers)] = Field(
         "0",
         description="`1` in tests and demos: webhooks may go to addresses that are not public, as of this machine"
         " ([webhooks](webhooks.md))",
