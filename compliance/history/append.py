@@ -79,12 +79,12 @@ INSERT INTO history_historyrow (organization_id, sequence, capture_sequence, rec
     {", ".join(_ROW)})
 SELECT %b::uuid, %b::bigint + number, %b::bigint, %b::timestamptz, %b::integer, {", ".join(_ROW)}
 FROM unnest({", ".join(f"%b::{kind}[]" for kind, _ in _ROW.values())}) WITH ORDINALITY AS v ({", ".join(_ROW)}, number)
-{cluster.ANSWER}"""  # noqa: S608
+{cluster.ANSWER}"""  # noqa: S608 - names and SQL of our own
 
 _INSERT_RECORDS = f"""
 INSERT INTO history_historyrecord (organization_id, register, birth, record_id, learner_profile_id, course_id)
 SELECT %b::uuid, * FROM unnest(%b::smallint[], %b::bigint[], %b::uuid[], %b::uuid[], %b::uuid[])
-{cluster.ANSWER}"""  # noqa: S608
+{cluster.ANSWER}"""  # noqa: S608 - names and SQL of our own
 
 _INSERT_SOURCES = """
 INSERT INTO history_recordsource (organization_id, row_id, sequence)

@@ -3,7 +3,7 @@
 from compliance.history.in_force import ROWS
 
 _OF_ALL = f"""SELECT v.* FROM {ROWS} AND v.sequence >= %(after)s AND v.sequence <= %(sequence)s
-    ORDER BY v.sequence LIMIT %(most)s"""  # noqa: S608
+    ORDER BY v.sequence LIMIT %(most)s"""  # noqa: S608 - names and SQL of our own
 
 
 def _of_one(register: str) -> str:
@@ -18,7 +18,7 @@ def _of_one(register: str) -> str:
         ORDER BY v.register, v.sequence LIMIT %(most)s"""
 
 
-_OF_ONE = f"SELECT v.* FROM {_of_one('%(register)s::smallint')}"  # noqa: S608
+_OF_ONE = f"SELECT v.* FROM {_of_one('%(register)s::smallint')}"  # noqa: S608 - names and SQL of our own
 # Of each register the first ones by an index, and of these the first: the others are never fetched.
 _OF_SEVERAL = f"""
 SELECT v.* FROM (

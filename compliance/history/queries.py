@@ -71,7 +71,7 @@ def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
     One statement, on a cluster one a node.
     """
     found = nodes.fetch(
-        "SELECT h.organization_id, h.capture_sequence FROM unnest(%(known)s::uuid[], %(captures)s::bigint[])"  # noqa: S608
+        "SELECT h.organization_id, h.capture_sequence FROM unnest(%(known)s::uuid[], %(captures)s::bigint[])"  # noqa: S608 - a condition of our own
         " AS w (organization_id, known) JOIN history_historyhead h ON h.organization_id = w.organization_id"
         f" WHERE h.capture_sequence > w.known AND {nodes.of('h.organization_id')}",
         {"known": list(known), "captures": list(known.values())},

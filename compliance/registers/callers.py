@@ -55,7 +55,7 @@ _FROM_BOTH = _BY_DIGEST.format(joined_head=_JOINED_HEAD)
 _CALLER = f"SELECT {_KEY}, {_HEAD}{_FROM_BOTH}"
 _CALLER_AND_POSITION = f"SELECT {_KEY}, {_HEAD}, {standbys.POSITION}{_FROM_BOTH}"
 _KEY_ALONE = f"SELECT {_KEY}{_BY_DIGEST.format(joined_head='')}"
-_HEAD_ALONE = f"SELECT {_HEAD} FROM history_historyhead h WHERE h.organization_id = %s::uuid"  # noqa: S608
+_HEAD_ALONE = f"SELECT {_HEAD} FROM history_historyhead h WHERE h.organization_id = %s::uuid"  # noqa: S608 - ours
 
 
 def caller(digest: bytes) -> Caller | None:

@@ -29,7 +29,7 @@ _WANTED = (
 # A page holds several records of most people: these are looked up once, and with them whether they were ever reminded.
 _PEOPLE = f"""
 SELECT learner_profile_id, person_name, work_email, erased_at, {training.reminded("p.learner_profile_id")}
-FROM {PROFILES} AND p.learner_profile_id = ANY(%(learners)s)"""  # noqa: S608
+FROM {PROFILES} AND p.learner_profile_id = ANY(%(learners)s)"""  # noqa: S608 - names and SQL of our own
 
 _PLAIN = f'{{"{TRAINING_RECORDS.identity}"'
 """How nearly every stored body begins: one without hidden members. To look for those costs more than to splice it."""

@@ -6,7 +6,6 @@ column and are asked once a node, of the companies that live there. One plain Po
 """
 
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import structlog
@@ -32,33 +31,27 @@ GROUP BY 1 ORDER BY 1
 
 
 def of(column: str) -> str:
-    """The condition on a column that holds companies; `fetch` and `fetch_each` give its parameter `companies`."""
+    """The condition on a column that holds companies; `fetch` gives its parameter `companies`."""
     return f"(%(companies)s::uuid[] IS NULL OR {column} = ANY(%(companies)s::uuid[]))"
 
 
 def fetch(statement: str, parameters: dict[str, Any] | None = None) -> list[sql.Row]:
-    """The rows of all companies whose node answers. The statement has the condition `of`, and no other is needed."""
-    return [row for rows in fetch_each(statement, parameters) for row in rows]
-
-
-def fetch_each(statement: str, parameters: dict[str, Any] | None = None) -> Iterator[list[sql.Row]]:
-    """As `fetch`, the rows of one node after the other; nothing more is asked once the caller has what it wants.
+    """The rows of all companies whose node answers. The statement has the condition `of`.
 
     A node that is away is named in the log and passed over.
     """
     given = parameters or {}
     if not settings.CLUSTER:
-        yield sql.fetch(statement, {**given, "companies": None})
-        return
+        return sql.fetch(statement, {**given, "companies": None})
+    found: list[sql.Row] = []
     for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY}):
         try:
-            rows = sql.fetch(statement, {**given, "companies": companies})
+            found += sql.fetch(statement, {**given, "companies": companies})
         except lost.ERRORS as error:
             if not lost.is_lost(error):
                 raise
             logger.warning("database_node_away", node=node, companies=len(companies))
-            continue
-        yield rows
+    return found
 
 
 def new_company() -> uuid.UUID:

@@ -103,6 +103,6 @@ def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_com
     assert of_lost(PEOPLE).json()["data"] == before[0]
 
 
-def test_one_server_is_asked_once_and_a_cluster_once_a_node(companies, django_assert_num_queries):
+def test_a_cluster_is_asked_once_a_node(companies, django_assert_num_queries):
     with django_assert_num_queries(3):
         nodes.fetch(f"SELECT h.organization_id FROM history_historyhead h WHERE {nodes.of('h.organization_id')}")

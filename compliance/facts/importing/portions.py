@@ -65,7 +65,7 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
 
     The first one, 0, is recorded first and holds those that several people name.
     """
-    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables.values()]  # noqa: S608
+    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables.values()]
     if sum(counts) <= PORTION_LINES:
         return 1
     number = -(-sum(counts) // PORTION_LINES)
@@ -79,14 +79,12 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
             stays, invitations = look_up(*named)
             for table, found in (("stays", stays), ("accepted", invitations)):
                 pairs = [(key.bytes, profile.bytes) for key, profile in found.items()]
-                database.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", pairs)  # noqa: S608
+                database.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", pairs)
     database.executescript(_ENTANGLED)
     database.create_function("place", 1, lambda whose: 1 + zlib.crc32(whose) % number, deterministic=True)
     for table in tables.values():
         whose = _WHOSE.format(table=table)
-        database.execute(
-            f"UPDATE {table} SET portion = CASE WHEN {whose} IN entangled THEN 0 ELSE place({whose}) END"  # noqa: S608
-        )
+        database.execute(f"UPDATE {table} SET portion = CASE WHEN {whose} IN entangled THEN 0 ELSE place({whose}) END")
         database.execute(f"CREATE INDEX IF NOT EXISTS {table}_by_portion ON {table} (portion, at, fact_id)")
     return number + 1
 
@@ -94,7 +92,7 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
 def _named(database: sqlite3.Connection, tables: dict[str, str]) -> Iterator[tuple[list[uuid.UUID], list[uuid.UUID]]]:
     """The stays and invitations that lines name, so many at once."""
     for position, column in enumerate(("person", "invitation")):
-        each = (f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL" for table in tables.values())  # noqa: S608
+        each = (f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL" for table in tables.values())
         cursor = database.execute(" UNION ".join(each))
         while found := cursor.fetchmany(LOOKED_UP_AT_ONCE):
             named: tuple[list[uuid.UUID], list[uuid.UUID]] = [], []

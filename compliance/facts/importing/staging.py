@@ -16,6 +16,7 @@ from uuid import UUID
 from compliance.facts.importing import portions
 from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
+from compliance.facts.lines.people import PersonErased
 from compliance.facts.lines.reading import ReadLine, RefusedLine
 from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import Staged
@@ -78,8 +79,8 @@ class Staging:
             self._kept[number] = line
         else:
             self._set_aside(content)
-        if kind == "person_erased":
-            self._erasures[number] = line.learner_profile_id, line.at  # type: ignore[attr-defined]
+        if isinstance(line, PersonErased):
+            self._erasures[number] = line.learner_profile_id, line.at
         row: _Row = number, (line.at - _EPOCH) // _MICROSECOND, line.fact_id.bytes, digest(line), length, place
         rows = self._rows.setdefault(kind, [])
         rows.append((*row, *portions.about(line)) if kind in portions.TOGETHER else row)
@@ -118,7 +119,7 @@ class Staging:
                 gone = []
         self._insert("gone (number) VALUES (?)", gone)
         for table in self._tables.values():
-            self._database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")  # noqa: S608
+            self._database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
         for profile_id, at in self._erasures.values():
             self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
         return faults
@@ -140,7 +141,7 @@ class Staging:
         size = 0
         of_portion = f"WHERE portion = {portion}" if kind in portions.TOGETHER else ""
         for number, line_digest, length, place in self._database.execute(
-            f"SELECT number, digest, length, place FROM {self._tables[kind]} {of_portion} ORDER BY at, fact_id"  # noqa: S608
+            f"SELECT number, digest, length, place FROM {self._tables[kind]} {of_portion} ORDER BY at, fact_id"
         ):
             if batch and (len(batch) >= BATCH_LINES or size + length > BATCH_BYTES):
                 yield batch
@@ -157,7 +158,7 @@ class Staging:
 
     def _set_aside(self, content: bytes) -> None:
         if self._spool is None:
-            self._spool = tempfile.TemporaryFile()  # noqa: SIM115
+            self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the staging
         self._spool.write(content)
         self._place += len(content)
 
@@ -180,5 +181,5 @@ class Staging:
 
     def _lines(self) -> str:
         """SQL of all lines; of none where there are none."""
-        each = (f"SELECT fact_id, number, '{kind}' AS kind, digest FROM {self._tables[kind]}" for kind in self._tables)  # noqa: S608
+        each = (f"SELECT fact_id, number, '{kind}' AS kind, digest FROM {self._tables[kind]}" for kind in self._tables)
         return " UNION ALL ".join(each) or "SELECT NULL AS fact_id, 0 AS number, '' AS kind, NULL AS digest WHERE 0"

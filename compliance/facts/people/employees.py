@@ -25,7 +25,7 @@ PRESENT = "e.person_id IS NOT NULL"
 _COMPANY = "(SELECT %(organization)s::uuid)"
 
 SUSPENDED = f"""coalesce((SELECT s.suspended FROM people_suspension s WHERE s.organization_id = {_COMPANY}
-  AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""  # noqa: S608
+  AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""  # noqa: S608 - SQL of our own
 """SQL of whether the employee is suspended."""
 
 ADDRESSED = "SELECT people_addressed({address}::text)"
@@ -37,7 +37,7 @@ TEAMS = f"""coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'd
     WHERE m.organization_id = {_COMPANY} AND m.learner_profile_id = f.learner_profile_id
     ORDER BY m.team_id, m.at DESC, m.id DESC) m
   JOIN people_team t ON t.organization_id = {_COMPANY} AND t.team_id = m.team_id
-  WHERE m.joined), '[]'::jsonb)"""  # noqa: S608
+  WHERE m.joined), '[]'::jsonb)"""  # noqa: S608 - names and SQL of our own
 """SQL of the teams that the person is in, as JSON."""
 
 _OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_profile_id"

@@ -20,7 +20,7 @@ LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile p
     WHERE p.organization_id = (SELECT %(organization)s::uuid)
       AND p.learner_profile_id = CASE WHEN {alias}.learner_profile_id IS NULL THEN e.learner_profile_id
-                                      ELSE {alias}.learner_profile_id END LIMIT 1) p ON true"""  # noqa: S608
+                                      ELSE {alias}.learner_profile_id END LIMIT 1) p ON true"""  # noqa: S608 - ours
 
 
 ENTRY_ERASED_AT = "coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END)"
@@ -35,4 +35,4 @@ def contact_company(alias: str) -> str:
     return f"""(SELECT c.company FROM people_contact c WHERE c.organization_id = (SELECT %(organization)s::uuid)
       AND c.learner_profile_id = {alias}.learner_profile_id AND c.door = {alias}.door AND c.joined
       AND c.at <= %(moment)s AND c.capture_sequence <= %(capture_sequence)s AND c.company IS NOT NULL
-      ORDER BY c.at DESC, c.id DESC LIMIT 1)"""  # noqa: S608
+      ORDER BY c.at DESC, c.id DESC LIMIT 1)"""  # noqa: S608 - names and SQL of our own

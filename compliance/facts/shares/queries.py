@@ -136,7 +136,7 @@ def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> 
 def lesson(share: str) -> str:
     """SQL of the lesson that the share of the column shares alone."""
     return f"""(SELECT l.lesson_release_id FROM shares_share l
-     WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = {share})"""  # noqa: S608
+     WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = {share})"""  # noqa: S608 - ours
 
 
 class LessonShared(NamedTuple):

@@ -60,7 +60,7 @@ def trainer_kept(live_session: str) -> str:
     LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
       AND t.trainer_profile_id = s.trainer_profile_id
     WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.live_session_id = {live_session}
-    LIMIT 1)"""  # noqa: S608
+    LIMIT 1)"""  # noqa: S608 - names and SQL of our own
 
 
 def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | None:

@@ -61,4 +61,4 @@ _VERSION, _CAPTURE, _EDGE = slice(8), slice(8, 14), slice(14, 15)
 def _statement(register: Register) -> str:
     return f"""SELECT version.*, capture.*, edge.* FROM ({provable(register)}) version
         LEFT JOIN LATERAL ({captures.with_tree("%(capture_sequence)s::bigint")}) capture ON true
-        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true"""  # noqa: S608
+        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true"""  # noqa: S608 - names and SQL of our own

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
+from django.db.models import F
 
 from compliance.facts.ledger import sealing
 from compliance.facts.ledger.models import Fact, LedgerHead, Origin, Seal, Unsealed
@@ -132,8 +133,10 @@ def test_what_is_put_in_or_cut_off_by_hand_is_found(company, owner, change, said
 
 def test_nothing_of_the_ledger_is_changed_by_the_application(company):
     for model in (Fact, Origin, Seal):
-        with context.company(company.organization_id), pytest.raises(Exception, match=r"append-only|permission"):
-            model.objects.filter(organization_id=company.organization_id).delete()
+        mine = model.objects.filter(organization_id=company.organization_id)
+        for change in (mine.delete, lambda mine=mine: mine.update(id=F("id") + 1_000_000)):
+            with context.company(company.organization_id), pytest.raises(Exception, match=r"append-only|permission"):
+                change()
 
 
 def test_the_line_names_nobody(company):

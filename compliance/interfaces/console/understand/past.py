@@ -41,7 +41,7 @@ CROSS JOIN LATERAL (VALUES
     (low, 1, 0), (high, -1, 0), (done_low, 0, 1), (CASE WHEN done_low IS NOT NULL THEN high END, 0, -1)
 ) AS step(at, required, done)
 WHERE at IS NOT NULL
-GROUP BY birth, course_id, at HAVING sum(required) <> 0 OR sum(done) <> 0 RETURNING NULL"""  # noqa: S608
+GROUP BY birth, course_id, at HAVING sum(required) <> 0 OR sum(done) <> 0 RETURNING NULL"""  # noqa: S608 - ours
 
 
 def add_up(organization_id: uuid.UUID, now: datetime, weeks: int) -> None:
