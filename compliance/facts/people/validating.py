@@ -89,7 +89,7 @@ def _profiles_to_validate(organization_id: uuid.UUID, lines: list[Any], unwritte
     ):
         if came:
             found |= _column(
-                f"SELECT DISTINCT learner_profile_id FROM {table}"  # noqa: S608
+                f"SELECT DISTINCT learner_profile_id FROM {table}"  # noqa: S608 - names and SQL of our own
                 " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
                 organization_id,
                 came,
