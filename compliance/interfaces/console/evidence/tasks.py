@@ -33,7 +33,7 @@ def _build(job: Job, _: list[str]) -> str:
     with context.company(job.organization_id):
         pack = Pack.objects.filter(organization_id=job.organization_id, job_id=job.job_id).first()
     if pack is None:  # somebody was erased between the asking and now
-        raise CannotBuildError(gettext("The pack was forgotten while it was being taken."))
+        raise CannotBuildError(gettext("The pack was forgotten before it was built. Ask for it again."))
     about = subject(job.organization_id, pack.first_day, pack.last_day, now=now, capture_sequence=pack.capture_sequence)
     built = keeping.build_and_keep(about, job)
     return f"{sum(built.registers.values())} rows, {built.size} bytes."

@@ -180,6 +180,17 @@ def test_an_erasure_before_a_built_pack_is_kept_and_the_forgetting_at_once(attac
     assert attack.state() == Job.State.FAILED
 
 
+def test_an_erasure_before_the_worker_begins_ends_the_job_and_says_so(attack):
+    attack.ask()
+    attack.erase()
+    tasks.forget()
+    attack.build()
+    assert attack.state() == Job.State.FAILED
+    with context.company(attack.organization_id):
+        assert Job.objects.get(job_id=attack.job_id).message.startswith("The pack was forgotten before it was built.")
+    assert attack.left() == (0, 0)
+
+
 def test_an_erasure_while_the_registers_are_read(attack):
     attack.ask()
     with beside(attack.build):
