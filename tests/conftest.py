@@ -45,8 +45,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skips what this database cannot show, and puts the longest files first, so that the workers end together.
 
-    Files whose tests commit come behind all others.
-    What those leave behind is then before no other test.
+    Files whose tests commit come behind all that do not: what those leave behind is then before no other test. Files
+    that open a browser come last: as long as Playwright runs, no test beside it can have an event loop of its own.
     """
     from django.conf import settings
 
@@ -56,9 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=f"on a cluster: {marker.args[0]}"))
         if not settings.CLUSTER and item.get_closest_marker("cluster") is not None:
             item.add_marker(pytest.mark.skip(reason="no cluster: CITUS names no folder with PostgreSQL 18 and Citus"))
-    committing = {item.path for item in items if "committed" in getattr(item, "fixturenames", ())}
+    committing, browsing = (
+        {item.path for item in items if fixture in getattr(item, "fixturenames", ())}
+        for fixture in ("committed", "browser")
+    )
     turns = {path: running.turn(_path(path, config)) for path in {item.path for item in items}}
-    items.sort(key=lambda item: (item.path in committing, turns[item.path]))
+    items.sort(key=lambda item: (item.path in browsing, item.path in committing, turns[item.path]))
 
 
 def _path(path: Path, config: pytest.Config) -> str:

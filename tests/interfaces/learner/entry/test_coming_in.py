@@ -19,16 +19,16 @@ FIREFOX = "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"
 
 
 @pytest.fixture
-def browser():
-    """A browser in which nobody is signed in, that checks forms as production does."""
+def visitor():
+    """Somebody who is not signed in, with a browser that checks forms as production does."""
     return Client(enforce_csrf_checks=True, headers={"user-agent": FIREFOX})
 
 
-def press(browser, address, **fields):
+def press(visitor, address, **fields):
     """What the button of a link's page does: GET, then POST with the token of the form."""
-    browser.get(address)
-    token = browser.cookies["csrftoken"].value if "csrftoken" in browser.cookies else ""
-    return browser.post(address, {"csrfmiddlewaretoken": token} | fields)
+    visitor.get(address)
+    token = visitor.cookies["csrftoken"].value if "csrftoken" in visitor.cookies else ""
+    return visitor.post(address, {"csrfmiddlewaretoken": token} | fields)
 
 
 def standing(company, person):
@@ -36,17 +36,17 @@ def standing(company, person):
         return sessions.standing(company.organization_id, person.learner_profile_id, datetime.now(UTC))
 
 
-def test_the_button_uses_the_link_up_begins_a_session_and_leads_on(company, anna, link, browser):
+def test_the_button_uses_the_link_up_begins_a_session_and_leads_on(company, anna, link, visitor):
     address = link(learner_profile_id=anna.learner_profile_id, leads_to="devices")
-    page = browser.get(address)
+    page = visitor.get(address)
     assert page.status_code == 200
     assert "Northwind" in page.content.decode()
     assert "Anna" not in page.content.decode()
     assert standing(company, anna) == []
-    response = press(browser, address)
+    response = press(visitor, address)
     assert (response.status_code, response["Location"]) == (303, "/learn/devices")
     assert [each.name for each in standing(company, anna)] == ["Firefox on Android"]
-    devices = browser.get("/learn/devices")
+    devices = visitor.get("/learn/devices")
     assert devices.status_code == 200
     assert "Firefox on Android" in devices.content.decode()
     again = press(Client(), address)
@@ -54,39 +54,39 @@ def test_the_button_uses_the_link_up_begins_a_session_and_leads_on(company, anna
     assert "This link was used before" in again.content.decode()
 
 
-def test_mail_scanners_that_open_a_link_use_nothing_up(company, anna, link, browser):
+def test_mail_scanners_that_open_a_link_use_nothing_up(company, anna, link, visitor):
     address = link(learner_profile_id=anna.learner_profile_id)
     for _ in range(5):
         assert Client().get(address).status_code == Client().head(address).status_code == 200
-    assert press(browser, address).status_code == 303
+    assert press(visitor, address).status_code == 303
 
 
-def test_the_cookie_is_for_the_browser_alone(anna, link, browser):
-    cookie = press(browser, link(learner_profile_id=anna.learner_profile_id)).cookies["learner"]
+def test_the_cookie_is_for_the_browser_alone(anna, link, visitor):
+    cookie = press(visitor, link(learner_profile_id=anna.learner_profile_id)).cookies["learner"]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["domain"]) == (True, "Lax", "/", "")
     assert cookie["max-age"] == 30 * 24 * 3600
 
 
 @override_settings(PRODUCTION=True)
-def test_in_production_the_cookie_bears_the_host_prefix_with_all_that_it_asks_for(anna, link, browser):
-    cookie = press(browser, link(learner_profile_id=anna.learner_profile_id)).cookies["__Host-learner"]
+def test_in_production_the_cookie_bears_the_host_prefix_with_all_that_it_asks_for(anna, link, visitor):
+    cookie = press(visitor, link(learner_profile_id=anna.learner_profile_id)).cookies["__Host-learner"]
     assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
-    gone = press(browser, link(learner_profile_id=anna.learner_profile_id)).client.post("/learn/out", {
-        "csrfmiddlewaretoken": browser.cookies["csrftoken"].value})  # fmt: skip
+    gone = press(visitor, link(learner_profile_id=anna.learner_profile_id)).client.post("/learn/out", {
+        "csrfmiddlewaretoken": visitor.cookies["csrftoken"].value})  # fmt: skip
     assert (gone.cookies["__Host-learner"]["max-age"], gone.cookies["__Host-learner"]["secure"]) == (0, True)
 
 
-def test_of_a_link_s_address_nothing_but_the_host_is_told_to_whom_the_page_asks(anna, link, browser):
-    response = browser.get(link(learner_profile_id=anna.learner_profile_id))
+def test_of_a_link_s_address_nothing_but_the_host_is_told_to_whom_the_page_asks(anna, link, visitor):
+    response = visitor.get(link(learner_profile_id=anna.learner_profile_id))
     assert response["Referrer-Policy"] == "strict-origin"
     assert response["Cache-Control"] == "no-store"
     assert "noindex" in response["X-Robots-Tag"]
 
 
-def test_a_link_that_ran_out_says_when_and_leads_to_a_new_one(company, anna, link, browser):
+def test_a_link_that_ran_out_says_when_and_leads_to_a_new_one(company, anna, link, visitor):
     now = datetime.now(UTC)
     address = link(learner_profile_id=anna.learner_profile_id, now=now - timedelta(hours=1), leads_to="devices")
-    response = press(browser, address)
+    response = press(visitor, address)
     text = response.content.decode()
     assert response.status_code == 410
     assert "This link has run out" in text
@@ -95,13 +95,13 @@ def test_a_link_that_ran_out_says_when_and_leads_to_a_new_one(company, anna, lin
     assert standing(company, anna) == []
 
 
-def test_a_withdrawn_link_opens_nothing(company, anna, link, browser):
+def test_a_withdrawn_link_opens_nothing(company, anna, link, visitor):
     address = link(learner_profile_id=anna.learner_profile_id)
     with context.company(company.organization_id):
         assert links.revoke(
             company.organization_id, datetime.now(UTC), learner_profile_id=anna.learner_profile_id
         ) == 1  # fmt: skip
-    response = press(browser, address)
+    response = press(visitor, address)
     assert response.status_code == 410
     assert "withdrawn" in response.content.decode()
 
@@ -110,18 +110,18 @@ def test_a_withdrawn_link_opens_nothing(company, anna, link, browser):
     "token",
     ["x", "AAAA", "a" * 5000, "%2e%2e", "f00d" * 14, base64.urlsafe_b64encode(b"y" * 16 + b"x" * 24).decode()],
 )
-def test_a_forged_or_cut_off_link_is_told_from_a_used_one_and_opens_nothing(browser, token):
-    for response in (browser.get(f"/learn/in/{token}"), press(browser, f"/learn/in/{token}")):
+def test_a_forged_or_cut_off_link_is_told_from_a_used_one_and_opens_nothing(visitor, token):
+    for response in (visitor.get(f"/learn/in/{token}"), press(visitor, f"/learn/in/{token}")):
         assert response.status_code == 404
         assert "This link does not work" in response.content.decode()
         assert "learner" not in response.cookies
 
 
-def test_a_token_of_one_company_opens_nothing_under_the_name_of_another(company, anna, link, browser):
+def test_a_token_of_one_company_opens_nothing_under_the_name_of_another(company, anna, link, visitor):
     token = base64.urlsafe_b64decode(link(learner_profile_id=anna.learner_profile_id).rpartition("/")[2] + "==")
     other = make_present_company("Contoso")
     forged = base64.urlsafe_b64encode(other.organization_id.bytes + token[16:]).decode()
-    assert press(browser, f"/learn/in/{forged}").status_code == 404
+    assert press(visitor, f"/learn/in/{forged}").status_code == 404
 
 
 def test_a_link_for_many_uses_holds_until_it_runs_out(anna, link):
@@ -130,7 +130,7 @@ def test_a_link_for_many_uses_holds_until_it_runs_out(anna, link):
 
 
 @pytest.mark.parametrize("end", ["left", "suspended", "erased"])
-def test_who_may_not_come_in_is_told_so_and_the_link_stays_unused(company, anna, link, browser, end):
+def test_who_may_not_come_in_is_told_so_and_the_link_stays_unused(company, anna, link, visitor, end):
     address = link(learner_profile_id=anna.learner_profile_id)
     told = {"organization_id": company.organization_id, "at": noon(0) - timedelta(days=1), "now": datetime.now(UTC)}
     if end == "left":
@@ -139,47 +139,47 @@ def test_who_may_not_come_in_is_told_so_and_the_link_stays_unused(company, anna,
         verbs.suspend_employee(**told, person_id=anna.person_id)
     if end == "erased":
         erase_person(organization_id=company.organization_id, at=told["at"], learner_profile_id=anna.learner_profile_id)
-    response = press(browser, address)
+    response = press(visitor, address)
     assert response.status_code == 403
     assert "You cannot come in at present" in response.content.decode()
     with context.company(company.organization_id):
         assert PersonalLink.objects.get(organization_id=company.organization_id).uses_left == 1
 
 
-def test_who_is_signed_in_already_goes_on_and_uses_no_link_up(company, anna, link, browser):
-    press(browser, link(learner_profile_id=anna.learner_profile_id))
+def test_who_is_signed_in_already_goes_on_and_uses_no_link_up(company, anna, link, visitor):
+    press(visitor, link(learner_profile_id=anna.learner_profile_id))
     more = link(learner_profile_id=anna.learner_profile_id, leads_to="devices")
     old = link(
         learner_profile_id=anna.learner_profile_id, now=datetime.now(UTC) - timedelta(days=1), leads_to="devices"
     )
     for address in (more, old):
-        response = browser.get(address)
+        response = visitor.get(address)
         assert (response.status_code, response["Location"]) == (303, "/learn/devices")
     assert press(Client(), more).status_code == 303
     assert len(standing(company, anna)) == 2
 
 
-def test_somebody_else_s_session_is_asked_about_before_it_is_replaced(company, anna, link, browser):
+def test_somebody_else_s_session_is_asked_about_before_it_is_replaced(company, anna, link, visitor):
     ben = company.join("Ben", at=noon(20))
-    press(browser, link(learner_profile_id=ben.learner_profile_id))
+    press(visitor, link(learner_profile_id=ben.learner_profile_id))
     address = link(learner_profile_id=anna.learner_profile_id)
-    text = browser.get(address).content.decode()
-    assert "Somebody else is signed in in this browser" in text
+    text = visitor.get(address).content.decode()
+    assert "Somebody else is signed in in this visitor" in text
     assert "Ben" not in text
-    assert press(browser, address).status_code == 200
+    assert press(visitor, address).status_code == 200
     assert len(standing(company, ben)) == 1
-    assert press(browser, address, replace="yes").status_code == 303
+    assert press(visitor, address, replace="yes").status_code == 303
     assert standing(company, ben) == []
     assert len(standing(company, anna)) == 1
 
 
-def test_a_session_at_another_company_is_replaced_in_the_same_way(company, anna, link, browser, signed_in):
+def test_a_session_at_another_company_is_replaced_in_the_same_way(company, anna, link, visitor, signed_in):
     other = make_present_company("Contoso")
     ben = other.join("Ben", at=noon(20))
-    browser.cookies["learner"] = signed_in(other.organization_id, ben.learner_profile_id).cookies["learner"].value
+    visitor.cookies["learner"] = signed_in(other.organization_id, ben.learner_profile_id).cookies["learner"].value
     address = link(learner_profile_id=anna.learner_profile_id)
-    assert "Somebody else" in browser.get(address).content.decode()
-    assert press(browser, address, replace="yes").status_code == 303
+    assert "Somebody else" in visitor.get(address).content.decode()
+    assert press(visitor, address, replace="yes").status_code == 303
     assert standing(other, ben) == []
 
 
@@ -189,13 +189,13 @@ def test_a_foreign_form_cannot_sign_anybody_in(company, anna, link):
     assert standing(company, anna) == []
 
 
-def test_a_session_that_was_put_into_a_browser_is_not_the_one_that_begins(anna, link, browser):
-    browser.cookies["learner"] = "put here by somebody else"
-    token = press(browser, link(learner_profile_id=anna.learner_profile_id)).cookies["learner"].value
-    before = browser.cookies["csrftoken"].value
+def test_a_session_that_was_put_into_a_browser_is_not_the_one_that_begins(anna, link, visitor):
+    visitor.cookies["learner"] = "put here by somebody else"
+    token = press(visitor, link(learner_profile_id=anna.learner_profile_id)).cookies["learner"].value
+    before = visitor.cookies["csrftoken"].value
     assert token != "put here by somebody else"
     assert len(token) == 54
-    press(browser, link(learner_profile_id=anna.learner_profile_id))
+    press(visitor, link(learner_profile_id=anna.learner_profile_id))
     assert before
 
 
@@ -206,32 +206,32 @@ def test_a_session_that_was_put_into_a_browser_is_not_the_one_that_begins(anna, 
 def test_a_link_leads_nowhere_but_to_these_pages(anna, link, elsewhere):
     address = link(learner_profile_id=anna.learner_profile_id, leads_to=elsewhere)
     assert press(Client(), address)["Location"] == "/learn/"
-    browser = Client()
-    browser.cookies["learner-lead"] = elsewhere
-    assert press(browser, link(learner_profile_id=anna.learner_profile_id))["Location"] == "/learn/"
+    visitor = Client()
+    visitor.cookies["learner-lead"] = elsewhere
+    assert press(visitor, link(learner_profile_id=anna.learner_profile_id))["Location"] == "/learn/"
 
 
-def test_where_one_wanted_to_go_is_where_the_letter_s_link_leads(anna, link, browser):
-    browser.cookies["learner-lead"] = "devices"
-    response = press(browser, link(learner_profile_id=anna.learner_profile_id))
+def test_where_one_wanted_to_go_is_where_the_letter_s_link_leads(anna, link, visitor):
+    visitor.cookies["learner-lead"] = "devices"
+    response = press(visitor, link(learner_profile_id=anna.learner_profile_id))
     assert response["Location"] == "/learn/devices"
     assert response.cookies["learner-lead"]["max-age"] == 0
 
 
-def test_the_database_keeps_no_token(company, anna, link, browser):
+def test_the_database_keeps_no_token(company, anna, link, visitor):
     address = link(learner_profile_id=anna.learner_profile_id)
-    cookie = press(browser, address).cookies["learner"].value
+    cookie = press(visitor, address).cookies["learner"].value
     with context.company(company.organization_id):
         kept = repr([*PersonalLink.objects.values(), *LearnerSession.objects.values()])
     assert address.rpartition("/")[2] not in kept
     assert cookie not in kept
 
 
-def test_no_log_holds_a_link_s_token(anna, link, browser, caplog):
+def test_no_log_holds_a_link_s_token(anna, link, visitor, caplog):
     address = link(learner_profile_id=anna.learner_profile_id)
     with caplog.at_level("DEBUG"):
-        press(browser, address)
-        press(browser, address + "cut")
+        press(visitor, address)
+        press(visitor, address + "cut")
         Client(enforce_csrf_checks=True).post(address)
     assert address.rpartition("/")[2] not in caplog.text
     assert "/learn/in/[redacted]" in caplog.text
