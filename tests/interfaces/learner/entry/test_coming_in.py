@@ -164,7 +164,7 @@ def test_somebody_else_s_session_is_asked_about_before_it_is_replaced(company, a
     press(visitor, link(learner_profile_id=ben.learner_profile_id))
     address = link(learner_profile_id=anna.learner_profile_id)
     text = visitor.get(address).content.decode()
-    assert "Somebody else is signed in in this visitor" in text
+    assert "Somebody else is signed in in this browser" in text
     assert "Ben" not in text
     assert press(visitor, address).status_code == 200
     assert len(standing(company, ben)) == 1
