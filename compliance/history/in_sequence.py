@@ -19,13 +19,14 @@ def _of_one(register: str) -> str:
 
 
 _OF_ONE = f"SELECT v.* FROM {_of_one('%(register)s::smallint')}"  # noqa: S608 - names and SQL of our own
-# Of each register the first ones by an index, and of these the first: the others are never fetched.
+# Of each register the first ones by an index, and of these the first: the others are never fetched. They are fetched by
+# register and sequence: by the sequence alone, a planner without statistics may look through all of row_by_register.
 _OF_SEVERAL = f"""
 SELECT v.* FROM (
-    SELECT s.sequence FROM unnest(%(registers)s::smallint[]) AS w (register) CROSS JOIN LATERAL (
-        SELECT v.sequence FROM {_of_one("w.register")}) s
+    SELECT s.register, s.sequence FROM unnest(%(registers)s::smallint[]) AS w (register) CROSS JOIN LATERAL (
+        SELECT v.register, v.sequence FROM {_of_one("w.register")}) s
     ORDER BY s.sequence LIMIT %(most)s) s
-CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
+CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.register = s.register AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
 RECORD_OF_REMOVED = """CASE WHEN v.body = '' THEN (SELECT r.record_id::text FROM history_historyrecord r
     WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = v.register AND r.birth = v.birth) END"""
 """Column of the record of a version that says that it is absent; the stored text of any other names it."""

@@ -217,7 +217,8 @@ SELECT r.birth, r.published, {listing.wanted} FROM (
     WHERE {in_force.PRESENT} AND {listing.condition}) r
   WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
   ORDER BY r.published, r.birth LIMIT %(limit)s) r
-CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS} AND v.sequence = r.sequence OFFSET 0) v
+CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS}
+  AND v.register = %(register)s AND v.sequence = r.sequence OFFSET 0) v
 {listing.joined} WHERE r.before < {MAXIMUM_PAGE_BYTES} ORDER BY r.published, r.birth"""  # noqa: S608
 
 
