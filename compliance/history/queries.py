@@ -52,11 +52,13 @@ def companies() -> list[uuid.UUID]:
 
 
 class CaptureEnd(NamedTuple):
-    """The newest capture of a company, and whether the company is open to readers."""
+    """The newest capture of a company, whether the company is open to readers, and when the clock next changes it."""
 
     capture_sequence: int
     chain_hash: str
     available: bool
+    captured_at: datetime
+    next_change_at: datetime | None
 
 
 def capture_ends() -> dict[uuid.UUID, CaptureEnd]:

@@ -55,6 +55,11 @@ class Letter(CompanyRow):
                 condition=models.Q(due_at__isnull=False),
             ),
             models.Index(fields=["organization_id", "settled_at"], name="learner_letter_settled"),
+            models.Index(
+                fields=["settled_at"],
+                name="learner_letter_failed",
+                condition=models.Q(sent_at__isnull=True, settled_at__isnull=False),
+            ),
             models.Index(fields=["organization_id", "learner_profile_id"], name="learner_letter_by_person"),
         ]
 

@@ -1,17 +1,16 @@
 """Reads about letters: how many a person was sent lately, and what waits or failed."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count, Min, Q
-
-from compliance.letters.actions import NOBODY
 from compliance.letters.models import Letter
+from compliance.tenancy import nodes
 
 
 class Outbox(NamedTuple):
-    """What of a company's letters waits, and what was given up lately."""
+    """How many letters wait, how many were given up lately, and since when the oldest waits."""
 
     waiting: int
     failed: int
@@ -28,12 +27,19 @@ def asked_since(
     return found.count()
 
 
-def outbox(organization_id: uuid.UUID, since: datetime) -> Outbox:
-    """How the company's letters fare: what waits, and what failed for good at `since` or later. In its context."""
-    found = Letter.objects.filter(organization_id=organization_id)
-    waiting = found.filter(settled_at=None).aggregate(number=Count("pk"), oldest=Min("made_at"))
-    failed = found.filter(~Q(failure=NOBODY), settled_at__gte=since, sent_at=None).count()
-    return Outbox(waiting["number"], failed, waiting["oldest"])
+def outbox(since: datetime, *, only: Collection[uuid.UUID] | None = None) -> Outbox:
+    """How the letters of all companies, or of these, fare: what waits, and what failed for good at `since` or later.
+
+    In one statement a node, outside of any company's context.
+    """
+    rows = nodes.fetch(
+        "SELECT * FROM letters_outbox(%(since)s::timestamptz, %(companies)s::uuid[])", {"since": since}, only=only
+    )
+    return Outbox(
+        sum(waiting for waiting, _, _ in rows),
+        sum(failed for _, failed, _ in rows),
+        min((oldest for _, _, oldest in rows if oldest is not None), default=None),
+    )
 
 
 def is_due(organization_id: uuid.UUID, now: datetime) -> bool:

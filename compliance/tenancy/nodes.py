@@ -6,6 +6,7 @@ column and are asked once a node, of the companies that live there. One plain Po
 """
 
 import uuid
+from collections.abc import Collection
 from typing import Any
 
 import structlog
@@ -26,6 +27,7 @@ FROM tenancy_organization o
 JOIN pg_dist_placement p
     ON p.shardid = get_shard_id_for_distribution_column(%(table)s::text::regclass, o.organization_id)
 JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+WHERE %(only)s::uuid[] IS NULL OR o.organization_id = ANY(%(only)s::uuid[])
 GROUP BY 1 ORDER BY 1
 """
 
@@ -35,16 +37,19 @@ def of(column: str) -> str:
     return f"(%(companies)s::uuid[] IS NULL OR {column} = ANY(%(companies)s::uuid[]))"
 
 
-def fetch(statement: str, parameters: dict[str, Any] | None = None) -> list[sql.Row]:
-    """The rows of all companies whose node answers. The statement has the condition `of`.
+def fetch(
+    statement: str, parameters: dict[str, Any] | None = None, *, only: Collection[uuid.UUID] | None = None
+) -> list[sql.Row]:
+    """The rows of all companies, or of these `only`, whose node answers. The statement has the condition `of`.
 
     A node that is away is named in the log and passed over.
     """
     given = parameters or {}
+    asked = None if only is None else list(only)
     if not settings.CLUSTER:
-        return sql.fetch(statement, {**given, "companies": None})
+        return sql.fetch(statement, {**given, "companies": asked})
     found: list[sql.Row] = []
-    for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY}):
+    for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY, "only": asked}):
         try:
             found += sql.fetch(statement, {**given, "companies": companies})
         except lost.ERRORS as error:

@@ -306,5 +306,5 @@ def test_two_pulls_at_one_pin_are_the_same_bytes(committed, before, elsewhere, b
         assert page["snapshot"]["capture_sequence"] == whole["snapshot"]["capture_sequence"]
     assert all(row.valid_from <= row.recorded_at for row in rows(organization_id))
     with context.company(organization_id):
-        assert ledger.backlog(organization_id).pending == 0
+        assert sum(ledger.waiting(organization_id)[:2]) == 0
     assert isinstance(verify_history(organization_id), Verified)

@@ -83,7 +83,7 @@ ATTACKS = {
     "a function of another owner": (
         "ALTER FUNCTION certificate_of_code(text, uuid[]) OWNER TO postgres", "certificate_of_code.*: owner is `postgres`"),
     "a function with the owner's rights": (
-        "ALTER FUNCTION console_waiting_of(uuid[]) SECURITY DEFINER", "console_waiting_of.*: definition is `.*DEFINER"),
+        "ALTER FUNCTION refuse_change() SECURITY DEFINER", "refuse_change.*: definition is `.*DEFINER"),
     "a function that everybody may call": (
         "GRANT EXECUTE ON FUNCTION certificate_of_code(text, uuid[]) TO PUBLIC", "certificate_of_code.*: grants to PUBLIC"),
     "an extra function": (

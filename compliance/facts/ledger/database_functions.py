@@ -1,33 +1,32 @@
-"""What is asked of pending rows without a company.
+"""What is asked of pending rows without a company, by those who would otherwise enter every company each minute.
 
-`console_waiting_of` says what waits, of many companies in one statement. It enters one company after the other, as the
-caller could: it runs with the caller's rights, and row-level security holds for each look. `pending_work` says whose
-rows are there (the sweep), without opening every company's context each minute. It runs as the owner, and answers with
-organization ids only, which the directory tables list anyway.
+`pending_work` says whose rows are there (the sweep), `pending_of_companies` how many and since when (the console's list
+of companies, metrics). They run as the owner, and answer with organization ids, which the directory tables list anyway,
+numbers and moments.
 """
 
 from compliance.tenancy.functions import EVERYONE_BUT_THE_SIGNER, DatabaseFunction
 
 FUNCTIONS = (
     DatabaseFunction(
-        name="console_waiting_of",
+        name="pending_of_companies",
         arguments="companies uuid[]",
-        returns="TABLE(company uuid, waiting bigint, aside bigint, oldest timestamp with time zone)",
+        returns=(
+            "TABLE(organization_id uuid, waiting bigint, failing bigint, set_aside bigint,"
+            " oldest timestamp with time zone, untried_since timestamp with time zone)"
+        ),
         language="plpgsql",
-        volatility="VOLATILE",
+        volatility="STABLE",
+        as_owner=True,
         callers=EVERYONE_BUT_THE_SIGNER,
         body="""
-DECLARE
-    entered text := current_setting('app.organization', true);
 BEGIN
-    FOREACH company IN ARRAY companies LOOP
-        PERFORM set_config('app.organization', company::text, true);
-        SELECT count(*) FILTER (WHERE p.set_aside_at IS NULL), count(p.set_aside_at),
-            min(greatest(p.recorded_at, p.waits_until))
-          INTO waiting, aside, oldest FROM pending_pendingsubject p WHERE p.organization_id = company;
-        RETURN NEXT;
-    END LOOP;
-    PERFORM set_config('app.organization', coalesce(entered, ''), true);
+    RETURN QUERY EXECUTE 'SELECT p.organization_id, count(*) FILTER (WHERE p.set_aside_at IS NULL),
+            count(*) FILTER (WHERE p.attempts > 0 AND p.set_aside_at IS NULL), count(p.set_aside_at),
+            min(greatest(p.recorded_at, p.waits_until)),
+            min(greatest(p.recorded_at, p.waits_until)) FILTER (WHERE p.attempts = 0)
+        FROM public.pending_pendingsubject p WHERE $1 IS NULL OR p.organization_id = ANY($1) GROUP BY 1'
+        USING companies;
 END """,
     ),
     DatabaseFunction(

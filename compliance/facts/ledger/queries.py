@@ -5,12 +5,11 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Greatest
 
 from compliance.facts.ledger.models import PendingSubject, SubjectKind
-from compliance.tenancy import sql
+from compliance.tenancy import nodes, sql
 
 WIDE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)
 """The kinds of subject that the writer replaces by those of many people."""
@@ -39,6 +38,9 @@ class Waiting(NamedTuple):
     def lag(self, now: datetime) -> timedelta:
         """How long the oldest subject has waited, those set aside included; zero when nothing waits."""
         return max(now - (self.oldest or now), timedelta(0))
+
+
+NOTHING_WAITS = Waiting(0, 0, None)
 
 
 def waiting(organization_id: uuid.UUID) -> Waiting:
@@ -70,33 +72,23 @@ class Backlog(NamedTuple):
     untried_since: datetime | None
 
 
-def backlog(organization_id: uuid.UUID) -> Backlog:
-    """What the company's writer has before it, in the company's context."""
-    found = PendingSubject.objects.filter(organization_id=organization_id).aggregate(
-        pending=Count("id"),
-        failing=Count("id", filter=Q(attempts__gt=0, set_aside_at=None)),
-        set_aside=Count("set_aside_at"),
-        untried_since=Min(Greatest("recorded_at", "waits_until"), filter=Q(attempts=0)),
-    )
-    return Backlog(**found)
-
-
-def untried_lag(organization_id: uuid.UUID, now: datetime) -> timedelta:
-    """How long the oldest subject that no capture has tried yet has waited: the writer itself is behind.
-
-    What was tried and failed is its company's trouble alone. Needs the company's context.
-    """
-    since = backlog(organization_id).untried_since
-    return max(now - since, timedelta(0)) if since is not None else timedelta(0)
-
-
 def waiting_of(organization_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Waiting]:
     """What waits for the writer of each of many companies, in one statement and outside of any company's context."""
-    with transaction.atomic():
-        rows = sql.fetch(
-            "SELECT company, waiting, aside, oldest FROM console_waiting_of(%s::uuid[])", [list(organization_ids)]
-        )
-    return {company: Waiting(*found) for company, *found in rows}
+    rows = nodes.fetch(
+        "SELECT organization_id, waiting, set_aside, oldest FROM pending_of_companies(%(companies)s::uuid[])",
+        only=organization_ids,
+    )
+    found = {organization_id: Waiting(*waiting) for organization_id, *waiting in rows}
+    return {each: found.get(each, NOTHING_WAITS) for each in organization_ids}
+
+
+def backlogs() -> dict[uuid.UUID, Backlog]:
+    """What the writer has before it in all companies that have any, in one statement a node."""
+    rows = nodes.fetch(
+        "SELECT organization_id, waiting + set_aside, failing, set_aside, untried_since"
+        " FROM pending_of_companies(%(companies)s::uuid[])"
+    )
+    return {organization_id: Backlog(*found) for organization_id, *found in rows}
 
 
 def kinds_waiting(organization_id: uuid.UUID, most: int) -> list[str]:

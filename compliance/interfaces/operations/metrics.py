@@ -6,7 +6,7 @@ when it is asked for, at most every few seconds. No label names a person, a key 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -14,27 +14,22 @@ from typing import NamedTuple
 import redis
 from django.conf import settings
 from django.db import Error, connection
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery, Sum
-from django.db.models.functions import Coalesce
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
-from compliance.facts.ledger.queries import backlog
-from compliance.history.models import HistoryHead
-from compliance.history.queries import companies
-from compliance.interfaces.operations.models import CompanyStanding, ReminderDelivery
+from compliance.facts.ledger.queries import backlogs
+from compliance.history.queries import capture_ends
+from compliance.interfaces.operations import standings
 from compliance.interfaces.operations.tidying import WARN_BEFORE
 from compliance.letters.queries import outbox
-from compliance.log.models import Leaf
-from compliance.log.queries import quorum_missing_since, witness_answers
+from compliance.log.queries import quorum_missing_since, signed_captures, witness_answers
 from compliance.log.queries import size as log_size
 from compliance.redis_client import client
-from compliance.tenancy import context, standbys
+from compliance.tenancy import standbys
 from compliance.tenancy.checks import differences
-from compliance.tenancy.models import Organization
 from compliance.webhooks.queries import figures
 
 FRESH_SECONDS = 10.0
@@ -125,50 +120,46 @@ def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
 
 
 def standing(now: datetime) -> Standing:
-    """Where all companies stand together."""
-    pending = failing = set_aside = unsettled = waiting = given_up = 0
-    oldest = waiting_since = now
-    found = companies()
-    for organization_id in found:
-        with context.company(organization_id):
-            of_company = backlog(organization_id)
-            unsettled += ReminderDelivery.objects.filter(
-                organization_id=organization_id, state__in=("failed", "unknown")
-            ).count()
-            letters = outbox(organization_id, now - _LATELY)
-        waiting, given_up = waiting + letters.waiting, given_up + letters.failed
-        waiting_since = min(waiting_since, letters.waiting_since or now)
-        pending, failing = pending + of_company.pending, failing + of_company.failing
-        set_aside, oldest = set_aside + of_company.set_aside, min(oldest, of_company.untried_since or now)
-    kept = CompanyStanding.objects.filter(organization_id=OuterRef("organization_id"))
-    newest = Leaf.objects.filter(organization_id=OuterRef("organization_id")).order_by("-index")
-    made = Organization.objects.filter(organization_id=OuterRef("organization_id"))
-    heads = HistoryHead.objects.annotate(
-        verified=Coalesce(Subquery(kept.values("verified_at")), Subquery(made.values("created_at"))),
-        failed=Exists(kept.filter(verified_well=False)),
-        signed=Coalesce(Subquery(newest.values("capture_sequence")[:1]), 0),
-    ).aggregate(
-        unavailable=Count("pk", filter=Q(available=False)),
-        due_since=Min("next_change_at"),
-        verified_at=Min("verified"),
-        verifications_failed=Count("pk", filter=Q(failed=True)),
-        unsigned=Sum(F("capture_sequence") - F("signed"), default=0),
-        unsigned_since=Min("captured_at", filter=Q(capture_sequence__gt=F("signed"))),
-    )
+    """Where all companies stand together, by as many statements however many there are."""
+    ends, waits = capture_ends(), backlogs().values()
+    signed = {each.organization_id: each.capture_sequence for each in signed_captures()}
+    unsigned = {each: end for each, end in ends.items() if end.capture_sequence > signed.get(each, 0)}
+    verified = [each for company, each in standings.verified().items() if company in ends]
+    letters = outbox(now - _LATELY)
     ending = {"revoked_at": None, "expires_at__lte": now + WARN_BEFORE}
-    keys, sources = ApiKey.objects.filter(**ending).count(), Source.objects.filter(**ending).count()
     webhooks = figures()
     return Standing(
-        len(found), heads["unavailable"], pending, failing, set_aside, _age(oldest, now),
-        _age(heads["due_since"], now), _age(heads["verified_at"], now), heads["verifications_failed"],
-        log_size(), heads["unsigned"], _age(heads["unsigned_since"], now), _age(quorum_missing_since(), now), keys,
-        sources, unsettled, waiting, _age(waiting_since, now), given_up,
-        webhooks.waiting, _age(webhooks.waiting_since, now), webhooks.failing, webhooks.paused, len(differences()),
-    )  # fmt: skip
+        companies=len(ends),
+        unavailable=sum(not end.available for end in ends.values()),
+        pending=sum(each.pending for each in waits),
+        failing=sum(each.failing for each in waits),
+        set_aside=sum(each.set_aside for each in waits),
+        oldest_pending_seconds=_longest((each.untried_since for each in waits), now),
+        overdue_sweep_seconds=_longest((end.next_change_at for end in ends.values()), now),
+        verification_age_seconds=_longest((each.at for each in verified), now),
+        verifications_failed=sum(not each.well for each in verified),
+        log_entries=log_size(),
+        unsigned_captures=sum(end.capture_sequence - signed.get(each, 0) for each, end in unsigned.items()),
+        unsigned_capture_age_seconds=_longest((end.captured_at for end in unsigned.values()), now),
+        quorum_missing_seconds=_longest([quorum_missing_since()], now),
+        keys_ending=ApiKey.objects.filter(**ending).count(),
+        sources_ending=Source.objects.filter(**ending).count(),
+        reminders_unsettled=standings.reminders_unsettled(),
+        letters_waiting=letters.waiting,
+        letters_waiting_seconds=_longest([letters.waiting_since], now),
+        letters_given_up=letters.failed,
+        webhooks_waiting=webhooks.waiting,
+        webhooks_waiting_seconds=_longest([webhooks.waiting_since], now),
+        webhooks_failing=webhooks.failing,
+        webhooks_paused=webhooks.paused,
+        protection_differences=len(differences()),
+    )
 
 
-def _age(since: datetime | None, now: datetime) -> float:
-    return max((now - since).total_seconds(), 0.0) if since is not None else 0.0
+def _longest(moments: Iterable[datetime | None], now: datetime) -> float:
+    """Seconds since the earliest of the moments; 0 when there is none, or all lie ahead."""
+    earliest = min((each for each in moments if each is not None), default=now)
+    return max((now - earliest).total_seconds(), 0.0)
 
 
 _WORDS = {

@@ -70,4 +70,9 @@ class ReminderDelivery(CompanyRow):
                 fields=["organization_id", "record_id", "due_at", "step_days"], name="reminder_once"
             )
         ]
-        indexes = [models.Index(fields=["organization_id", "state", "claimed_at"], name="reminder_by_state")]
+        indexes = [
+            models.Index(fields=["organization_id", "state", "claimed_at"], name="reminder_by_state"),
+            models.Index(
+                fields=["state"], name="reminder_unsettled", condition=models.Q(state__in=("failed", "unknown"))
+            ),
+        ]

@@ -6,6 +6,8 @@ import sys
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from compliance.access.tokens import KEY_PREFIXES, new_token
 from compliance.history import actions
@@ -124,3 +126,17 @@ def test_a_task_that_failed_says_so_without_arguments_and_message():
 def test_why_a_server_is_away_is_told():
     line = json.loads(written("it failed", exc_info=(OSError, ConnectionRefusedError("port 5432: refused"), None)))
     assert line["exception"] == "builtins.ConnectionRefusedError (port 5432: refused) at nowhere"
+
+
+@pytest.mark.django_db
+def test_a_page_of_metrics_asks_as_much_however_many_companies_there_are():
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as found:
+            metrics.standing(NOW)
+        return len(found)
+
+    make_company()
+    before = statements()
+    for _ in range(5):
+        make_company()
+    assert statements() == before
