@@ -28,7 +28,7 @@ _SMALL = {
     "page of 200 in zstd: compressing": (None, 10),
     "page of 200 in gzip: compressing": (None, 20),
     "as-at page, first": (0.3, None),
-    "as-at page, in the middle, against simple-history with": (0.3, None),
+    "as-at page, in the middle, against simple-history": (0.3, None),
     "last page / second page": (None, 6),
     "200 versions a record / 3": (None, 10),
     "10x the rows": (None, 6),
