@@ -235,17 +235,6 @@ def test_a_passing_deadline_moves_nothing_and_an_opening_renewal_once_with_cause
     assert isinstance(verify_history(organization_id), Verified)
 
 
-@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
-def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told):
-    company, _, anna = told
-    idle = make_company("Idle")
-    assert not {company.organization_id, idle.organization_id} & set(queries.companies_with_work(NOW))
-    _pend(company, "person", anna.learner_profile_id)
-    found = queries.companies_with_work(NOW)
-    assert company.organization_id in found
-    assert idle.organization_id not in found
-
-
 def test_a_certificate_gets_its_check_code_in_the_capture_that_begins_it():
     company = make_company()
     course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION))
@@ -356,19 +345,6 @@ def test_days_of_the_history_begin_in_the_company_zone():
         company, "SELECT history_complete_from FROM tenancy_organization", "organization_id = %s"
     )
     assert complete_from == start_of_day("Pacific/Auckland", date(2020, 1, 1))
-
-
-@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
-def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(told):
-    company, _, _ = told
-    organization_id = company.organization_id
-    sql.execute("UPDATE history_historyhead SET logic_version = 0 WHERE organization_id = %s", [organization_id])
-    before = queries.head(organization_id)
-    assert organization_id in queries.companies_with_work(NOW)
-    actions.sweep_company(organization_id, NOW)
-    after = queries.head(organization_id)
-    assert (after.sequence, after.capture_sequence) == (before.sequence, before.capture_sequence)
-    assert organization_id not in queries.companies_with_work(NOW)
 
 
 def _pend(company, kind, first, second=None):

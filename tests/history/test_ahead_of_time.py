@@ -49,28 +49,6 @@ def told():
     return company, course, anna
 
 
-@pytest.mark.one_server("of all companies only what is committed is read, and the test is one transaction")
-def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(told):
-    company, course, anna = told
-    organization_id = company.organization_id
-    before = queries.head(organization_id)
-    receipt = company.complete(anna, course, SOON)
-    with context.company(organization_id):
-        assert sql.fetch("SELECT completion_receipt_id FROM training_completion") == [(receipt,)]
-    for moment in (NOW, SOON - timedelta(microseconds=1)):
-        assert actions.capture_all(organization_id, moment) == []
-        assert actions.sweep_company(organization_id, moment) == []
-        assert organization_id not in queries.companies_with_work(moment)
-    assert queries.head(organization_id) == before
-    assert organization_id in queries.companies_with_work(SOON)
-    (captured,) = actions.sweep_company(organization_id, SOON)
-    assert captured.rows == 1
-    row = rows(organization_id, TRAINING)[-1]
-    assert (row.valid_from, row.recorded_at, row.cause) == (SOON, SOON, "change")
-    assert only(at(organization_id, TRAINING, SOON))["completion_receipt_id"] == str(receipt)
-    assert isinstance(verify_history(organization_id), Verified)
-
-
 def test_a_capture_for_another_reason_says_nothing_of_a_fact_ahead_of_time(told):
     company, course, anna = told
     organization_id = company.organization_id

@@ -5,9 +5,7 @@ import uuid
 import pytest
 
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.ledger import queries as ledger
 from compliance.history import tasks
-from compliance.tenancy import context
 from tests.companies import make_company
 from tests.history.reading import captures, rows
 
@@ -27,19 +25,6 @@ def test_a_capture_task_captures_once_however_often_it_comes(waiting):
         tasks.capture(str(waiting.organization_id))
     assert len(rows(waiting.organization_id, TRAINING_RECORDS.number)) == 1
     assert len(captures(waiting.organization_id)) == 2
-
-
-@pytest.mark.one_server("nobody reads as another role what the same transaction has written")
-def test_the_sweep_task_hands_out_the_companies_that_have_work(waiting, monkeypatch, settings):
-    idle = make_company("Idle")
-    handed = []
-    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda told, *, expires: handed.append((*told, expires)))
-    tasks.sweep()
-    assert (str(waiting.organization_id), settings.TICK_EXPIRES_SECONDS) in handed  # it must not pile up
-    assert str(idle.organization_id) not in dict(handed)
-    tasks.sweep_company(str(waiting.organization_id))
-    with context.company(waiting.organization_id):
-        assert sum(ledger.waiting(waiting.organization_id)[:2]) == 0
 
 
 def test_a_company_that_is_gone_fails_no_task():

@@ -168,7 +168,7 @@ def migrate() -> None:
     MIGRATION.build_trees(None, SimpleNamespace(connection=connections["owner"]))
 
 
-@pytest.mark.one_server("runs a migration of before there were clusters")
+@pytest.mark.one_server("Citus tells no node of a setting that set_config makes; this migration is older than clusters")
 def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_ended(committed):
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
@@ -185,7 +185,6 @@ def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_e
     assert kept(organization_id) == roots
 
 
-@pytest.mark.one_server("runs a migration of before there were clusters")
 def test_the_migration_refuses_a_history_that_lacks_rows(committed):
     organization_id = make_company().organization_id
     fill(organization_id, 10)
@@ -195,7 +194,6 @@ def test_the_migration_refuses_a_history_that_lacks_rows(committed):
     assert HistoryHead.objects.get(organization_id=organization_id).tree_size == 0
 
 
-@pytest.mark.one_server("runs a migration of before there were clusters")
 @pytest.mark.parametrize("migrated", [True, False], ids=["migrated", "captured by the old release meanwhile"])
 def test_the_first_capture_with_a_tree_covers_the_rows_of_all_captures_before(owner, migrated):
     company = make_company()

@@ -21,7 +21,7 @@ def test_every_table_of_companies_is_with_its_company_and_each_directory_table_s
     assert tables["auth_user"].placement is Placement.COORDINATOR
 
 
-@pytest.mark.one_server("says what one server says")
+@pytest.mark.one_server("what a database without Citus answers")
 @pytest.mark.django_db(databases=["default", "owner"])
 def test_one_server_that_claims_to_be_a_cluster_is_refused(settings):
     checks.refuse_unprotected_tables()
@@ -32,7 +32,7 @@ def test_one_server_that_claims_to_be_a_cluster_is_refused(settings):
         call_command("distribute")
 
 
-@pytest.mark.one_server("says what one server says")
+@pytest.mark.one_server("what a database without Citus answers")
 def test_one_server_has_nothing_to_distribute():
     with pytest.raises(CommandError, match="one PostgreSQL"):
         call_command("distribute")

@@ -85,7 +85,7 @@ def test_a_connection_that_is_lost_in_the_middle_of_a_read_is_upstream_unavailab
 def test_a_connection_that_went_stale_between_two_calls_is_replaced_unnoticed(committed_call):
     assert committed_call("/v1/snapshot").status_code == 200
     with _app() as app:
-        app.execute("SELECT pg_terminate_backend(%s, 5000)", [_pid()])
+        app.execute("SELECT pg_terminate_backend(%s::int, 5000)", [_pid()])
     assert committed_call("/v1/training-records").json()["total"] == 1
 
 

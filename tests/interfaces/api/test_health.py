@@ -9,7 +9,14 @@ from compliance.tenancy import context, sql
 from tests.companies import NOW, make_company
 from tests.interfaces.api.conftest import Caller, issue_everything
 
-pytestmark = pytest.mark.django_db
+
+@pytest.fixture
+def company(committed):
+    """One whose pending subjects everybody sees, for what is asked of all companies; none of them is left behind."""
+    made = make_company()
+    yield made
+    with context.company(made.organization_id):
+        sql.execute("DELETE FROM pending_pendingsubject WHERE organization_id = %s", [made.organization_id])
 
 
 def pend(organization_id, *, attempts=0, aside=None, waits_until=None):
@@ -25,8 +32,7 @@ def writer(client) -> str:
     return client.get("/readyz").json()["checks"]["writer"]
 
 
-def test_a_subject_that_fails_is_its_companys_trouble_and_no_reason_to_leave_service(client):
-    company = make_company()
+def test_a_subject_that_fails_is_its_companys_trouble_and_no_reason_to_leave_service(company, client):
     before = writer(client)  # companies of other tests may have left facts waiting
     counted = metrics.standing(NOW)
     pend(company.organization_id, attempts=3)
@@ -37,16 +43,16 @@ def test_a_subject_that_fails_is_its_companys_trouble_and_no_reason_to_leave_ser
     assert standing.oldest_pending_seconds == counted.oldest_pending_seconds
 
 
-def test_a_subject_that_nobody_tries_makes_the_service_unready(client):
-    company = make_company()
+def test_a_subject_that_nobody_tries_makes_the_service_unready(company, client):
     pend(company.organization_id)
     assert client.get("/readyz").status_code == 503
     assert writer(client) == "behind"
 
 
-def test_what_waits_for_its_moment_makes_neither_the_service_unready_nor_its_company_unreadable(client, settings):
+def test_what_waits_for_its_moment_makes_neither_the_service_unready_nor_its_company_unreadable(
+    company, client, settings
+):
     settings.WRITER_LAG_SECONDS = 60
-    company = make_company()
     before, counted = writer(client), metrics.standing(datetime.now(UTC))
     pend(company.organization_id, waits_until=datetime.now(UTC) + timedelta(minutes=3))  # recorded long ago
     caller = Caller(issue_everything(company.organization_id, datetime.now(UTC)))
@@ -59,6 +65,7 @@ def test_what_waits_for_its_moment_makes_neither_the_service_unready_nor_its_com
     assert caller("/v1/snapshot").json()["code"] == "writer_unavailable"
 
 
+@pytest.mark.django_db
 def test_whoever_looks_after_the_process_needs_no_host_name_and_no_tls(client, settings):
     settings.ALLOWED_HOSTS = ["records.example.com"]
     settings.SECURE_SSL_REDIRECT = True
