@@ -37,7 +37,7 @@ class Acknowledged(NamedTuple):
 
 
 class Load:
-    """Threads that post, one for each source, and read with one key, until `end`."""
+    """Threads that post, one for each source, and read with one key where there is one, until `end`."""
 
     def __init__(self, base_url: str, *, sources: list[str], key: str, pages: tuple[str, ...]) -> None:
         self._base_url, self._ended, self._lock = base_url, threading.Event(), threading.Lock()
@@ -45,7 +45,8 @@ class Load:
         self.read: list[Answer] = []
         self.acknowledged: list[Acknowledged] = []
         self.refused: Counter[str] = Counter()
-        readings = [("/v1/training-records", key), ("/v1/snapshot", key), *((page, "") for page in pages)]
+        readings = [(path, key) for path in ("/v1/training-records", "/v1/snapshot") if key]
+        readings += [(page, "") for page in pages]
         self._threads = [threading.Thread(target=self._write, args=[source], daemon=True) for source in sources]
         self._threads += [threading.Thread(target=self._read, args=[*each], daemon=True) for each in readings]
         for thread in self._threads:

@@ -63,6 +63,11 @@ def start(folder: Path, port: int | None, passwords: dict[str, str], durable: bo
     return {"DATABASE_PORT": str(port), "CLUSTER": "1", "CLUSTER_WORKERS": ",".join(map(str, workers))}
 
 
+def start_again(folder: Path) -> None:
+    """Starts one server of a cluster that was ended or killed, with the port and settings that it had."""
+    postgresql.start_again(folder, tree())
+
+
 def stop(folder: Path) -> None:
     """Ends the workers of `folder`, if it has any."""
     for each in folders(folder):

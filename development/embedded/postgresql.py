@@ -81,6 +81,14 @@ def start(
     if not durable:
         settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
     (data / "postgresql.auto.conf").write_text("".join(f"{name} = '{value}'\n" for name, value in settings.items()))
+    start_again(folder, tree)
+    _provide_roles(port, passwords)
+    return port
+
+
+def start_again(folder: Path, tree: Path) -> None:
+    """Starts the server of `folder` with the settings that it was started with before."""
+    data, user = data_folder(folder), processes.unprivileged_user()
     done = _run(
         [str(tree / "bin" / "pg_ctl"), "-D", str(data), "-l", str(data / "server.log"), "-t", "120", "-w", "start"],
         user,
@@ -90,8 +98,6 @@ def start(
     )
     if done.returncode != 0:
         raise ServerDidNotStartError(f"PostgreSQL did not start. Its log: {data / 'server.log'}")
-    _provide_roles(port, passwords)
-    return port
 
 
 def _create(tree: Path, data: Path, user: pwd.struct_passwd | None, password: str) -> None:

@@ -1,0 +1,246 @@
+"""The service on a coordinator and two nodes of Citus, with companies on both nodes and callers of each company.
+
+CITUS names the folder with PostgreSQL 18 and Citus, as for `make test` (docs/scale.md).
+"""
+
+import contextlib
+import os
+import signal
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import psutil
+import psycopg
+
+from benchmarks.scale.load import Answer, Load
+from development.embedded import cluster, postgresql
+from tests.operations.company import drained, gaps
+from tests.operations.service import Service, set_up_django, wait_for
+
+PATIENCE_SECONDS = 120.0
+COMPANIES_ON_EACH = 2
+OF_NOBODY = ("/console/sign-in/", "/learn/", "/readyz")
+"""Pages of no company: they are asked together with those of the companies that nothing happened to."""
+REGISTERS = ("training-records", "people", "certificates", "acknowledgements", "courses", "policies")
+_NODE = """
+SELECT n.nodeport FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+WHERE p.shardid = get_shard_id_for_distribution_column('history_historyhead', %s::uuid)
+"""
+
+
+class OnCluster(Service):
+    """The service on a cluster."""
+
+    def start_servers(self) -> dict[str, str]:
+        """Starts Redis, the coordinator and its nodes. Raises KeyError where CITUS is not set."""
+        os.environ["CITUS"]  # one plain PostgreSQL would be started without it
+        return super().start_servers() | {
+            "DATABASE_PATIENCE_SECONDS": "2",
+            "STATEMENT_TIMEOUT_MILLISECONDS": "30000",
+        }
+
+
+class Node:
+    """One PostgreSQL server of the cluster: a node, or the coordinator."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+
+    def processes(self) -> list[psutil.Process]:
+        """The server and all that it started."""
+        with contextlib.suppress(psutil.Error, OSError, ValueError):
+            file = postgresql.data_folder(self.folder) / "postmaster.pid"
+            postmaster = psutil.Process(int(file.read_text().split("\n", 1)[0]))
+            return [postmaster, *postmaster.children(recursive=True)]
+        return []
+
+    def signal(self, number: signal.Signals) -> None:
+        """Sends a signal to every process of the server, its first process before the others."""
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                process.send_signal(number)
+
+    def kill(self) -> None:
+        """kill -9 of all of it, as a machine that loses its power."""
+        self.signal(signal.SIGKILL)
+        wait_for(lambda: not self.processes(), 30, "the end of what was killed")
+
+    def end(self) -> None:
+        """Shuts it down."""
+        postgresql.stop(self.folder)
+
+    def start(self) -> None:
+        """Starts it again, which recovers from its log first."""
+        cluster.start_again(self.folder)
+
+
+class Company(NamedTuple):
+    """A company under load: where it lives, and what calls it."""
+
+    organization_id: str
+    key: str
+    node: int
+    load: Load
+
+
+class Run:
+    """The service under load, on which each fault is tried in turn."""
+
+    def __init__(self, service: OnCluster) -> None:
+        self.service = service
+        ports = [int(port) for port in service.addresses["CLUSTER_WORKERS"].split(",")]
+        folders = cluster.folders(service.folder)
+        self.nodes = [Node(folder, port) for folder, port in zip(folders, ports, strict=True)]
+        self.coordinator = Node(service.folder, int(service.addresses["DATABASE_PORT"]))
+        set_up_django(service)
+        self.companies = [
+            self._created(node, f"Under load {number}")
+            for node in self.nodes
+            for number in range(1, COMPANIES_ON_EACH + 1)
+        ]
+        self.nobody = Load(service.base_url, sources=[], key="", pages=OF_NOBODY)
+        for company in self.companies:
+            self.until(partial(_acknowledged_more_than, company.load, 5), "the first acknowledged facts")
+
+    def _created(self, node: Node, name: str) -> Company:
+        """A company on a node, and its callers."""
+        from compliance.access.actions import issue_key
+        from compliance.access.sources import issue_source
+        from compliance.history.actions import create_company
+        from compliance.rules.vocabulary import Scope
+
+        organization_id = uuid.uuid4()
+        while self.node_of(str(organization_id)) != node.port:
+            organization_id = uuid.uuid4()
+        moment = datetime.now(UTC)
+        began = (moment - timedelta(days=30)).date()
+        create_company(
+            name=name, time_zone="UTC", history_from=began, now=moment, organization_id=organization_id
+        )  # fmt: skip
+        given: dict[str, Any] = {
+            "organization_id": organization_id, "environment": "test", "at": moment, "actor": "make scale",
+        }  # fmt: skip
+        key, _ = issue_key(scopes=tuple(Scope), **given)
+        token, _ = issue_source(name="HR", kinds=("employee_joined",), **given)
+        load = Load(self.service.base_url, sources=[token], key=key, pages=())
+        return Company(str(organization_id), key, node.port, load)
+
+    def node_of(self, organization_id: str) -> int:
+        """The port of the node on which a company lives now."""
+        ((port,),) = self.service.ask(_NODE, organization_id)
+        return int(port)
+
+    def companies_on(self, node: Node) -> list[Company]:
+        """The companies that live on a node, as it was when they were made."""
+        return [each for each in self.companies if each.node == node.port]
+
+    def companies_elsewhere(self, node: Node) -> list[Company]:
+        """All the others."""
+        return [each for each in self.companies if each.node != node.port]
+
+    def elsewhere(self, node: Node, since: float, until: float) -> list[Answer]:
+        """What callers of companies on other nodes were answered, and visitors of pages of no company."""
+        loads = [*(each.load for each in self.companies_elsewhere(node)), self.nobody]
+        return [answer for load in loads for answer in load.answers_between(since, until)]
+
+    def there(self, node: Node, since: float, until: float) -> list[Answer]:
+        """What callers of a node's companies were answered."""
+        return [answer for each in self.companies_on(node) for answer in each.load.answers_between(since, until)]
+
+    def until_written(self, companies: list[Company], since: float) -> None:
+        """Waits until every one of the companies was acknowledged a fact, and its capture, after a moment."""
+        for company in companies:
+            self.until(partial(_acknowledged_after, company.load, since), "acknowledged facts")
+        for company in companies:
+            self.until(partial(self._is_captured, company), "a capture")
+
+    def _is_captured(self, company: Company) -> bool:
+        last = company.load.acknowledged[-1].person_id
+        statement = (
+            "SELECT 1 FROM history_historyrecord WHERE organization_id = %s::uuid AND register = 2 AND record_id = %s"
+        )
+        return bool(self.asked(statement, company.organization_id, last))
+
+    def asked(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What the database answers its superuser; nothing where it does not."""
+        try:
+            return self.service.ask(statement, *values)
+        except psycopg.Error:
+            return []
+
+    def until(self, question: Callable[[], bool], what: str) -> float:
+        """Waits for a yes; returns after how many seconds it came."""
+        return wait_for(question, PATIENCE_SECONDS, what)
+
+    def lost(self) -> int:
+        """How many facts were acknowledged up to now that the database does not have."""
+        missing = 0
+        for company in self.companies:
+            acknowledged = tuple(company.load.acknowledged)  # before the database is asked: facts go on
+            rows = self.service.ask(
+                "SELECT fact_id FROM pending_fact WHERE organization_id = %s::uuid", company.organization_id
+            )
+            known = {str(row[0]) for row in rows}
+            missing += sum(each.fact_id not in known for each in acknowledged)
+        return missing
+
+    def end_load(self) -> None:
+        """Ends the callers."""
+        for load in (*(each.load for each in self.companies), self.nobody):
+            load.end()
+
+    def remains(self) -> tuple[str, list[str]]:
+        """After the load: what was acknowledged, lost, missing and verified, in words; and what of it is wrong."""
+        for company in self.companies:
+            self.until(partial(drained, self.service, company.organization_id), "an empty queue")
+        lost, faults = self.lost(), self.service.verify()
+        missing = sum(gaps(self.service, each.organization_id) for each in self.companies)
+        count = sum(len(each.load.acknowledged) for each in self.companies)
+        wrong = [f"{lost} lost"] if lost else []
+        wrong += [f"{missing} sequences missing"] if missing else []
+        found = f"{count:,} acknowledged facts, lost {lost}; sequences missing {missing}; "
+        found += "chains, checkpoints and receipts verify" if not faults else "verification failed"
+        return found, wrong + faults
+
+
+def counted(answers: list[Answer]) -> str:
+    """How many answers there were of each status, in words."""
+    counts = Counter(each.status for each in answers)
+    return ", ".join(f"{status or 'no answer'}: {count:,}" for status, count in sorted(counts.items())) or "none"
+
+
+def others(answers: list[Answer], *expected: int) -> list[str]:
+    """The answers that have none of the statuses that were expected, in words."""
+    strange = Counter(each.status for each in answers if each.status not in expected)
+    return [f"{count} answers of {status or 'nobody'}" for status, count in sorted(strange.items())]
+
+
+def slowest(answers: list[Answer], *statuses: int) -> float:
+    """The longest that an answer of such a status took."""
+    return max((each.seconds for each in answers if each.status in statuses), default=0.0)
+
+
+def now() -> float:
+    """The moment by the clock that answers are noted by."""
+    return time.monotonic()
+
+
+def _acknowledged_more_than(load: Load, count: int) -> bool:
+    return len(load.acknowledged) > count
+
+
+def _acknowledged_after(load: Load, since: float) -> bool:
+    return bool(load.acknowledged) and load.acknowledged[-1].at > since
+
+
+def superuser_at(service: Service, port: int) -> str:
+    """The address of one server of the cluster as superuser."""
+    parts = urlsplit(service.addresses["DATABASE_SUPERUSER_URL"])
+    return f"postgresql://{parts.username}:{parts.password}@127.0.0.1:{port}{parts.path}"
