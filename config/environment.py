@@ -131,6 +131,11 @@ class Environment(BaseSettings):
     CLUSTER: Literal["0", "1"] = Field(
         "0", description="`1` where the database is a cluster of several servers ([scale](scale.md))"
     )
+    CLUSTER_ADMINISTRATOR_URL: str = _setting(
+        "a superuser at the cluster's coordinator, for `manage.py move_company` and `drain_node` alone"
+        " ([moving a company](#moving-a-company))",
+        _either(live="", test=lambda data: data.get("DATABASE_SUPERUSER_URL") or ""),
+    )
     READ_DATABASE_URLS: Annotated[Words, AfterValidator(accepted.read_database_addresses)] = Field(
         [],
         description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"

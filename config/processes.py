@@ -52,12 +52,13 @@ PROCESSES: Final = {
     "signer": Process("app_signer", frozenset({"CHECKPOINT_KEY"})),
     # Commands that an operator runs by hand, and migrations.
     "manage": Process("app", _WEB),
-    "owner": Process("owner", frozenset({"DATABASE_OWNER_URL"})),
+    "owner": Process("owner", frozenset({"DATABASE_OWNER_URL", "CLUSTER_ADMINISTRATOR_URL"})),
 }
 
 SECRETS: Final = frozenset[str]().union(*(each.secrets for each in PROCESSES.values())) | {
-    "DATABASE_SUPERUSER_URL", "SUPERUSER_PASSWORD", "OWNER_PASSWORD", "APP_PASSWORD", "WEB_PASSWORD",
-    "WORKER_PASSWORD", "SIGNER_PASSWORD", "REDIS_PASSWORD", "POSTGRES_PASSWORD", "PGPASSWORD",
+    "CLUSTER_ADMINISTRATOR_URL", "DATABASE_SUPERUSER_URL", "SUPERUSER_PASSWORD", "OWNER_PASSWORD",
+    "APP_PASSWORD", "WEB_PASSWORD", "WORKER_PASSWORD", "SIGNER_PASSWORD", "REDIS_PASSWORD",
+    "POSTGRES_PASSWORD", "PGPASSWORD",
 }  # fmt: skip
 
 

@@ -132,6 +132,7 @@ TEMPLATES = [
 # by itself, and a process of the role `owner` knows no other).
 _TIMEOUT, _PATIENCE = environment.STATEMENT_TIMEOUT_MILLISECONDS, environment.DATABASE_PATIENCE_SECONDS
 CLUSTER = environment.CLUSTER == "1"
+CLUSTER_ADMINISTRATOR_URL = environment.CLUSTER_ADMINISTRATOR_URL
 DATABASES = {"default": database(environment.DATABASE_URL, _TIMEOUT, cluster=CLUSTER, patience_seconds=_PATIENCE)}
 if environment.DATABASE_OWNER_URL:
     DATABASES["owner"] = database(

@@ -39,5 +39,21 @@ class NotDistributedError(TenancyError):
     """The database is no cluster although CLUSTER says so, or a table is not where its declaration puts it."""
 
 
+class NoSuchNodeError(TenancyError):
+    """The cluster has no node of that name."""
+
+
+class MoveBusyError(TenancyError):
+    """Companies are being moved by another command; one at a time does."""
+
+
+class MoveFailedError(TenancyError):
+    """A move was refused or cut off. The companies are where they were, whole; what it left is tidied."""
+
+
+class WritesWaitedError(TenancyError):
+    """A move was ended, because those who write had waited for it as long as they may."""
+
+
 class BehindError(TenancyError):
     """A standby has not replayed what it would have to show; the primary answers in its place."""

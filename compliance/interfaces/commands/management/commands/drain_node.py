@@ -1,0 +1,36 @@
+"""Moves every company of a node of a cluster to the others: `drain_node HOST:PORT [--undo] [--json]`.
+
+For a node that is to be removed or replaced. The node is given no companies from the beginning on; `--undo` lets it
+take companies again, and brings none back. Ended at any moment and run again, it does what is left.
+"""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.tenancy import moving
+
+
+class Command(OperatorCommand):
+    """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
+
+    help = "Moves all companies of a node to the other nodes of the cluster, while the service runs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("node", metavar="HOST:PORT", help="The node, as `manage.py nodes` lists it.")
+        parser.add_argument("--undo", action="store_true", help="Let a drained node take companies again.")
+        parser.add_argument("--json", action="store_true", help="Print what was done as JSON on standard output.")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        node = options["node"]
+        if options["undo"]:
+            moving.fill_node(node)
+            self.show({"node": node, "takes_companies": True}, f"{node} takes companies.", as_json=options["json"])
+            return
+        done = moving.drain_node(node, self.tell)
+        words = f"{node} holds no company. {moving.sentence(done)}"
+        self.show(done._asdict(), words, as_json=options["json"])
+
+    def tell(self, sentence: str) -> None:
+        """Says what is being done, on standard error."""
+        self.stderr.write(sentence, self.style.NOTICE)

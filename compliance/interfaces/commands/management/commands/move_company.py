@@ -1,0 +1,40 @@
+"""Moves a company to another node of a cluster: `move_company ORG --to HOST:PORT [--alone] [--json]`.
+
+Companies that share its shard (`manage.py nodes --companies` lists them) come along, unless `--alone` gives it a shard
+of its own. The service goes on: readers notice nothing, a write waits for 5 s at most. Ended at any moment and run
+again, it does what is left. Standard error says what it is doing and how far it is.
+"""
+
+import uuid
+from argparse import ArgumentParser
+from typing import Any
+
+from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.tenancy import moving
+
+
+class Command(OperatorCommand):
+    """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
+
+    help = "Moves a company to another node of the cluster, while the service runs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("organization_id", type=uuid.UUID, metavar="ORG")
+        parser.add_argument("--to", required=True, metavar="HOST:PORT", help="The node, as `manage.py nodes` lists it.")
+        parser.add_argument(
+            "--alone",
+            action="store_true",
+            help="Without the companies that share its shard: takes three times as long.",
+        )
+        parser.add_argument("--json", action="store_true", help="Print what was done as JSON on standard output.")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        done = moving.move_company(options["organization_id"], options["to"], alone=options["alone"], tell=self.tell)
+        words = f"The company is on {options['to']}."
+        if done.shards:
+            words += f" {moving.sentence(done)}"
+        self.show(done._asdict(), words, as_json=options["json"])
+
+    def tell(self, sentence: str) -> None:
+        """Says what is being done, on standard error."""
+        self.stderr.write(sentence, self.style.NOTICE)

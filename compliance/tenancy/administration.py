@@ -1,0 +1,202 @@
+"""What only the administrator of a cluster may do: the statements that move shards, watched while they run.
+
+Companies are moved by Citus itself, which asks for a superuser at the coordinator (CLUSTER_ADMINISTRATOR_URL). The
+commands alone connect so, and never for anything but this. A second connection looks on four times a second: whoever
+writes waits while Citus hands over, and when somebody has waited for nearly five seconds the move is ended at once.
+
+Rows under row-level security that is forced on their owner cannot be replicated as their owner, so the owner passes by
+it on the node that receives, for as long as that takes (`receiving`). A process that is killed leaves this, and copies
+that nobody reads: `tidy`, with which each of these commands begins, takes both away.
+"""
+
+import contextlib
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import psycopg
+import psycopg.sql
+from django.conf import settings
+from django.db import connections
+
+from compliance.tenancy.errors import MoveBusyError, MoveFailedError, NotDistributedError, WritesWaitedError
+from compliance.tenancy.shards import TABLE, Node
+
+MOST_WAITED_SECONDS: Final = 4.0
+"""A move is ended when a write has waited that long: with the time that ending takes, no write waits for five."""
+LOOK_SECONDS: Final = 0.25
+TELL_SECONDS: Final = 5.0
+CLEARING_SECONDS: Final = 120.0
+_NAME: Final = "compliance moving"
+_WAITED = """
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)::float
+FROM pg_locks l WHERE NOT l.granted AND l.pid <> %(mover)s AND %(mover)s = ANY(pg_blocking_pids(l.pid))
+"""
+_PROGRESS = """
+SELECT lower(max(status)), sum(source_shard_size)::bigint, sum(target_shard_size)::bigint
+FROM get_rebalance_progress() WHERE progress = 1
+"""
+
+Tell = Callable[[str], None]
+
+
+class Administration:
+    """Two connections as the administrator; at most one of these exists in a cluster."""
+
+    def __init__(self) -> None:
+        self._looking = _connect()
+        self.longest_wait = 0.0
+        """In seconds: the longest that was seen of anybody who waited for a move."""
+
+    def __enter__(self) -> Self:
+        try:
+            ((mine,),) = self.fetch("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [_NAME])
+            if not mine:
+                raise MoveBusyError("Companies are being moved already. Wait until that command has ended.")
+            self._owner = str(
+                self.fetch("SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s::regclass", [TABLE])[0][0]
+            )
+            self._end_others()
+            self.tidy()
+        except BaseException:
+            self._looking.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._looking.close()
+
+    def fetch(self, statement: str, parameters: Sequence[Any] = (), /) -> list[tuple[Any, ...]]:
+        """Asks the coordinator. Raises MoveFailedError."""
+        try:
+            cursor = self._looking.execute(statement, parameters or None)
+            return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as error:
+            raise MoveFailedError(_sentence(error)) from error
+
+    def tidy(self) -> int:
+        """Takes away what ended moves have left on nodes that answer. Returns how many tables are still left."""
+        self._let_owner_pass(self.fetch("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0"), passes=False)
+        deadline = time.monotonic() + CLEARING_SECONDS
+        before = None
+        while True:
+            self.fetch("CALL citus_cleanup_orphaned_resources()")
+            ((left,),) = self.fetch("SELECT count(*) FROM pg_dist_cleanup")
+            if not left or left == before or time.monotonic() > deadline:
+                return int(left)
+            before = left
+            time.sleep(LOOK_SECONDS)
+
+    @contextlib.contextmanager
+    def receiving(self, node: Node) -> Iterator[None]:
+        """While rows are replicated to that node, their owner passes by row-level security there, and only there."""
+        place = [(node.host, node.port)]
+        if not self._let_owner_pass(place, passes=True):
+            raise MoveFailedError(f"The node {node.name} does not answer. Nothing was moved.")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(MoveFailedError):  # the next one tidies
+                self._let_owner_pass(place, passes=False)
+
+    def run(self, statement: str, parameters: Sequence[Any], tell: Tell) -> None:
+        """Runs one statement that moves, on a connection of its own, and looks on.
+
+        Raises WritesWaitedError when it was ended because writes had to wait, MoveFailedError when it failed.
+        """
+        with contextlib.closing(_connect()) as moving, ThreadPoolExecutor(1) as executor:
+            mover = moving.info.backend_pid
+            under_way = executor.submit(moving.execute, statement, parameters)
+            try:
+                self._look_on(under_way, mover, tell)
+            finally:
+                if not under_way.done():
+                    with contextlib.suppress(MoveFailedError):
+                        self._end(mover)
+                wait([under_way])
+            try:
+                under_way.result()
+            except psycopg.Error as error:
+                raise MoveFailedError(_sentence(error)) from error
+
+    def _look_on(self, under_way: "Future[Any]", mover: int, tell: Tell) -> None:
+        begun = told = time.monotonic()
+        while not wait([under_way], LOOK_SECONDS).done:
+            ((waited,),) = self.fetch(_WAITED.replace("%(mover)s", str(mover)))
+            self.longest_wait = max(self.longest_wait, waited)
+            if waited >= MOST_WAITED_SECONDS:
+                self._end(mover)
+                raise WritesWaitedError(f"Writes had waited for {waited:.1f} s, so the move was ended.")
+            now = time.monotonic()
+            if now - told >= TELL_SECONDS:
+                told = now
+                tell(f"{now - begun:.0f} s: {self._progress()}")
+
+    def _progress(self) -> str:
+        ((status, whole, done),) = self.fetch(_PROGRESS)
+        if not status or not whole:
+            return "under way"
+        return f"{status}, {min(done or 0, whole) / 1e6:,.1f} of {whole / 1e6:,.1f} MB"
+
+    def _end(self, mover: int) -> None:
+        # Terminated and not cancelled: what it locks is free at once, and what it leaves is tidied afterwards.
+        self.fetch("SELECT pg_terminate_backend(%s::int, 5000)", [mover])
+
+    def _end_others(self) -> None:
+        """Ends what a killed command has left running: nobody else moves, for the lock is ours."""
+        self.fetch(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name = %s AND datname = current_database() AND pid <> pg_backend_pid()",
+            [_NAME],
+        )
+
+    def _let_owner_pass(self, places: list[tuple[Any, ...]], *, passes: bool) -> bool:
+        """Whether all of these nodes heard it. Of each node by itself: the role is the same everywhere else."""
+        word = "BYPASSRLS" if passes else "NOBYPASSRLS"
+        owner = psycopg.sql.Identifier(self._owner).as_string()
+        change = f"SET citus.enable_ddl_propagation = off; ALTER ROLE {owner} {word}"
+        hosts, ports = [host for host, _ in places], [port for _, port in places]
+        heard = self.fetch(
+            "SELECT success FROM master_run_on_worker(%s::text[], %s::int[], %s::text[], false)",
+            [hosts, ports, [change] * len(places)],
+        )
+        return all(success for (success,) in heard)
+
+
+def _connect() -> psycopg.Connection[Any]:
+    """A connection as the administrator, to the service's database. Raises NotDistributedError, MoveFailedError."""
+    address = settings.CLUSTER_ADMINISTRATOR_URL
+    if not settings.CLUSTER:
+        raise NotDistributedError("CLUSTER is not 1: this installation has one PostgreSQL, and nothing is to be moved.")
+    if not address:
+        raise NotDistributedError(
+            "CLUSTER_ADMINISTRATOR_URL is not set: companies are moved by a superuser at the coordinator"
+            " (docs/operations.md, `Moving a company`)."
+        )
+    parts, used = urlsplit(address), connections["default"].settings_dict
+    try:
+        connection = psycopg.connect(
+            parts._replace(path=f"/{used['NAME']}").geturl(),
+            autocommit=True,
+            connect_timeout=used["OPTIONS"]["connect_timeout"],
+            application_name=_NAME,
+            # The server ends what it does for a command that is gone.
+            options="-c client_connection_check_interval=1s -c statement_timeout=0",
+        )
+    except psycopg.Error as error:
+        raise MoveFailedError(f"The coordinator does not take the administrator: {_sentence(error)}") from error
+    return connection
+
+
+def _sentence(error: psycopg.Error) -> str:
+    """What the server said, in one line without details: those may quote rows."""
+    said = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def known_companies(companies: Sequence[uuid.UUID]) -> str:
+    """How many, in words."""
+    return "1 company" if len(companies) == 1 else f"{len(companies):,} companies"

@@ -1,0 +1,182 @@
+"""Moving companies between the nodes of a cluster while they are read and written.
+
+A shard is copied by logical replication, and handed over when the copy has caught up: writes wait for that moment,
+readers notice nothing. Whoever shares the company's shard comes along, unless the company is to be alone: then it is
+given a shard of its own. Citus can divide a shard whose rows are changed meanwhile only when all parts go to another
+node, so the neighbours come along here too, and are moved back.
+
+Whatever ends these at whatever moment, each company is whole on one node, the one that it was on or the new one. Run
+again they do what is left.
+"""
+
+import time
+import uuid
+from typing import Final, NamedTuple
+
+from compliance.tenancy import queries, shards
+from compliance.tenancy.administration import Administration, Tell, known_companies
+from compliance.tenancy.errors import MoveFailedError, WritesWaitedError
+from compliance.tenancy.shards import Node, Shard
+
+TRIES: Final = 3
+_PAUSE_SECONDS: Final = 2.0
+"""Between two tries, so that those who waited get their turn."""
+
+
+class Moved(NamedTuple):
+    """What a command has done: how many shards it moved, how long that took, and how long a write waited at most."""
+
+    shards: int
+    seconds: float
+    longest_wait: float
+    left_over: int
+    """Tables of old copies that could not be removed yet, because their node did not answer."""
+
+
+def move_company(organization_id: uuid.UUID, to: str, *, alone: bool, tell: Tell) -> Moved:
+    """Brings a company to the node `to`; nothing where it is there already.
+
+    `alone`: without those who share its shard, which takes three times as long. Raises NoSuchCompanyError,
+    NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
+    """
+    queries.organization(organization_id)
+    with Administration() as administration:
+        begun = time.monotonic()
+        target = _target(administration, to)
+        shard = shards.of_company(organization_id, administration.fetch)
+        moved = 0
+        if shard.node != target.number:
+            neighbours = len(shard.companies) - 1
+            if alone and neighbours > 0:
+                moved = _move_alone(administration, organization_id, shard, target, tell)
+            else:
+                tell(f"{known_companies(shard.companies)} to {target.name}.")
+                _move(administration, shard, target, tell)
+                moved = 1
+        return _done(administration, moved, begun)
+
+
+def drain_node(name: str, tell: Tell) -> Moved:
+    """Brings every company of a node to the others, each shard to where least is; the node is given none meanwhile.
+
+    Raises NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
+    """
+    with Administration() as administration:
+        begun = time.monotonic()
+        node = shards.named(name, administration.fetch)
+        others = [each for each in shards.nodes(administration.fetch) if each != node and each.takes_companies]
+        if not others:
+            raise MoveFailedError(f"There is no other node that takes companies: {name} keeps its own.")
+        _take_companies(administration, node, takes=False)
+        sizes = shards.sizes(administration.fetch)
+        everything = shards.shards(administration.fetch)
+        room = {
+            each.number: sum(sizes.get(s.number, 0) for s in everything if s.node == each.number) for each in others
+        }
+        own = sorted((s for s in everything if s.node == node.number), key=lambda s: -sizes.get(s.number, 0))
+        for number, shard in enumerate(own, 1):
+            target = min(others, key=lambda each: room[each.number])
+            tell(f"{number} of {len(own)}: {known_companies(shard.companies)} to {target.name}.")
+            _move(administration, shard, target, tell)
+            room[target.number] += sizes.get(shard.number, 0)
+        return _done(administration, len(own), begun)
+
+
+def fill_node(name: str) -> None:
+    """Lets a node that was drained take companies again. Raises NoSuchNodeError, MoveBusyError, MoveFailedError."""
+    with Administration() as administration:
+        _take_companies(administration, shards.named(name, administration.fetch), takes=True)
+
+
+def sentence(done: Moved) -> str:
+    """What a command has done, for whoever called it."""
+    said = (
+        f"Moved {done.shards:,} {'shard' if done.shards == 1 else 'shards'} in {done.seconds:,.0f} s;"
+        f" a write waited for {done.longest_wait:.1f} s at most."
+    )
+    if done.left_over:
+        said += (
+            f" {done.left_over:,} tables of old copies could not be removed yet: a node does not answer. They go by"
+            " themselves when it is back."
+        )
+    return said
+
+
+def _move_alone(
+    administration: Administration, organization_id: uuid.UUID, shard: Shard, target: Node, tell: Tell
+) -> int:
+    """Divides the shard, all parts on the target, and brings the neighbours back. Returns how many shards moved."""
+    before = next(each for each in shards.nodes(administration.fetch) if each.number == shard.node)
+    neighbours = known_companies([each for each in shard.companies if each != organization_id])
+    tell(f"The company shares its shard with {neighbours}: it is given one of its own on {target.name}.")
+    ((own,),) = administration.fetch("SELECT worker_hash(%s::uuid)", [organization_id])
+    points = [str(point) for point in (own - 1, own) if shard.first <= point < shard.last]
+    _run(
+        administration,
+        target,
+        "SELECT citus_split_shard_by_split_points(%s, %s::text[], %s::int[], 'force_logical')",
+        [shard.number, points, [target.number] * (len(points) + 1)],
+        tell,
+    )
+    parts = [
+        each
+        for each in shards.shards(administration.fetch)
+        if shard.first <= each.first and each.last <= shard.last and organization_id not in each.companies
+    ]
+    back = [each for each in parts if each.companies and each.node == target.number]
+    for each in back:
+        tell(f"{known_companies(each.companies)} back to {before.name}.")
+        _move(administration, each, before, tell)
+    return 1 + len(back)
+
+
+def _move(administration: Administration, shard: Shard, target: Node, tell: Tell) -> None:
+    _run(
+        administration,
+        target,
+        "SELECT citus_move_shard_placement(%s, %s, %s, 'force_logical')",
+        [shard.number, shard.node, target.number],
+        tell,
+    )
+
+
+def _run(administration: Administration, target: Node, statement: str, parameters: list[object], tell: Tell) -> None:
+    """Runs what moves rows to the target: again, a few times, when it was ended for the sake of those who write."""
+    for tried in range(1, TRIES + 1):
+        try:
+            with administration.receiving(target):
+                administration.run(statement, parameters, tell)
+        except WritesWaitedError as error:
+            administration.tidy()
+            if tried == TRIES:
+                raise WritesWaitedError(
+                    f"{error} {TRIES} tries came to nothing: something writes for long, an import perhaps. Everything"
+                    " is as it was; run the command again at another hour."
+                ) from error
+            tell(f"{error} It is tried again.")
+            time.sleep(_PAUSE_SECONDS)
+        except MoveFailedError:
+            administration.tidy()
+            raise
+        else:
+            break
+
+
+def _target(administration: Administration, name: str) -> Node:
+    found = shards.named(name, administration.fetch)
+    if not found.takes_companies:
+        raise MoveFailedError(
+            f"The node {name} is drained. `manage.py drain_node {name} --undo` lets it take companies."
+        )
+    return found
+
+
+def _take_companies(administration: Administration, node: Node, *, takes: bool) -> None:
+    administration.fetch(
+        "SELECT citus_set_node_property(%s, %s, 'shouldhaveshards', %s)", [node.host, node.port, takes]
+    )
+
+
+def _done(administration: Administration, moved: int, begun: float) -> Moved:
+    left_over = administration.tidy()
+    return Moved(moved, round(time.monotonic() - begun, 1), round(administration.longest_wait, 2), left_over)

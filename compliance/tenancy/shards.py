@@ -1,0 +1,169 @@
+"""Which company is on which node of a cluster, how much room it takes there, and with whom it shares it.
+
+Citus divides the hashes of all companies into ranges. The rows of the companies in one range, in all tables, are one
+shard: they are on one node, and they are moved together. A company that was moved alone has a shard of its own.
+Only the coordinator's catalogue is asked, so that a node that is away is listed too; sizes are asked of the nodes.
+"""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from compliance.tenancy import lost, sql
+from compliance.tenancy.directory import DIRECTORY_TABLES
+from compliance.tenancy.errors import NoSuchNodeError
+from compliance.tenancy.placement import Placement
+
+TABLE = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
+"""A table that is with its company: the ranges of all such tables are the same, and so are their nodes."""
+
+
+class Fetch(Protocol):
+    """Asks the coordinator one statement: as the application, or as whoever moves companies."""
+
+    def __call__(self, statement: str, parameters: Sequence[Any] = ..., /) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+
+
+class Node(NamedTuple):
+    """A server of the cluster that may hold companies; `takes_companies` is off while it is drained."""
+
+    number: int
+    host: str
+    port: int
+    takes_companies: bool
+
+    @property
+    def name(self) -> str:
+        """As operators name it, and as the log does."""
+        return f"{self.host}:{self.port}"
+
+
+class Shard(NamedTuple):
+    """A range of hashes, first and last, by the number of one of its tables, and who lives in it."""
+
+    number: int
+    first: int
+    last: int
+    node: int
+    companies: tuple[uuid.UUID, ...]
+
+
+class Use(NamedTuple):
+    """What is on a node. `bytes` is None where it did not answer, `left_over` counts tables that are to be removed."""
+
+    node: Node
+    answers: bool
+    shards: int
+    companies: int
+    bytes: int | None
+    left_over: int
+
+
+def nodes(fetch: Fetch = sql.fetch) -> list[Node]:
+    """The servers that may hold companies, in the order of their names; the coordinator is none of them."""
+    return [
+        Node(*row)
+        for row in fetch(
+            "SELECT nodeid, nodename, nodeport, shouldhaveshards FROM pg_dist_node"
+            " WHERE noderole = 'primary' AND groupid <> 0 ORDER BY nodename, nodeport"
+        )
+    ]
+
+
+def named(name: str, fetch: Fetch = sql.fetch) -> Node:
+    """The node of that name, `host:port`. Raises NoSuchNodeError, which names those that there are."""
+    found = nodes(fetch)
+    for each in found:
+        if each.name == name:
+            return each
+    known = ", ".join(each.name for each in found) or "none"
+    raise NoSuchNodeError(f"The cluster has no node {name} that holds companies. Its nodes: {known}.")
+
+
+def shards(fetch: Fetch = sql.fetch) -> list[Shard]:
+    """Every shard with its companies, in the order of the ranges."""
+    rows = fetch(
+        f"""
+        SELECT s.shardid, s.shardminvalue::int, s.shardmaxvalue::int, n.nodeid,
+            coalesce(c.companies, ARRAY[]::uuid[])
+        FROM pg_dist_shard s
+        JOIN pg_dist_placement p USING (shardid)
+        JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+        LEFT JOIN (
+            SELECT get_shard_id_for_distribution_column('{TABLE}', organization_id) AS shardid,
+                array_agg(organization_id ORDER BY organization_id) AS companies
+            FROM tenancy_organization GROUP BY 1
+        ) c ON c.shardid = s.shardid
+        WHERE s.logicalrelid = '{TABLE}'::regclass ORDER BY s.shardminvalue::int
+        """  # noqa: S608 - a declared name
+    )
+    return [Shard(number, first, last, node, tuple(companies)) for number, first, last, node, companies in rows]
+
+
+def of_company(organization_id: uuid.UUID, fetch: Fetch = sql.fetch) -> Shard:
+    """The shard in which a company is, whether or not it has rows already."""
+    ((number,),) = fetch(
+        f"SELECT get_shard_id_for_distribution_column('{TABLE}', %s::uuid)",
+        [organization_id],
+    )
+    return next(each for each in shards(fetch) if each.number == number)
+
+
+def sizes(fetch: Fetch = sql.fetch) -> dict[int, int]:
+    """The bytes of each shard in all its tables, by its number; those of nodes that are away are missing."""
+    return dict(
+        fetch(
+            f"""
+            SELECT one.shardid, sum(z.size)::bigint
+            FROM pg_dist_shard one
+            JOIN pg_dist_shard each ON each.shardminvalue = one.shardminvalue
+            JOIN pg_dist_partition t ON t.logicalrelid = each.logicalrelid AND t.partmethod = 'h'
+            JOIN citus_shard_sizes() z ON z.shard_id = each.shardid
+            WHERE one.logicalrelid = '{TABLE}'::regclass GROUP BY 1
+            """  # noqa: S608 - a declared name
+        )
+    )
+
+
+def uses() -> list[Use]:
+    """What is on each node, in four statements whatever their number."""
+    found, all_shards = nodes(), shards()
+    answering = _answering(found)
+    known = sizes() if any(answering.values()) else {}
+    waiting: dict[int, int] = dict(
+        sql.fetch(
+            "SELECT n.nodeid, count(*) FROM pg_dist_cleanup c JOIN pg_dist_node n ON n.groupid = c.node_group_id"
+            " GROUP BY 1"
+        )
+    )
+    listed = []
+    for node in found:
+        own = [each for each in all_shards if each.node == node.number]
+        answers = answering[node.number]
+        listed.append(
+            Use(
+                node,
+                answers,
+                len(own),
+                sum(len(each.companies) for each in own),
+                sum(known.get(each.number, 0) for each in own) if answers else None,
+                waiting.get(node.number, 0),
+            )
+        )
+    return listed
+
+
+def _answering(found: list[Node]) -> dict[int, bool]:
+    try:
+        return dict(
+            sql.fetch(
+                "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
+                " WHERE nodeid = ANY(%s::int[])",
+                [[each.number for each in found]],
+            )
+        )
+    except lost.ERRORS as error:
+        if not lost.is_lost(error):
+            raise
+        return dict.fromkeys((each.number for each in found), False)
