@@ -15,7 +15,7 @@ ORGANIZATION = str(uuid.UUID(int=7))
 @pytest.mark.django_db
 def test_one_server_has_no_companies_to_move(settings, command):
     settings.CLUSTER = False
-    with pytest.raises(CommandError, match="no organization|one PostgreSQL"):
+    with pytest.raises(CommandError, match=r"no organization|one PostgreSQL"):
         call_command(*command, stdout=io.StringIO())
 
 
