@@ -1,9 +1,8 @@
 """Moving companies between the nodes of a cluster while they are read and written.
 
 A shard is copied by logical replication, and handed over when the copy has caught up: writes wait for that moment,
-readers notice nothing. Whoever shares the company's shard comes along, unless the company is to be alone: then it is
-given a shard of its own. Citus can divide a shard whose rows are changed meanwhile only when all parts go to another
-node, so the neighbours come along here too, and are moved back.
+readers notice nothing. Whoever shares the company's shard comes along: what Citus has for dividing a shard while its
+rows are changed stands still or ends the node's server (ADR 128), so nothing here divides one.
 
 Whatever ends these at whatever moment, each company is whole on one node, the one that it was on or the new one. Run
 again they do what is left.
@@ -33,11 +32,10 @@ class Moved(NamedTuple):
     """Tables of old copies that could not be removed yet, because their node did not answer."""
 
 
-def move_company(organization_id: uuid.UUID, to: str, *, alone: bool, tell: Tell) -> Moved:
-    """Brings a company to the node `to`; nothing where it is there already.
+def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
+    """Brings a company, and who shares its shard, to the node `to`; nothing where it is there already.
 
-    `alone`: without those who share its shard, which takes three times as long. Raises NoSuchCompanyError,
-    NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
+    Raises NoSuchCompanyError, NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
     """
     queries.organization(organization_id)
     with Administration() as administration:
@@ -46,13 +44,9 @@ def move_company(organization_id: uuid.UUID, to: str, *, alone: bool, tell: Tell
         shard = shards.of_company(organization_id, administration.fetch)
         moved = 0
         if shard.node != target.number:
-            neighbours = len(shard.companies) - 1
-            if alone and neighbours > 0:
-                moved = _move_alone(administration, organization_id, shard, target, tell)
-            else:
-                tell(f"{known_companies(shard.companies)} to {target.name}.")
-                _move(administration, shard, target, tell)
-                moved = 1
+            tell(f"{known_companies(shard.companies)} to {target.name}.")
+            _move(administration, shard, target, tell)
+            moved = 1
         return _done(administration, moved, begun)
 
 
@@ -102,50 +96,16 @@ def sentence(done: Moved) -> str:
     return said
 
 
-def _move_alone(
-    administration: Administration, organization_id: uuid.UUID, shard: Shard, target: Node, tell: Tell
-) -> int:
-    """Divides the shard, all parts on the target, and brings the neighbours back. Returns how many shards moved."""
-    before = next(each for each in shards.nodes(administration.fetch) if each.number == shard.node)
-    neighbours = known_companies([each for each in shard.companies if each != organization_id])
-    tell(f"The company shares its shard with {neighbours}: it is given one of its own on {target.name}.")
-    ((own,),) = administration.fetch("SELECT worker_hash(%s::uuid)", [organization_id])
-    points = [str(point) for point in (own - 1, own) if shard.first <= point < shard.last]
-    _run(
-        administration,
-        target,
-        "SELECT citus_split_shard_by_split_points(%s, %s::text[], %s::int[], 'force_logical')",
-        [shard.number, points, [target.number] * (len(points) + 1)],
-        tell,
-    )
-    parts = [
-        each
-        for each in shards.shards(administration.fetch)
-        if shard.first <= each.first and each.last <= shard.last and organization_id not in each.companies
-    ]
-    back = [each for each in parts if each.companies and each.node == target.number]
-    for each in back:
-        tell(f"{known_companies(each.companies)} back to {before.name}.")
-        _move(administration, each, before, tell)
-    return 1 + len(back)
-
-
 def _move(administration: Administration, shard: Shard, target: Node, tell: Tell) -> None:
-    _run(
-        administration,
-        target,
-        "SELECT citus_move_shard_placement(%s, %s, %s, 'force_logical')",
-        [shard.number, shard.node, target.number],
-        tell,
-    )
-
-
-def _run(administration: Administration, target: Node, statement: str, parameters: list[object], tell: Tell) -> None:
-    """Runs what moves rows to the target: again, a few times, when it was ended for the sake of those who write."""
+    """Moves one shard: again, a few times, when that was ended for the sake of those who write."""
     for tried in range(1, TRIES + 1):
         try:
             with administration.receiving(target):
-                administration.run(statement, parameters, tell)
+                administration.run(
+                    "SELECT citus_move_shard_placement(%s, %s, %s, 'force_logical')",
+                    [shard.number, shard.node, target.number],
+                    tell,
+                )
         except WritesWaitedError as error:
             administration.tidy()
             if tried == TRIES:

@@ -1,8 +1,8 @@
-"""Moves a company to another node of a cluster: `move_company ORG --to HOST:PORT [--alone] [--json]`.
+"""Moves a company to another node of a cluster: `move_company ORG --to HOST:PORT [--json]`.
 
-Companies that share its shard (`manage.py nodes --companies` lists them) come along, unless `--alone` gives it a shard
-of its own. The service goes on: readers notice nothing, a write waits for 5 s at most. Ended at any moment and run
-again, it does what is left. Standard error says what it is doing and how far it is.
+Companies that share its shard (`manage.py nodes --companies` lists them) come along. The service goes on: readers
+notice nothing, a write waits for 5 s at most. Ended at any moment and run again, it does what is left. Standard error
+says what it is doing and how far it is.
 """
 
 import uuid
@@ -29,7 +29,7 @@ class Command(OperatorCommand):
         parser.add_argument("--json", action="store_true", help="Print what was done as JSON on standard output.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        done = moving.move_company(options["organization_id"], options["to"], alone=options["alone"], tell=self.tell)
+        done = moving.move_company(options["organization_id"], options["to"], self.tell)
         words = f"The company is on {options['to']}."
         if done.shards:
             words += f" {moving.sentence(done)}"
