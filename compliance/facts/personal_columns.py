@@ -17,6 +17,7 @@ PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "learning_learnersession": ("device",),
     "learning_learnerpreference": ("language",),
     "learning_answer": ("choices",),
-    "provisioning_provisioneduser": ("external_id", "user_name", "attributes", "addresses"),
+    "provisioning_provisioneduser": ("external_id", "user_name", "attributes"),
+    "provisioning_provisionedaddress": ("address",),
     "provisioning_employeenumber": ("employee_number",),
 }

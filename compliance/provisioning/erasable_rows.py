@@ -4,5 +4,6 @@ from compliance.facts.people.erasing import BY_PROFILE
 
 WHOSE = {
     "provisioning_provisioneduser": BY_PROFILE,
+    "provisioning_provisionedaddress": BY_PROFILE,
     "provisioning_employeenumber": BY_PROFILE,
 }

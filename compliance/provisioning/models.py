@@ -1,10 +1,8 @@
 """What identity providers and HR systems say of people and teams, and no fact holds. Personal columns are erasable."""
 
-from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models.functions import Lower
 
+from compliance.tenancy.lower_case import lower_case
 from compliance.tenancy.models import CompanyRow
 
 
@@ -16,19 +14,13 @@ class ProvisionedUser(CompanyRow):
     external_id = models.TextField(null=True)
     user_name = models.TextField(null=True, help_text="The userName, where it is no e-mail address.")
     attributes = models.JSONField(null=True, help_text="See users.documents.")
-    addresses = ArrayField(
-        models.TextField(), null=True, help_text="The e-mail addresses among the attributes, in lower case."
-    )
     version = models.PositiveIntegerField(default=1)
     changed_at = models.DateTimeField()
     deleted_at = models.DateTimeField(null=True, help_text="Since when the source has the person removed.")
+    user_name_lower = lower_case("user_name")
 
     class Meta:
-        # Of all companies together, for the function provisioned_named.
-        indexes = [
-            models.Index(Lower("user_name"), name="provisioned_user_by_name"),
-            GinIndex(fields=["addresses"], name="provisioned_user_by_address"),
-        ]
+        indexes = [models.Index(fields=["organization_id", "user_name_lower"], name="provisioned_user_by_name")]
         constraints = [
             models.UniqueConstraint(
                 fields=["organization_id", "source_id", "learner_profile_id"], name="provisioned_user_once"
@@ -36,6 +28,28 @@ class ProvisionedUser(CompanyRow):
             models.UniqueConstraint(
                 fields=["organization_id", "source_id", "external_id"], name="provisioned_user_by_external_id"
             ),
+        ]
+
+
+class ProvisionedAddress(CompanyRow):
+    """An e-mail address among the attributes of a provisioned user, by which they are found; null once erased.
+
+    In rows of its own, since row-level security keeps a look into an array out of any index.
+    """
+
+    source_id = models.UUIDField()
+    learner_profile_id = models.UUIDField()
+    address = models.TextField(null=True, help_text="In lower case.")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization_id", "source_id", "address"], name="provisioned_address_by_itself")
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization_id", "learner_profile_id", "source_id", "address"],
+                name="provisioned_address_once",
+            )
         ]
 
 

@@ -1,9 +1,8 @@
-"""Whose an e-mail address is, by index.
+"""Whose an e-mail address is, in every company.
 
 `people_with_address` is the one look past the tenant boundary, for whoever asks for a personal link by an address: who
 asks names no company. The answer holds identifiers alone and goes to the worker, which sends letters to the persons
-themselves; the processes that answer the world may not ask. `people_addressed` answers for the company of the
-transaction alone. It is a function because row-level security keeps `lower` out of any index.
+themselves; the processes that answer the world may not ask. Within one company, `employees.ADDRESSED` is the way.
 """
 
 from compliance.tenancy import roles
@@ -22,26 +21,11 @@ FUNCTIONS = (
 BEGIN
     RETURN QUERY EXECUTE 'SELECT f.organization_id, f.learner_profile_id, bool_or(f.of_account) FROM (
         SELECT p.organization_id, p.learner_profile_id, true AS of_account FROM public.people_profile p
-        WHERE lower(p.account_email) = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
+        WHERE p.account_email_lower = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
         UNION ALL SELECT p.organization_id, p.learner_profile_id, false FROM public.people_profile p
-        WHERE lower(p.work_email) = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
+        WHERE p.work_email_lower = lower($1) AND ($2 IS NULL OR p.organization_id = ANY($2))
     ) f GROUP BY f.organization_id, f.learner_profile_id'
         USING address, companies;
 END """,
-    ),
-    DatabaseFunction(
-        name="people_addressed",
-        arguments="address text",
-        returns="SETOF uuid",
-        language="sql",
-        volatility="STABLE",
-        as_owner=True,
-        callers=(roles.APP, roles.WEB, roles.WORKER),
-        body="""
-    SELECT p.learner_profile_id FROM public.people_profile p WHERE lower(p.account_email) = lower(address)
-        AND p.organization_id = nullif(current_setting('app.organization', true), '')::uuid
-    UNION SELECT p.learner_profile_id FROM public.people_profile p WHERE lower(p.work_email) = lower(address)
-        AND p.organization_id = nullif(current_setting('app.organization', true), '')::uuid
-""",
     ),
 )

@@ -28,7 +28,11 @@ SUSPENDED = f"""coalesce((SELECT s.suspended FROM people_suspension s WHERE s.or
   AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""  # noqa: S608 - SQL of our own
 """SQL of whether the employee is suspended."""
 
-ADDRESSED = "SELECT people_addressed({address}::text)"
+ADDRESSED = " UNION ".join(
+    f"SELECT a.learner_profile_id FROM people_profile a WHERE a.organization_id = {_COMPANY}"  # noqa: S608
+    f" AND a.{column} = lower({{address}}::text)"
+    for column in ("account_email_lower", "work_email_lower")
+)
 """SQL of the people of the company whose account's or work address `address` is, by index; case does not count."""
 
 TEAMS = f"""coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'display', t.name)

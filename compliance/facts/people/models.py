@@ -6,10 +6,10 @@ Moves are kept as events with the moment they took effect, so that facts may arr
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
-from django.db.models.functions import Lower
 
 from compliance.contentfile import limits
 from compliance.facts.people.searching import search_text
+from compliance.tenancy.lower_case import lower_case
 from compliance.tenancy.models import CompanyRow
 
 
@@ -22,13 +22,15 @@ class Profile(CompanyRow):
     work_email = models.TextField(null=True)
     erased_at = models.DateTimeField(null=True)
     search_text = search_text("person_name", "work_email", "account_email")
+    account_email_lower = lower_case("account_email")
+    work_email_lower = lower_case("work_email")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="profile_once")]
-        # Of all companies together, for the function people_with_address.
+        # Of all companies together, for the function people_with_address too.
         indexes = [
-            models.Index(Lower("account_email"), name="profile_by_account_address"),
-            models.Index(Lower("work_email"), name="profile_by_work_address"),
+            models.Index(fields=["account_email_lower"], name="profile_by_account_address"),
+            models.Index(fields=["work_email_lower"], name="profile_by_work_address"),
         ]
 
 

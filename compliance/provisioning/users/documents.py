@@ -142,6 +142,8 @@ def check(user: Any) -> None:
     for name in ("emails", "phone_numbers", "addresses", "roles"):
         if len(getattr(user, name) or ()) > MOST_VALUES:
             raise InvalidValueException(detail=f"An attribute of a User has at most {MOST_VALUES} values.")
+    if any(len(each.value or "") > LONGEST_NAME for each in user.emails or ()):
+        raise InvalidValueException(detail=f"An e-mail address of a User has at most {LONGEST_NAME} characters.")
     name = user.user_name
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         raise InvalidValueException(

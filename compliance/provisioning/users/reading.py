@@ -41,10 +41,16 @@ _EMAILS = f"""(CASE WHEN u.attributes IS NULL THEN {_WORK_ALONE} ELSE (
   SELECT jsonb_agg(CASE WHEN m.entry -> 'value' = 'null' THEN m.entry || jsonb_build_object('value', f.work_email)
     ELSE m.entry END) FROM jsonb_array_elements(u.attributes -> 'emails') AS m(entry)) END)"""  # noqa: S608
 _IDENTIFIED = "SELECT CASE WHEN {0} ~ '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' THEN {0}::uuid END"
-_NAMED = f"{ADDRESSED} UNION SELECT provisioned_named(%(source)s::uuid, {{address}})".replace("{address}", "{0}")
-_BY_EXTERNAL_ID = """SELECT n.learner_profile_id FROM provisioning_provisioneduser n
-WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
-AND n.external_id = {0}"""
+_OF_CLIENT = "n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)"
+_BY_USER_NAME = f"""{ADDRESSED.format(address="{0}")}
+UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
+WHERE {_OF_CLIENT} AND n.user_name_lower = lower({{0}})
+UNION {_IDENTIFIED}"""  # noqa: S608 - constants of our own
+_BY_ADDRESS = f"""{ADDRESSED.format(address="{0}")}
+UNION SELECT n.learner_profile_id FROM provisioning_provisionedaddress n
+WHERE {_OF_CLIENT} AND n.address = lower({{0}})"""  # noqa: S608 - constants of our own
+_BY_EXTERNAL_ID = f"""SELECT n.learner_profile_id FROM provisioning_provisioneduser n
+WHERE {_OF_CLIENT} AND n.external_id = {{0}}"""  # noqa: S608 - constants of our own
 
 
 def _if_said(name: str, value: str) -> str:
@@ -57,11 +63,11 @@ ATTRIBUTES: Final = Attributes(
     {
         "id": Stored("f.learner_profile_id::text", by_index=_IDENTIFIED),
         "externalid": Stored("u.external_id", by_index=_BY_EXTERNAL_ID),
-        "username": Stored(_USER_NAME, by_index=f"{_NAMED} UNION {_IDENTIFIED}"),
+        "username": Stored(_USER_NAME, by_index=_BY_USER_NAME),
         "displayname": Stored(_if_said("displayName", "f.person_name")),
         "active": Stored(_if_said("active", _ACTIVE), Form.BOOLEAN),
         "emails": Stored(_EMAILS, Form.JSON),
-        "emails.value": Stored("", by_index=_NAMED),
+        "emails.value": Stored("", by_index=_BY_ADDRESS),
         "groups": Stored(f"nullif({TEAMS}, '[]')", Form.JSON),
         "meta.resourcetype": Stored("'User'"),
         "meta.created": Stored(FIRST_JOINED, Form.INSTANT),

@@ -2,13 +2,13 @@
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_TOLD, NOT_ERASED, PRESENT
 from compliance.provisioning.clients import Client
-from compliance.provisioning.models import ProvisionedUser
+from compliance.provisioning.models import ProvisionedAddress, ProvisionedUser
 from compliance.provisioning.users.documents import addresses
 from compliance.tenancy import sql
 
@@ -29,7 +29,10 @@ SELECT f.learner_profile_id, {PRESENT} OR (u.id IS NOT NULL AND u.deleted_at IS 
 FROM {KNOWN} LEFT JOIN provisioning_provisioneduser u ON u.organization_id = f.organization_id
   AND u.learner_profile_id = f.learner_profile_id AND u.source_id = (SELECT %(source)s::uuid)
 WHERE {NOT_ERASED} AND f.learner_profile_id = ANY(ARRAY(
-  {ADDRESSED.format(address="%(user_name)s")} UNION SELECT provisioned_named(%(source)s::uuid, %(user_name)s::text)
+  {ADDRESSED.format(address="%(user_name)s")}
+  UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
+    WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
+    AND n.user_name_lower = lower(%(user_name)s::text)
   UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
     WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
     AND n.external_id = %(external_id)s::text))
@@ -41,18 +44,17 @@ _ONE_ROW = "ON CONFLICT (organization_id, source_id, learner_profile_id) DO UPDA
 _NEXT_VERSION = "version = provisioning_provisioneduser.version + 1"
 _KEEP = f"""
 INSERT INTO provisioning_provisioneduser
-  (organization_id, source_id, learner_profile_id, external_id, user_name, attributes, addresses, version, changed_at)
+  (organization_id, source_id, learner_profile_id, external_id, user_name, attributes, version, changed_at)
 VALUES (%(organization)s, %(source)s, %(learner)s, %(external_id)s::text, %(user_name)s::text, %(attributes)s::jsonb,
-  %(addresses)s::text[], 1, %(at)s)
+  1, %(at)s)
 {_ONE_ROW} external_id = excluded.external_id, user_name = excluded.user_name, attributes = excluded.attributes,
-  addresses = excluded.addresses, changed_at = excluded.changed_at, deleted_at = NULL, {_NEXT_VERSION}
+  changed_at = excluded.changed_at, deleted_at = NULL, {_NEXT_VERSION}
 """  # noqa: S608 - constants of our own
 _MARK_REMOVED = f"""
 INSERT INTO provisioning_provisioneduser
   (organization_id, source_id, learner_profile_id, version, changed_at, deleted_at)
 VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
-{_ONE_ROW} attributes = NULL, addresses = NULL, changed_at = excluded.changed_at, deleted_at = excluded.deleted_at,
-  {_NEXT_VERSION}
+{_ONE_ROW} attributes = NULL, changed_at = excluded.changed_at, deleted_at = excluded.deleted_at, {_NEXT_VERSION}
 """  # noqa: S608 - constants of our own
 
 
@@ -78,10 +80,10 @@ def keep(
         "external_id": external_id,
         "user_name": user_name,
         "attributes": json.dumps(document),
-        "addresses": addresses(document),
         "at": at,
     }
     sql.execute(_KEEP, told)
+    _keep_addresses(client, learner_profile_id, addresses(document))
 
 
 def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> None:
@@ -94,3 +96,20 @@ def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> 
 def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) -> None:
     """Notes that the client has removed a User. Of what it has said only that stays by which they may come back."""
     sql.execute(_MARK_REMOVED, client.asked | {"learner": learner_profile_id, "at": at})
+    _keep_addresses(client, learner_profile_id, [])
+
+
+def _keep_addresses(client: Client, learner_profile_id: uuid.UUID, said: Collection[str]) -> None:
+    """Has these addresses find the person, and no others that the client gave before."""
+    kept = ProvisionedAddress.objects.filter(
+        organization_id=client.organization_id,
+        learner_profile_id=learner_profile_id,
+        source_id=client.source.source_id,
+    )
+    kept.exclude(address__in=said).delete()
+    sql.insert(
+        "provisioning_provisionedaddress",
+        {"organization_id": "uuid", "learner_profile_id": "uuid", "source_id": "uuid", "address": "text"},
+        [(client.organization_id, learner_profile_id, client.source.source_id, each) for each in said],
+        ending="ON CONFLICT DO NOTHING",
+    )

@@ -32,7 +32,7 @@ from compliance.history.models import Capture
 from compliance.history.verify import Verified, verify_history
 from compliance.learning import preferences, sessions
 from compliance.learning.models import Answer, Take
-from compliance.provisioning.models import EmployeeNumber, ProvisionedUser
+from compliance.provisioning.models import EmployeeNumber, ProvisionedAddress, ProvisionedUser
 from compliance.rules.owed_learning.identity import certificate_id
 from compliance.rules.vocabulary import Attendance, Door, LiveSessionFormat, MarkedBy, Scope
 from compliance.tenancy import context
@@ -202,6 +202,9 @@ class Remembered:
                 attributes={"department": self.said("department")},
                 changed_at=self.story.now,
                 **about,
+            )
+            ProvisionedAddress.objects.create(
+                organization_id=company, source_id=uuid.uuid4(), address=self.said("private@"), **about
             )
 
     def _number(self) -> float:

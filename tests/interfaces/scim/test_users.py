@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from hashlib import sha256
 
 import pytest
 
@@ -11,7 +12,7 @@ from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Employment, PersonalDetail, PersonRoles, Suspension
 from compliance.history import actions
 from compliance.interfaces.api import clock
-from compliance.provisioning.models import ProvisionedUser
+from compliance.provisioning.models import ProvisionedAddress, ProvisionedUser
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import make_present_company
@@ -110,6 +111,25 @@ def test_the_work_address_is_found_among_the_emails(client, company, emails, wor
     assert [each["value"] for each in made["emails"]] == [each["value"] for each in emails]
 
 
+def test_other_addresses_find_a_user_as_long_as_the_client_gives_them(client):
+    def found(address):
+        return client.get(f"/Users?filter=emails.value%20eq%20%22{address}%22").json()["totalResults"]
+
+    made = client.user(
+        emails=[{"value": "Anna@Home.example", "type": "home"}, {"value": "a@w.example", "type": "work"}]
+    )
+    assert [found("anna@home.EXAMPLE"), found("A@w.example"), found("anna@home")] == [1, 1, 0]
+    client.patch(_path(made), {"op": "remove", "path": 'emails[type eq "home"]'})
+    assert [found("anna@home.example"), found("a@w.example")] == [0, 1]
+
+
+def test_an_address_too_long_for_any_index_is_refused(client):
+    longest = "".join(sha256(bytes([n])).hexdigest() for n in range(5))
+    assert client.user(emails=[{"value": longest, "type": "home"}])["emails"][0]["value"] == longest
+    body = {"schemas": [USER], "userName": "b@example.com", "emails": [{"value": f"{longest}x", "type": "home"}]}
+    fault(client("POST", "/Users", body), 400, "invalidValue")
+
+
 def test_leaving_and_coming_back_is_a_new_stay_in_the_same_teams(client, company, settings):
     team_id = company.team("Ward 3")
     made = client.user(externalId="e-1")
@@ -153,7 +173,7 @@ def test_whoever_is_made_inactive_has_a_stay_that_ends_as_it_begins(client, clie
 
 
 def test_who_is_removed_has_left_and_comes_back_as_the_same(client, company):
-    made = client.user(externalId="e-1", displayName="Anna", title="Nurse")
+    made = client.user(externalId="e-1", displayName="Anna", title="Nurse", emails=[{"value": "a@h.x", "type": "home"}])
     answer = client("DELETE", _path(made))
     assert (answer.status_code, answer.content) == (204, b"")
     for gone in (
@@ -167,7 +187,9 @@ def test_who_is_removed_has_left_and_comes_back_as_the_same(client, company):
     assert _known(company, made).person_name == "Anna"  # nobody is erased
     with context.company(company.organization_id):
         kept = ProvisionedUser.objects.get(organization_id=company.organization_id)
-    assert (kept.external_id, kept.attributes, kept.addresses) == ("e-1", None, None)
+        addresses = ProvisionedAddress.objects.filter(organization_id=company.organization_id)
+        assert not addresses.exists()
+    assert (kept.external_id, kept.attributes) == ("e-1", None)
     again = client.user("ANNA@example.com")
     assert again["id"] == made["id"]
     assert "title" not in again
@@ -272,7 +294,9 @@ def test_who_was_erased_is_not_there_and_is_not_revived(client, company):
     assert client.get("/Users").json()["totalResults"] == 0
     with context.company(company.organization_id):
         kept = ProvisionedUser.objects.get(organization_id=company.organization_id)
-    assert (kept.external_id, kept.user_name, kept.attributes, kept.addresses) == (None, None, None, None)
+        addresses = ProvisionedAddress.objects.filter(organization_id=company.organization_id)
+        assert [each.address for each in addresses] == [None]
+    assert (kept.external_id, kept.user_name, kept.attributes) == (None, None, None)
     assert client.user(externalId="e-1")["id"] != made["id"]
 
 

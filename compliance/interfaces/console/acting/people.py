@@ -123,7 +123,7 @@ CLEARED = {  # in words, each column that an erasure clears
     "people_contact.company": gettext_lazy("companies they came from"),
     "provisioning_provisioneduser.external_id": gettext_lazy("identifiers that identity providers gave"),
     "provisioning_provisioneduser.user_name": gettext_lazy("names by which identity providers know them"),
-    "provisioning_provisioneduser.addresses": gettext_lazy("addresses that identity providers gave"),
+    "provisioning_provisionedaddress.address": gettext_lazy("addresses that identity providers gave"),
     "provisioning_provisioneduser.attributes": gettext_lazy("what identity providers told beside the facts"),
     "provisioning_employeenumber.employee_number": gettext_lazy("the employee number"),
     "training_trainer.trainer_name": gettext_lazy("the name as a trainer"),
