@@ -32,11 +32,11 @@ from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
 Kind = Letter.Kind
-Enclose = Callable[[uuid.UUID, str, datetime], Enclosure | None]
-"""Gives the file of a certificate by company and check code, as the public pages draw it; None for none."""
+Enclose = Callable[[uuid.UUID, uuid.UUID, datetime], Enclosure | None]
+"""Gives the file of a certificate by company and identifier, as the public pages draw it; None for none."""
 
 
-def no_enclosure(organization_id: uuid.UUID, check_code: str, now: datetime) -> Enclosure | None:
+def no_enclosure(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> Enclosure | None:
     """Sends letters without files."""
     return None
 
@@ -147,7 +147,7 @@ def _certificate(
         check_code,
         f"{settings.BASE_URL}/check/{check_code}",
     )
-    enclosed = enclose(company, check_code, writing.now)
+    enclosed = enclose(company, certificate_id, writing.now)
     way = _way(company, learner, writing.now, f"certificates/{certificate_id}")
     return wording.certificate(writing, way, said, (enclosed,) if enclosed else ())
 

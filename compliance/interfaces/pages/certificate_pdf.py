@@ -15,7 +15,7 @@ import segno
 import typst
 from django.conf import settings
 
-from compliance.facts.certificates.queries import certificate_of_code
+from compliance.facts.certificates.queries import code_of
 from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
 from compliance.letters.content import Enclosure
 
@@ -59,18 +59,18 @@ def certificate_pdf(certificate: ShownCertificate, check_url: str) -> bytes:
     return compiled
 
 
-def enclosed_certificate(organization_id: uuid.UUID, check_code: str, now: datetime) -> Enclosure | None:
+def enclosed_certificate(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> Enclosure | None:
     """The PDF of a certificate as it goes with a letter; None for one that may not be printed, or is too large.
 
     Needs the company's context.
     """
-    found = certificate_of_code(check_code)
-    if found is None or found.organization_id != organization_id:
+    found = code_of(organization_id, certificate_id)
+    if found is None:
         return None
     certificate = shown_certificate(found, now)
     if certificate is None or not certificate.printable:
         return None
-    document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{check_code}")
+    document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{found.check_code}")
     if len(document) > _LARGEST_ENCLOSED:
         return None
     return Enclosure(f"certificate-{certificate.certificate_id}.pdf", document, "application/pdf")
