@@ -22,6 +22,8 @@ from compliance.tenancy import sql
 _STATE = f"""CASE WHEN t.finished_at IS NULL THEN 'begun'
     WHEN {training.voided("t.completion_receipt_id")} THEN 'voided' ELSE 'finished' END"""
 
+_COMPANY = "(SELECT %(organization)s::uuid)"
+
 
 def _takes(*, of_course: bool, of_team: bool) -> str:
     """SQL of the newest take of each person who is here at %(at)s, as what follows FROM: with its `state`.
@@ -53,7 +55,7 @@ def courses_taken(organization_id: uuid.UUID, now: datetime) -> list[CourseTaken
     """The courses that anybody who is here has begun, by title; one statement."""
     rows = sql.fetch(
         "SELECT t.course_id, coalesce(c.title, ''), count(*), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
-        f" max(t.seen_at) FROM {_takes(of_course=False, of_team=False)} {courses_queries.joined('t')}"
+        f" max(t.seen_at) FROM {_takes(of_course=False, of_team=False)} {courses_queries.joined('t', _COMPANY)}"
         " GROUP BY t.course_id, c.title ORDER BY lower(c.title), t.course_id",
         {"organization": organization_id, "at": now},
     )
@@ -158,7 +160,7 @@ def learners(
     rows = sql.fetch(
         f"SELECT t.id, t.take_id, t.learner_profile_id, {people.SHOWN_NAME}, t.course_release_id, t.lesson_release_id,"  # noqa: S608
         " t.begun_at, t.seen_at, t.finished_at, t.state, t.assessed"
-        f" FROM {_takes(of_course=True, of_team=team_id is not None)} {people.joined('t')}"
+        f" FROM {_takes(of_course=True, of_team=team_id is not None)} {people.joined('t', _COMPANY)}"
         " WHERE (%(state)s::text = '' OR t.state = %(state)s)"
         " AND (%(seen)s::timestamptz IS NULL OR (t.seen_at, t.id) < (%(seen)s, %(id)s::bigint))"
         " ORDER BY t.seen_at DESC, t.id DESC LIMIT %(most)s",

@@ -102,10 +102,13 @@ WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s::uuid[]
 """
 
 
-def joined(alias: str) -> str:
-    """SQL that joins the course of `alias`.course_id as `c`: all null where there is none."""
+def joined(alias: str, organization: str = "") -> str:
+    """SQL that joins the course of `alias`.course_id as `c`: all null where there is none.
+
+    `organization` is SQL of the company, to be given where `alias` is a sub-query: a cluster plans no other such join.
+    """
     return (
-        f" LEFT JOIN courses_course c ON c.organization_id = {alias}.organization_id"
+        f" LEFT JOIN courses_course c ON c.organization_id = {organization or f'{alias}.organization_id'}"
         f" AND c.course_id = {alias}.course_id"
     )
 

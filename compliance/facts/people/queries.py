@@ -191,10 +191,13 @@ def named_teams(teams: str) -> str:
   WHERE m.joined AND m.team_id = ANY({teams}) ORDER BY t.name)"""  # noqa: S608
 
 
-def joined(alias: str) -> str:
-    """SQL that joins the person of `alias`.learner_profile_id as `p`: all null where there is none."""
+def joined(alias: str, organization: str = "") -> str:
+    """SQL that joins the person of `alias`.learner_profile_id as `p`: all null where there is none.
+
+    `organization` is SQL of the company, to be given where `alias` is a sub-query: a cluster plans no other such join.
+    """
     return (
-        f" LEFT JOIN people_profile p ON p.organization_id = {alias}.organization_id"
+        f" LEFT JOIN people_profile p ON p.organization_id = {organization or f'{alias}.organization_id'}"
         f" AND p.learner_profile_id = {alias}.learner_profile_id"
     )
 
