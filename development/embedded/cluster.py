@@ -6,14 +6,15 @@ It is started instead of one server when the environment variable CITUS names a 
 
 import os
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import sql
 
-from development.embedded import postgresql
-from development.embedded.errors import BinaryNotFoundError
+from development.embedded import ports, postgresql
+from development.embedded.errors import BinaryNotFoundError, ServerDidNotStartError
 
 WORKERS = ("worker-1", "worker-2")
 _ANY_NODE, _ITSELF = -1, 0
@@ -49,16 +50,30 @@ def tree() -> Path:
     return found
 
 
-def start(folder: Path, port: int | None, passwords: dict[str, str], durable: bool) -> dict[str, str]:
+def refuse_other_kind(folder: Path, before: Mapping[str, str]) -> None:
+    """Refuses to start as a cluster what was one server, and the other way round, by what an earlier start wrote."""
+    if before and wanted() != (before.get("CLUSTER") == "1"):
+        kind, how = ("a cluster", "with CITUS") if not wanted() else ("one plain PostgreSQL", "without CITUS")
+        raise ServerDidNotStartError(
+            f"The database in {folder} is {kind}: start it {how}, or name another folder (COMPLIANCE_FOLDER)."
+        )
+
+
+def start(
+    folder: Path, port: int | None, passwords: dict[str, str], durable: bool, before: Mapping[str, str]
+) -> dict[str, str]:
     """Starts all three servers. Returns what the environment has of them beside the addresses of the coordinator.
 
-    DATABASE_PORT is the coordinator's port, CLUSTER_WORKERS are the ports of the workers.
+    DATABASE_PORT is the coordinator's port, CLUSTER_WORKERS are the ports of the workers: those that an earlier start
+    wrote (`before`), unless somebody else has taken them.
     """
+    kept = [int(each) for each in before.get("CLUSTER_WORKERS", "").split(",") if each]
     workers = []
-    for name in WORKERS:
+    for name, last in zip_longest(WORKERS, kept[: len(WORKERS)]):
         (folder / name).mkdir(exist_ok=True)
         (folder / name).chmod(0o755)  # PostgreSQL runs as somebody else
-        workers.append(postgresql.start(folder / name, None, passwords, tree(), durable, _SETTINGS))
+        again = last if last and ports.is_free(last) else None
+        workers.append(postgresql.start(folder / name, again, passwords, tree(), durable, _SETTINGS))
     port = postgresql.start(folder, port, passwords, tree(), durable, _SETTINGS)
     return {"DATABASE_PORT": str(port), "CLUSTER": "1", "CLUSTER_WORKERS": ",".join(map(str, workers))}
 
@@ -103,8 +118,16 @@ def provide_database(name: str, values: Mapping[str, str]) -> None:
                     )
     with psycopg.connect(f"{coordinator}/{name}", autocommit=True) as connection:
         connection.execute("SELECT citus_set_coordinator_host(%s, %s)", [HOST, urlsplit(coordinator).port])
-        for address in workers:
-            connection.execute("SELECT citus_add_node(%s, %s)", [HOST, urlsplit(address).port])
+        known = {row[0] for row in connection.execute("SELECT groupid FROM pg_dist_node").fetchall()}
+        # The workers are added in their order, so the first is group 1; it may have another port than last time.
+        for group, address in enumerate(workers, start=1):
+            if group in known:
+                connection.execute(
+                    "SELECT citus_update_node(nodeid, %s, %s) FROM pg_dist_node WHERE groupid = %s AND nodeport <> %s",
+                    [HOST, urlsplit(address).port, group, urlsplit(address).port],
+                )
+            else:
+                connection.execute("SELECT citus_add_node(%s, %s)", [HOST, urlsplit(address).port])
 
 
 def drop_database(name: str, values: Mapping[str, str]) -> None:

@@ -34,6 +34,7 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     before = read(folder)
+    cluster.refuse_other_kind(folder, before)
     passwords = postgresql.new_passwords()
     numbers: dict[str, int | None] = {"postgresql": None, "redis": None}
     redis_password = secrets.token_urlsafe(24)
@@ -53,7 +54,7 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
     try:
         of_cluster: dict[str, str] = {}
         if cluster.wanted():
-            of_cluster = cluster.start(folder, numbers["postgresql"], passwords, durable)
+            of_cluster = cluster.start(folder, numbers["postgresql"], passwords, durable, before)
             database_port = int(of_cluster["DATABASE_PORT"])
         else:
             tree = binaries.postgresql_tree(major)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -101,3 +102,35 @@ def test_permissions_of_folders_that_are_not_ours_stay_as_they_are(tmp_path):
     connection.close()
     assert home.stat().st_mode & 0o777 == 0o700
     shutil.rmtree(postgresql.data_folder(folder.resolve()), ignore_errors=True)
+
+
+def test_a_database_of_one_kind_is_not_started_as_the_other(tmp_path, monkeypatch):
+    (tmp_path / servers.FILE).write_text("CLUSTER=1\n")
+    monkeypatch.delenv("CITUS", raising=False)
+    with pytest.raises(ServerDidNotStartError, match="is a cluster: start it with CITUS"):
+        servers.start(tmp_path, durable=False)
+    (tmp_path / servers.FILE).write_text("DATABASE_URL=postgresql://app@127.0.0.1/compliance\n")
+    monkeypatch.setenv("CITUS", str(tmp_path))
+    with pytest.raises(ServerDidNotStartError, match="is one plain PostgreSQL: start it without CITUS"):
+        servers.start(tmp_path, durable=False)
+    assert [each.name for each in tmp_path.iterdir()] == [servers.FILE]
+
+
+@pytest.mark.cluster
+def test_a_worker_whose_port_was_taken_is_found_at_another_one(folder):
+    values = servers.start(folder, durable=False)
+    first = int(values["CLUSTER_WORKERS"].split(",")[0])
+    with psycopg.connect(values["DATABASE_SUPERUSER_URL"], autocommit=True) as connection:
+        connection.execute("CREATE TABLE companies (organization_id int)")
+        connection.execute("SELECT create_distributed_table('companies', 'organization_id')")
+        connection.execute("INSERT INTO companies SELECT generate_series(1, 100)")
+    connection.close()
+    servers.stop(folder)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", first))
+        taken.listen()
+        again = servers.start(folder, durable=False)
+    assert int(again["CLUSTER_WORKERS"].split(",")[0]) != first
+    with psycopg.connect(again["DATABASE_SUPERUSER_URL"]) as connection:
+        assert connection.execute("SELECT count(*) FROM companies").fetchone() == (100,)
+    connection.close()
