@@ -56,9 +56,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=f"on a cluster: {marker.args[0]}"))
         if not settings.CLUSTER and item.get_closest_marker("cluster") is not None:
             item.add_marker(pytest.mark.skip(reason="no cluster: CITUS names no folder with PostgreSQL 18 and Citus"))
+    commits = {"committed", "seen_by_all_roles"} if settings.CLUSTER else {"committed"}
     committing, browsing = (
-        {item.path for item in items if fixture in getattr(item, "fixturenames", ())}
-        for fixture in ("committed", "browser")
+        {item.path for item in items if not fixtures.isdisjoint(getattr(item, "fixturenames", ()))}
+        for fixtures in (commits, {"browser"})
     )
     turns = {path: running.turn(_path(path, config)) for path in {item.path for item in items}}
     items.sort(key=lambda item: (item.path in browsing, item.path in committing, turns[item.path]))
@@ -170,6 +171,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     from compliance.access.models import ApiKey, Source
     from compliance.history.models import HistoryHead
     from compliance.interfaces.operations.models import CompanyStanding
+    from compliance.learning.models import LinkRequest
     from compliance.tenancy.models import Organization
     from compliance.webhooks.models import Webhook
     from config.celery import app
@@ -184,10 +186,20 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         ApiKey.objects.all().delete()
         Source.objects.all().delete()
         Webhook.objects.all().delete()
+        LinkRequest.objects.all().delete()
         HistoryHead.objects.exclude(organization_id__in=before).delete()
         _empty_log()
         Organization.objects.exclude(organization_id__in=before).delete()
         connection.close()
+
+
+@pytest.fixture
+def seen_by_all_roles(request: pytest.FixtureRequest, settings: Any) -> None:
+    """A database in which functions that run as the owner see what the test has written.
+
+    A node gives each role a connection of its own, so on a cluster they see what is committed, as they do at work.
+    """
+    request.getfixturevalue("committed" if settings.CLUSTER else "db")
 
 
 def _empty_log() -> None:

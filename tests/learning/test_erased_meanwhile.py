@@ -1,6 +1,5 @@
 """A person who is erased while a request of theirs is under way: nothing personal is left behind by it."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -12,9 +11,10 @@ from compliance.learning import preferences, sessions, taking
 from compliance.learning.errors import NotHereError
 from compliance.learning.models import Answer, LearnerPreference, LearnerSession
 from compliance.learning.queries import Way
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
 from tests.companies import Company, Course, Person, make_present_company
 from tests.learning.courses_to_take import RIGHT, begin, lesson, page, question, teach
+from tests.waiting import until_somebody_waits_for_this_transaction
 
 LESSON = lesson("one", page("p1", question("q1")))
 
@@ -29,13 +29,6 @@ def erase(company: Company, person: Person) -> None:
         )
     finally:
         connection.close()
-
-
-def until_somebody_waits_for_this_transaction() -> None:
-    deadline = time.monotonic() + 60
-    while not sql.fetch("SELECT 1 FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid)) LIMIT 1"):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def write_all(company: Company, way: Way) -> None:

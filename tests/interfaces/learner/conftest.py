@@ -12,7 +12,7 @@ from compliance.tenancy import context
 
 
 @pytest.fixture
-def signed_in(db) -> Callable[[uuid.UUID, uuid.UUID], Client]:
+def signed_in() -> Callable[[uuid.UUID, uuid.UUID], Client]:
     """`signed_in(organization_id, learner_profile_id)`: a client with a session of that person."""
 
     def make(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> Client:

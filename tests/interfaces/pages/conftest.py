@@ -10,7 +10,7 @@ from tests.facts.story import Story
 
 
 @pytest.fixture
-def story(db: None) -> Story:
+def story(seen_by_all_roles: None) -> Story:
     """A company, now."""
     return Story(datetime.now(UTC))
 

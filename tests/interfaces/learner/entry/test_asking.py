@@ -19,7 +19,7 @@ from compliance.tenancy import context
 from tests import verbs
 from tests.companies import make_present_company, noon
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 
 @pytest.fixture

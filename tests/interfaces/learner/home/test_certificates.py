@@ -23,7 +23,7 @@ from tests import verbs
 from tests.companies import Person, make_present_company, noon
 from tests.interfaces.learner.home.conftest import Here
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 KEY = "a key of the test that is long enough"
 
 
