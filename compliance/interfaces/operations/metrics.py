@@ -121,7 +121,8 @@ def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
 
 def standing(now: datetime) -> Standing:
     """Where all companies stand together, by as many statements however many there are."""
-    ends, waits = capture_ends(), backlogs().values()
+    ends = capture_ends()
+    waits = [each for company, each in backlogs().items() if company in ends]
     signed = {each.organization_id: each.capture_sequence for each in signed_captures()}
     unsigned = {each: end for each, end in ends.items() if end.capture_sequence > signed.get(each, 0)}
     verified = [each for company, each in standings.verified().items() if company in ends]
