@@ -45,6 +45,7 @@ def database(
         session["statement_timeout"] = str(statement_timeout_milliseconds)
     if cluster:
         session["citus.propagate_set_commands"] = "local"  # the company of a transaction is known on its node too
+        session["citus.node_connection_timeout"] = str(patience_seconds * 500)  # so that a node that is away costs less
     if session:
         options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
     return {

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Literal
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
 from compliance.tenancy.errors import OtherCompanyError
+from compliance.tenancy.postgresql.behind import nodes
 
 _company: ContextVar[uuid.UUID | None] = ContextVar("company", default=None)
 
@@ -33,6 +35,8 @@ def company(organization_id: uuid.UUID) -> Iterator[None]:
     token = _company.set(organization_id)
     try:
         with transaction.atomic():
+            if settings.CLUSTER:
+                nodes.concern(connection, organization_id)
             _set(organization_id)
             yield
             if len(connection.savepoint_ids) > 0:

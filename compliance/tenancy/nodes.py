@@ -11,10 +11,12 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from django.db import connection
 
 from compliance.tenancy import lost, sql
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from compliance.tenancy.placement import Placement
+from compliance.tenancy.postgresql import behind
 
 logger = structlog.get_logger(__name__)
 
@@ -51,6 +53,7 @@ def fetch(
     found: list[sql.Row] = []
     for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY, "only": asked}):
         try:
+            behind.nodes.concern(connection, companies[0])
             found += sql.fetch(statement, {**given, "companies": companies})
         except lost.ERRORS as error:
             if not lost.is_lost(error):
@@ -64,6 +67,7 @@ def new_company() -> uuid.UUID:
     found = uuid.uuid4()
     for _ in range(_MOST_TRIES if settings.CLUSTER else 0):
         try:
+            behind.nodes.concern(connection, found)
             sql.fetch(f"SELECT 1 FROM {_WITH_COMPANY} WHERE organization_id = %s::uuid", [found])  # noqa: S608 - declared
         except lost.ERRORS as error:
             if not lost.is_lost(error):

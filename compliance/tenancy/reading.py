@@ -16,12 +16,14 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 import psycopg
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
 from compliance.tenancy import cluster, context, prepared, standbys
 from compliance.tenancy.errors import BehindError, OtherCompanyError
+from compliance.tenancy.postgresql.behind import nodes
 from compliance.tenancy.prepared import Driver, Parameters, Prepared
 from compliance.tenancy.sql import Row
 from compliance.tenancy.standbys import Loan, Written
@@ -148,6 +150,9 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: W
         if written is not None and not django.in_atomic_block:
             standby = asked.standby = _standby(organization_id, timeout_milliseconds, written)
         if standby is None:
+            django.ensure_connection()
+            if settings.CLUSTER:
+                nodes.concern(django, organization_id)
             _open(asked, django)
         yield
     except BaseException:

@@ -1,8 +1,10 @@
 """Django's PostgreSQL backend as the setting ENGINE names it; all that differs is how a connection is made."""
 
+from functools import partial
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.db.backends.postgresql import base
 
 from compliance.tenancy.postgresql.watching import Server, watcher
@@ -31,8 +33,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
         except psycopg.errors.ConnectionTimeout:
             watcher.note_silent(answering[-1:], patience)
             raise
-        watcher.watch(connection, patience, _longest_seconds(conn_params, patience))
+        longest = _longest_seconds(conn_params, patience)
+        ask = None
+        if settings.CLUSTER:
+            ask = partial(_another, conn_params | addresses, patience)
+        watcher.watch(connection, patience, longest, ask)
         return connection
+
+
+def _another(conn_params: dict[str, Any], patience: float) -> "psycopg.Connection[Any]":
+    """A connection beside Django's, which asks about nodes; watched itself, so that nobody waits for ever."""
+    connection = psycopg.connect(**conn_params, autocommit=True)
+    watcher.watch(connection, patience, patience * 2)
+    return connection
 
 
 def _longest_seconds(conn_params: dict[str, Any], patience: float) -> float | None:

@@ -19,10 +19,13 @@ from weakref import WeakKeyDictionary
 import psycopg
 from psycopg import pq
 
+from compliance.tenancy.postgresql.behind import Ask, nodes
+
 # Shares of the patience, which together are not more than all of it: from one look to the next; how long a statement is
 # without an answer before its server is asked; how long an earlier sign of life counts; how long the next may take.
 _LOOKS: Final = 0.1
 _WITHOUT_ANSWER: Final = 0.3
+_SUSPICIOUS: Final = 0.2  # of a node of a cluster, which is asked by way of the coordinator
 _COUNTS: Final = 0.2
 _ANSWERS: Final = 0.4
 
@@ -48,6 +51,7 @@ class _Watched(NamedTuple):
     ends: tuple[object, object]
     patience: float
     longest: float | None
+    ask: Ask | None
 
 
 class Watcher:
@@ -64,15 +68,20 @@ class Watcher:
         self._answered: dict[Server, float] = {}
         self._thread: threading.Thread | None = None
 
-    def watch(self, connection: "psycopg.Connection[object]", patience: float, longest: float | None) -> None:
-        """From now on the connection is looked at, until it is closed."""
+    def watch(
+        self, connection: "psycopg.Connection[object]", patience: float, longest: float | None, ask: Ask | None = None
+    ) -> None:
+        """From now on the connection is looked at, until it is closed.
+
+        `ask` opens another one to the coordinator of a cluster, null on one plain server.
+        """
         with contextlib.suppress(OSError), _socket_of(connection) as own:
             if own.family not in (socket.AF_INET, socket.AF_INET6) or not hasattr(socket, "TCP_INFO"):
                 return
             server = Server(connection.info.host, connection.info.port)
             with self._lock:
                 self._silent.pop(server, None)
-                self._connections[connection] = _Watched(server, _ends(own), patience, longest)
+                self._connections[connection] = _Watched(server, _ends(own), patience, longest, ask)
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._look, name="watches connections", daemon=True)
                     self._thread.start()
@@ -112,7 +121,21 @@ class Watcher:
         for connection, each, seconds in waiting:
             if each.server in silent or (each.longest is not None and seconds > each.longest):
                 _cut(connection, each)
+        for connection, each, seconds in asked:
+            company = nodes.concerned(connection)
+            if each.ask is not None and company is not None and seconds > each.patience * _SUSPICIOUS:
+                nodes.suspect(company, each.ask, each.patience, self._cut_silent)
         return min(each.patience for _, each in watched) * _LOOKS
+
+    def _cut_silent(self) -> None:
+        """Cuts those who wait for a node that is silent."""
+        with self._lock:
+            watched = list(self._connections.items())
+        for connection, each in watched:
+            company = nodes.concerned(connection)
+            waits = _seconds_without_answer(connection) > each.patience * _SUSPICIOUS
+            if waits and company is not None and nodes.is_silent(company):
+                _cut(connection, each)
 
     def _ask(self, servers: dict[Server, float]) -> set[Server]:
         """Those of `servers`, each with its patience, that give no sign of life."""
