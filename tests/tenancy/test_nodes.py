@@ -1,15 +1,22 @@
 """What is asked of all companies, and of one, while a node of the cluster is away."""
 
 import contextlib
+import socket
+import threading
+import time
 import uuid
 
 import pytest
+from django.db import OperationalError, connection
 
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.facts.people.queries import people_with_address
 from compliance.history import actions as history
 from compliance.history import queries
-from compliance.tenancy import nodes
+from compliance.tenancy import nodes, sql
+from compliance.tenancy.context import company as context_of
+from compliance.tenancy.lost import is_lost
+from compliance.tenancy.postgresql import behind
 from development.embedded import ports
 from tests import verbs
 from tests.companies import Company, make_company, make_present_company, noon
@@ -44,6 +51,19 @@ def away(administration, node):
         yield
     finally:
         administration.execute(move, [port, node])
+
+
+@contextlib.contextmanager
+def silent(administration, node):
+    """Where the coordinator looks for the node, connections are taken and nothing is ever said."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
+        move = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s"
+        administration.execute(move, [listening.getsockname()[1], node])
+        try:
+            yield
+        finally:
+            administration.execute(move, [port, node])
 
 
 def test_what_is_due_and_where_histories_end_is_known_of_the_companies_whose_node_answers(companies, administration):
@@ -101,6 +121,47 @@ def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_com
         assert answer["Retry-After"]
         assert of_well(PEOPLE).json()["data"] == before[1]
     assert of_lost(PEOPLE).json()["data"] == before[0]
+
+
+def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_there_until_it_answers(
+    companies, administration
+):
+    (dead, lost), (_, well) = companies.items()
+    begun, given_up = threading.Event(), []
+
+    def wait():
+        try:
+            with context_of(lost.organization_id):
+                sql.fetch("SELECT 1")
+                begun.set()
+                sql.fetch(
+                    "SELECT pg_sleep(20) FROM history_historyhead WHERE organization_id = %s::uuid",
+                    [lost.organization_id],
+                )
+        except OperationalError as error:
+            given_up.append(error)
+        finally:
+            connection.close()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    assert begun.wait(30)
+    with silent(administration, dead):
+        waiting.join(15)
+        assert not waiting.is_alive()
+        assert is_lost(given_up[0])
+        with pytest.raises(OperationalError, match="does not answer") as refused, context_of(lost.organization_id):
+            pass
+        assert is_lost(refused.value)
+        with context_of(well.organization_id):
+            assert queries.head(well.organization_id).sequence == 0
+        assert well.organization_id in queries.capture_ends()
+    deadline = time.monotonic() + 30
+    while behind.nodes.is_silent(lost.organization_id):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with context_of(lost.organization_id):
+        assert queries.head(lost.organization_id).sequence == 0
 
 
 def test_a_cluster_is_asked_once_a_node(companies, django_assert_num_queries):
