@@ -11,7 +11,6 @@ that nobody reads: `tidy`, with which each of these commands begins, takes both 
 
 import contextlib
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Final, Self
@@ -29,7 +28,8 @@ MOST_WAITED_SECONDS: Final = 4.0
 """A move is ended when a write has waited that long: with the time that ending takes, no write waits for five."""
 LOOK_SECONDS: Final = 0.25
 TELL_SECONDS: Final = 5.0
-CLEARING_SECONDS: Final = 120.0
+CLEARING_SECONDS: Final = 10.0
+"""How long nothing may have gone before it is left: Citus waits for whoever reads an old copy, or clears it itself."""
 _NAME: Final = "compliance moving"
 _WAITED = """
 SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)::float
@@ -80,14 +80,15 @@ class Administration:
     def tidy(self) -> int:
         """Takes away what ended moves have left on nodes that answer. Returns how many tables are still left."""
         self._let_owner_pass(self.fetch("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0"), passes=False)
-        deadline = time.monotonic() + CLEARING_SECONDS
-        before = None
+        before, since = None, time.monotonic()
         while True:
             self.fetch("CALL citus_cleanup_orphaned_resources()")
             ((left,),) = self.fetch("SELECT count(*) FROM pg_dist_cleanup")
-            if not left or left == before or time.monotonic() > deadline:
+            now = time.monotonic()
+            if left != before:
+                before, since = left, now
+            if not left or now - since > CLEARING_SECONDS:
                 return int(left)
-            before = left
             time.sleep(LOOK_SECONDS)
 
     @contextlib.contextmanager
@@ -195,8 +196,3 @@ def _sentence(error: psycopg.Error) -> str:
     """What the server said, in one line without details: those may quote rows."""
     said = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def known_companies(companies: Sequence[uuid.UUID]) -> str:
-    """How many, in words."""
-    return "1 company" if len(companies) == 1 else f"{len(companies):,} companies"

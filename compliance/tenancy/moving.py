@@ -13,7 +13,7 @@ import uuid
 from typing import Final, NamedTuple
 
 from compliance.tenancy import queries, shards
-from compliance.tenancy.administration import Administration, Tell, known_companies
+from compliance.tenancy.administration import Administration, Tell
 from compliance.tenancy.errors import MoveFailedError, WritesWaitedError
 from compliance.tenancy.shards import Node, Shard
 
@@ -44,7 +44,7 @@ def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
         shard = shards.of_company(organization_id, administration.fetch)
         moved = 0
         if shard.node != target.number:
-            tell(f"{known_companies(shard.companies)} to {target.name}.")
+            tell(f"{_who(shard)} to {target.name}.")
             _move(administration, shard, target, tell)
             moved = 1
         return _done(administration, moved, begun)
@@ -70,7 +70,7 @@ def drain_node(name: str, tell: Tell) -> Moved:
         own = sorted((s for s in everything if s.node == node.number), key=lambda s: -sizes.get(s.number, 0))
         for number, shard in enumerate(own, 1):
             target = min(others, key=lambda each: room[each.number])
-            tell(f"{number} of {len(own)}: {known_companies(shard.companies)} to {target.name}.")
+            tell(f"{number} of {len(own)}: {_who(shard)} to {target.name}.")
             _move(administration, shard, target, tell)
             room[target.number] += sizes.get(shard.number, 0)
         return _done(administration, len(own), begun)
@@ -120,6 +120,10 @@ def _move(administration: Administration, shard: Shard, target: Node, tell: Tell
             raise
         else:
             break
+
+
+def _who(shard: Shard) -> str:
+    return "1 company" if len(shard.companies) == 1 else f"{len(shard.companies):,} companies"
 
 
 def _target(administration: Administration, name: str) -> Node:

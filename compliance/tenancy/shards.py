@@ -127,7 +127,7 @@ def sizes(fetch: Fetch = sql.fetch) -> dict[int, int]:
 
 
 def uses() -> list[Use]:
-    """What is on each node, in four statements whatever their number."""
+    """What is on each node, in five statements whatever their number."""
     found, all_shards = nodes(), shards()
     answering = _answering(found)
     known = sizes() if any(answering.values()) else {}
