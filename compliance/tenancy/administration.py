@@ -137,7 +137,10 @@ class Administration:
                 tell(f"{now - begun:.0f} s: {self._progress()}")
 
     def _progress(self) -> str:
-        ((status, whole, done),) = self.fetch(_PROGRESS)
+        try:
+            ((status, whole, done),) = self.fetch(_PROGRESS)
+        except MoveFailedError:  # a node does not say how large its copy is; the move itself says what is wrong
+            status, whole, done = None, 0, 0
         if not status or not whole:
             return "under way"
         return f"{status}, {min(done or 0, whole) / 1e6:,.1f} of {whole / 1e6:,.1f} MB"
