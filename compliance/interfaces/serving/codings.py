@@ -20,6 +20,11 @@ SMALLEST_BYTES = 1024
 LEVEL = 1
 """Of both codings: the next level of gzip, and of zstd, takes longer for less than a hundredth of the bytes."""
 
+SHORTEST_MATCH = 7
+"""Bytes, of whole answers in zstd. A page is half identifiers, in which a shorter repetition is chance; to say where it
+was seen takes more than to write it out: a fiftieth of the bytes less than with the level's own 6, in no more time.
+"""
+
 VARY = "Accept-Encoding"
 
 
@@ -73,7 +78,8 @@ def compressed(body: bytes, coding: Coding) -> bytes:
         return gzip.compress(body, LEVEL, mtime=0)
     compressor: zstandard.ZstdCompressor | None = getattr(_own, "compressor", None)
     if compressor is None:
-        compressor = _own.compressor = zstandard.ZstdCompressor(level=LEVEL)
+        parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, min_match=SHORTEST_MATCH)
+        compressor = _own.compressor = zstandard.ZstdCompressor(compression_params=parameters)
     return compressor.compress(body)
 
 

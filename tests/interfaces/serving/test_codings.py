@@ -2,6 +2,9 @@
 
 import gzip
 import io
+import json
+import random
+import uuid
 import zlib
 
 import pytest
@@ -75,6 +78,16 @@ def test_a_body_of_zstd_says_its_size_and_asks_for_little_memory():
     frame = zstandard.get_frame_parameters(body)
     assert frame.content_size == 3_000_000
     assert frame.window_size <= 8 * 1024 * 1024  # RFC 9659: more is refused by browsers
+
+
+def test_a_page_in_which_no_two_rows_share_an_identifier_takes_fewer_bytes_than_the_level_alone_would():
+    chance = random.Random(2013)
+    rows = [
+        {name: str(uuid.UUID(int=chance.getrandbits(128))) for name in ("record_id", "person_id")} for _ in range(200)
+    ]
+    page = json.dumps({"data": rows}).encode()
+    by_level = zstandard.ZstdCompressor(level=codings.LEVEL).compress(page)
+    assert len(codings.compressed(page, Coding.ZSTD)) < len(by_level)
 
 
 def test_a_stream_is_made_as_it_is_asked_for():
