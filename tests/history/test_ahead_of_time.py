@@ -155,15 +155,6 @@ def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(told):
         assert rows(organization_id, TRAINING)[-1].valid_from == moment
 
 
-def test_what_waits_for_its_moment_makes_no_writer_late(told):
-    company, course, anna = told
-    organization_id = company.organization_id
-    company.complete(anna, course, SOON)
-    assert ledger.backlogs()[organization_id].untried_since == SOON
-    with context.company(organization_id):
-        assert ledger.waiting(organization_id).oldest == SOON
-
-
 def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_is_decided(told):
     """A wide subject that reaches what waits takes no row of it away: it would never be decided."""
     company, course, anna = told

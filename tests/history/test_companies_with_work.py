@@ -36,12 +36,7 @@ def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told)
     company, _, anna = told
     idle = make_company("Idle")
     assert not {company.organization_id, idle.organization_id} & set(queries.companies_with_work(NOW))
-    with context.company(company.organization_id):
-        sql.execute(
-            "INSERT INTO pending_pendingsubject (organization_id, kind, first, recorded_at, attempts, set_aside_reason)"
-            " VALUES (%s, 'person', %s, %s, 0, '')",
-            [company.organization_id, anna.learner_profile_id, NOW],
-        )
+    _pend(company, anna)
     found = queries.companies_with_work(NOW)
     assert company.organization_id in found
     assert idle.organization_id not in found
@@ -92,3 +87,34 @@ def test_the_sweep_task_hands_out_the_companies_that_have_work(told, monkeypatch
     tasks.sweep_company(str(waiting.organization_id))
     with context.company(waiting.organization_id):
         assert sum(ledger.waiting(waiting.organization_id)[:2]) == 0
+
+
+def test_what_waits_for_its_moment_makes_no_writer_late(told):
+    company, course, anna = told
+    organization_id = company.organization_id
+    company.complete(anna, course, SOON)
+    assert ledger.backlogs()[organization_id].untried_since == SOON
+    with context.company(organization_id):
+        assert ledger.waiting(organization_id).oldest == SOON
+
+
+def test_what_was_tried_and_failed_makes_no_writer_late(told):
+    company, _, anna = told
+    _pend(company, anna)
+    assert ledger.backlogs()[company.organization_id].untried_since == NOW
+    with context.company(company.organization_id):
+        sql.execute(
+            "UPDATE pending_pendingsubject SET attempts = 8, set_aside_at = %s WHERE organization_id = %s",
+            [NOW, company.organization_id],
+        )
+    found = ledger.backlogs()[company.organization_id]
+    assert (found.set_aside, found.untried_since) == (1, None)
+
+
+def _pend(company, person):
+    with context.company(company.organization_id):
+        sql.execute(
+            "INSERT INTO pending_pendingsubject (organization_id, kind, first, recorded_at, attempts, set_aside_reason)"
+            " VALUES (%s, 'person', %s, %s, 0, '')",
+            [company.organization_id, person.learner_profile_id, NOW],
+        )
