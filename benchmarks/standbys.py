@@ -8,6 +8,7 @@ number of rows than its snapshot had. Exit 1 when any is.
 
 import argparse
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -122,6 +123,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--json", type=Path, help="A file for the figures, for `python -m benchmarks.scale standbys`.")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="compliance-records-standbys-"))
     folder.chmod(0o755)
@@ -151,12 +153,13 @@ def _compared(story: Story, folder: Path, standby: Standby, values: dict[str, st
         "| reads | pages a second | primary, CPU ms a page | standby, CPU ms a page | behind | reads on the standby |\n"
         "| --- | --- | --- | --- | --- | --- |\n"
     )
-    behind = 0
+    behind, measured = 0, list[tuple[str, Figures]]()
     for _ in range(options.rounds):
         for name, addresses in (("primary alone", ""), ("with a standby", standby.url(values["DATABASE_URL"]))):
             with _web(folder, addresses) as (address, counted):
                 found = _measured(story, address, counted, folder, standby, options)
             behind += found.behind
+            measured.append((name, found))
             each = 1000 / max(found.pages, 1)
             outcomes = ", ".join(f"{count:.0f} {outcome}" for outcome, count in sorted(found.outcomes.items()))
             sys.stdout.write(
@@ -164,6 +167,8 @@ def _compared(story: Story, folder: Path, standby: Standby, values: dict[str, st
                 f" {found.standby * each:.2f} | {found.behind} of {found.pages} | {outcomes or 'none'} |\n"
             )
             sys.stdout.flush()
+    if options.json is not None:
+        options.json.write_text(json.dumps([(name, found._asdict()) for name, found in measured]))
     return 1 if behind else 0
 
 

@@ -28,9 +28,8 @@ PATIENCE_SECONDS = 120.0
 COMPANIES_ON_EACH = 2
 OF_NOBODY = ("/console/sign-in/", "/learn/", "/readyz")
 """Pages of no company: they are asked together with those of the companies that nothing happened to."""
-REGISTERS = ("training-records", "people", "certificates", "acknowledgements", "courses", "policies")
-_NODE = """
-SELECT n.nodeport FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+_PLACE = """
+SELECT n.nodeport, p.shardid FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
 WHERE p.shardid = get_shard_id_for_distribution_column('history_historyhead', %s::uuid)
 """
 
@@ -99,6 +98,7 @@ class Run:
         folders = cluster.folders(service.folder)
         self.nodes = [Node(folder, port) for folder, port in zip(folders, ports, strict=True)]
         self.coordinator = Node(service.folder, int(service.addresses["DATABASE_PORT"]))
+        self._shards = set[int]()
         set_up_django(service)
         self.companies = [
             self._created(node, f"Under load {number}")
@@ -110,20 +110,27 @@ class Run:
             self.until(partial(_acknowledged_more_than, company.load, 5), "the first acknowledged facts")
 
     def _created(self, node: Node, name: str) -> Company:
-        """A company on a node, and its callers."""
+        """A company on a node, on a shard of its own, and its callers."""
         from compliance.access.actions import issue_key
         from compliance.access.sources import issue_source
+        from compliance.facts.lines import Audience, NoDeadline
         from compliance.history.actions import create_company
         from compliance.rules.vocabulary import Scope
+        from tests import verbs
 
         organization_id = uuid.uuid4()
-        while self.node_of(str(organization_id)) != node.port:
+        while (place := self._place(organization_id))[0] != node.port or place[1] in self._shards:
             organization_id = uuid.uuid4()
+        self._shards.add(place[1])
         moment = datetime.now(UTC)
         began = (moment - timedelta(days=30)).date()
         create_company(
             name=name, time_zone="UTC", history_from=began, now=moment, organization_id=organization_id
         )  # fmt: skip
+        when = {"organization_id": organization_id, "at": moment, "now": moment}
+        course_id = verbs.create_course(**when, title="Fire safety")
+        verbs.publish_release(**when, course_id=course_id, version=1)
+        verbs.share_course(**when, course_id=course_id, audience=Audience(everyone=True), deadline=NoDeadline())
         given: dict[str, Any] = {
             "organization_id": organization_id, "environment": "test", "at": moment, "actor": "make scale",
         }  # fmt: skip
@@ -134,8 +141,12 @@ class Run:
 
     def node_of(self, organization_id: str) -> int:
         """The port of the node on which a company lives now."""
-        ((port,),) = self.service.ask(_NODE, organization_id)
-        return int(port)
+        return self._place(uuid.UUID(organization_id))[0]
+
+    def _place(self, organization_id: uuid.UUID) -> tuple[int, int]:
+        """The port of a company's node, and its shard."""
+        ((port, shard),) = self.service.ask(_PLACE, organization_id)
+        return int(port), int(shard)
 
     def companies_on(self, node: Node) -> list[Company]:
         """The companies that live on a node, as it was when they were made."""

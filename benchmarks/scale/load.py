@@ -21,11 +21,12 @@ PATIENCE_SECONDS = 60.0
 
 
 class Answer(NamedTuple):
-    """One answer: when it came, its status (0: none came), how long it took."""
+    """One answer: when it came, its status (0: none came), how long it took, and whether it was to a fact."""
 
     at: float
     status: int
     seconds: float
+    wrote: bool = False
 
 
 class Acknowledged(NamedTuple):
@@ -103,9 +104,10 @@ class Load:
         except httpx.HTTPError:
             pass
         ended = time.monotonic()
-        into = self.written if answer is not None and answer.request.method == "POST" else self.read
+        wrote = answer is not None and answer.request.method == "POST"
+        into = self.written if wrote else self.read
         with self._lock:
-            into.append(Answer(ended, 0 if answer is None else answer.status_code, ended - started))
+            into.append(Answer(ended, 0 if answer is None else answer.status_code, ended - started, wrote))
         return answer
 
 
