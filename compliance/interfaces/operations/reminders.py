@@ -41,7 +41,7 @@ MOST_ATTEMPTS = 5
 FORGOTTEN_AFTER = timedelta(hours=1)
 _NAMESPACE = uuid.UUID("5a0d7a53-59c5-5b46-8d5b-9f1c2d7a4b10")
 
-_CLAIM = """
+_CLAIM = f"""
 INSERT INTO operations_reminderdelivery
     (organization_id, record_id, learner_profile_id, course_id, due_at, step_days, letter_id, state, claimed_at,
      attempts, failure)
@@ -50,9 +50,10 @@ SELECT %s, w.*, %s, %s, 1, '' FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s
 ON CONFLICT (organization_id, record_id, due_at, step_days) DO UPDATE
     SET state = EXCLUDED.state, claimed_at = EXCLUDED.claimed_at, letter_id = EXCLUDED.letter_id,
         attempts = operations_reminderdelivery.attempts + 1
-    WHERE operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < %s
+    WHERE operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < {MOST_ATTEMPTS}
 RETURNING id, letter_id, record_id
-"""
+"""  # noqa: S608 - constants of our own
+# A cluster takes no parameter behind the SELECT: it finds the rows first, and inserts them by a statement of its own.
 
 
 class Due(NamedTuple):
@@ -179,7 +180,7 @@ def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) ->
             strict=True,
         )
     ]
-    rows = sql.fetch(_CLAIM, [organization_id, State.SENDING.value, now, *columns, MOST_ATTEMPTS])
+    rows = sql.fetch(_CLAIM, [organization_id, State.SENDING.value, now, *columns])
     return [_Claimed(identifier, letter, by_record[record_id]) for identifier, letter, record_id in rows]
 
 
