@@ -134,6 +134,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
     """Measures every read row of the table."""
     big = built["big"]
     client = Client(address)
+    in_a_row = min(IN_A_ROW, rounds)
     first = client.page(big)
     total, second = int(first["total"]), str(first["next_cursor"])
     _same_rows(client, big, first["data"], now)
@@ -144,8 +145,8 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
             "drf": partial(client.get, big, "/peer/now", cursor=position(PAGE)),
         },
         rounds,
-        warm=-(-warm // IN_A_ROW),
-        in_a_row=IN_A_ROW,
+        warm=-(-warm // in_a_row),
+        in_a_row=in_a_row,
     )
     yield at_most("page of 200 / COPY of the same query", taken["page"] / taken["copy"], 4.5, "3", taken)
     yield at_least(
@@ -162,7 +163,8 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
             name: partial(client.get, big, f"/peer/{name}", as_at=as_at, cursor=position(behind))
             for name in ("simple-history", "pghistory")
         }
-        taken = measuring.interleaved(things, max(5, rounds // 3), warm=2, in_a_row=IN_A_ROW if place == "first" else 3)
+        turns = max(min(rounds, 5), rounds // 3)
+        taken = measuring.interleaved(things, turns, warm=2, in_a_row=in_a_row if place == "first" else 3)
         ratio = taken["simple-history"] / taken["ours"]
         name = f"as-at page, {place}, against simple-history (cursors, no total)"
         yield at_least(name, ratio, 8 if place == "first" else 30, "", taken)
