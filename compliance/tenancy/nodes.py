@@ -40,11 +40,15 @@ def of(column: str) -> str:
 
 
 def fetch(
-    statement: str, parameters: dict[str, Any] | None = None, *, only: Collection[uuid.UUID] | None = None
+    statement: str,
+    parameters: dict[str, Any] | None = None,
+    *,
+    only: Collection[uuid.UUID] | None = None,
+    away: set[uuid.UUID] | None = None,
 ) -> list[sql.Row]:
     """The rows of all companies, or of these `only`, whose node answers. The statement has the condition `of`.
 
-    A node that is away is named in the log and passed over.
+    A node that is away is named in the log and passed over; its companies are put into `away`, if that is given.
     """
     given = parameters or {}
     asked = None if only is None else list(only)
@@ -59,6 +63,8 @@ def fetch(
             if not lost.is_lost(error):
                 raise
             logger.warning("database_node_away", node=node, companies=len(companies))
+            if away is not None:
+                away.update(companies)
     return found
 
 

@@ -33,8 +33,8 @@ def companies(visit: Visit) -> HttpResponse:
     lines = [
         (
             reverse("console:stored", args=[each.organization_id]),
-            [each.name, each.time_zone, each.capture_sequence, each.captured_at and brief(moment(each.captured_at)),
-             each.signed_capture],
+            [each.name, each.time_zone, each.head and each.head.capture_sequence,
+             each.head and brief(moment(each.head.captured_at)), each.signed_capture],
         )
         for each in found
     ]  # fmt: skip

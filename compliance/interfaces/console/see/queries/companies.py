@@ -14,6 +14,7 @@ from compliance.facts.ledger.queries import Waiting
 from compliance.facts.people import searching
 from compliance.history import queries as history
 from compliance.history.models import HistoryHead
+from compliance.history.queries import Head
 from compliance.interfaces.console.keyset import PAGE
 from compliance.interfaces.console.understand import queries as counts
 from compliance.interfaces.operations import standings
@@ -49,31 +50,30 @@ class CompanyLine(_Waits):
     name: str
     time_zone: str
     history_complete_from: datetime
-    sequence: int | None
-    capture_sequence: int | None
-    captured_at: datetime | None
-    available: bool | None
-    unavailable_reason: str | None
     keys: int
     verified_at: datetime | None
     verified_well: bool | None
     signed_capture: int | None
+    head: Head | None
     waits: Waiting
+    answers: bool
     now: datetime
 
 
 def companies(
     allowed: frozenset[uuid.UUID] | None, wanted: str, after: tuple[Any, ...] | None, now: datetime
 ) -> tuple[list[CompanyLine], tuple[Any, ...] | None]:
-    """A page of companies by name with what waits for their writers, and where the next page begins."""
+    """A page of companies by name with what waits for their writers, and where the next page begins.
+
+    On a cluster each node is asked about the companies that live there; those of a node that is away are listed too.
+    """
     last_name, last_id = after or ("", "00000000-0000-0000-0000-000000000000")
     rows = sql.fetch(
         f"""
         WITH wanted AS MATERIALIZED ({searching.PATTERNS})
-        SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from, h.sequence, h.capture_sequence,
-               h.captured_at, h.available, h.unavailable_reason,
+        SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from,
                {access.keys_of("o")}, s.verified_at, s.verified_well, g.signed
-        {tenancy.EACH} {history.joined_head("o")} {standings.joined("o")} {joined_signed("o")}
+        {tenancy.EACH} {standings.joined("o")} {joined_signed("o")}
         WHERE (%(everything)s OR o.organization_id = ANY(%(allowed)s))
           AND (o.name, o.organization_id) > (%(name)s, %(id)s::text::uuid)
           AND (%(wanted)s = '' OR {searching.folded("o.name")} LIKE ALL ((SELECT * FROM wanted)::text[])
@@ -90,8 +90,14 @@ def companies(
             "limit": PAGE + 1,
         },
     )
-    waiting = ledger.waiting_of([row[0] for row in rows[:PAGE]])
-    lines = [CompanyLine(*(*row, waiting[row[0]], now)) for row in rows[:PAGE]]
+    listed = [row[0] for row in rows[:PAGE]]
+    away: set[uuid.UUID] = set()
+    heads = history.heads_of(listed, away)
+    waiting = ledger.waiting_of(listed)
+    lines = [
+        CompanyLine(*row, head=heads.get(row[0]), waits=waiting[row[0]], answers=row[0] not in away, now=now)
+        for row in rows[:PAGE]
+    ]
     return lines, (lines[-1].name, lines[-1].organization_id) if len(rows) > PAGE else None
 
 
