@@ -111,7 +111,10 @@ def take_in(
 
 def known_by_address(organization_id: uuid.UUID, address: str) -> uuid.UUID | None:
     """Whose account's or work address this is, the first of several; case does not count. In the company's context."""
-    found = sql.fetch(f"SELECT * FROM ({ADDRESSED.format(address='%s')}) a ORDER BY 1 LIMIT 1", [address])  # noqa: S608 - expressions of our own
+    found = sql.fetch(
+        f"SELECT * FROM ({ADDRESSED.format(address='%(address)s')}) a ORDER BY 1 LIMIT 1",  # noqa: S608 - expressions of our own
+        {"organization": organization_id, "address": address},
+    )
     return found[0][0] if found else None
 
 
