@@ -71,8 +71,10 @@ def begin_session(client: Client, user: User, now: datetime | None = None, *, se
 
 
 @pytest.fixture
-def staff(db: None) -> Callable[..., Client]:
-    """Makes a member of staff of a group and signs them in."""
+def staff(request: pytest.FixtureRequest) -> Callable[..., Client]:
+    """Makes a member of staff of a group and signs them in, in a transaction unless the test commits."""
+    if {"committed", "seen_by_all_roles"}.isdisjoint(request.fixturenames):
+        request.getfixturevalue("db")
 
     def make(group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> Client:
         return signed_in(make_staff(f"{group or 'nobody'}-{uuid.uuid4().hex[:6]}", group, companies, days))

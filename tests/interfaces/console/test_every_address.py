@@ -16,7 +16,7 @@ from compliance.interfaces.console.who_may import GROUPS
 from tests.interfaces.console.companies import full_company
 from tests.interfaces.console.conftest import make_staff, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # the list of companies asks what waits as the owner
 
 
 def patterns(found: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, URLPattern]]:

@@ -11,7 +11,6 @@ from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.queries import search
 from compliance.interfaces.console.who_may import OPERATOR
 from compliance.tenancy import context, sql
-from compliance.tenancy.models import Organization
 from tests import verbs
 from tests.interfaces.console.test_acting import company
 
@@ -59,14 +58,10 @@ def test_what_is_typed_is_taken_literally(named, wanted):
     assert len(_found(named, f"odd {wanted}")) == 1
 
 
-def test_the_page_and_the_list_of_companies_find_without_accents(staff, named):
+def test_the_page_finds_without_accents(staff, named):
     client = staff(OPERATOR)
     page = client.post(f"/console/companies/{named.organization_id}/search/", {"q": "ZOE BRONTE"}).content.decode()
     assert "Zoë Brontë-Müller" in page
-    Organization.objects.filter(organization_id=named.organization_id).update(name="Société Générale d’Été")
-    page = client.post("/console/companies/", {"q": "generale d'ete"}).content.decode()
-    assert "Société Générale d’Été" in page
-    assert "Société Générale d’Été" not in client.post("/console/companies/", {"q": "ete_"}).content.decode()
 
 
 def test_people_who_are_only_invited_are_found_too(named):

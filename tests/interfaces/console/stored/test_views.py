@@ -21,7 +21,7 @@ from compliance.log.queries import leaf_of
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full, full_company
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # the list of companies asks what waits as the owner
 COMPANIES = "/console/staff/records/"
 
 
