@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from benchmarks.scale import failover, moves, nodes, standbys
+from benchmarks.scale import failover, moves, nodes, ratios, standbys
 from benchmarks.scale.table import Row, markdown
 from development.embedded import cluster
 
@@ -20,8 +20,9 @@ PARTS: dict[str, tuple[Callable[[int], list[Row]], int]] = {
     "moves": (moves.measure, 10),
     "standbys": (standbys.measure, 2),
     "failover": (failover.measure, 10),
+    "ratios": (ratios.measure, 10),
 }
-ON_CLUSTER = {"nodes", "moves"}
+ON_CLUSTER = {"nodes", "moves", "ratios"}
 
 
 def main() -> int:
