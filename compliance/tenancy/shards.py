@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from django.conf import settings
+
 from compliance.tenancy import lost, sql
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from compliance.tenancy.errors import NoSuchNodeError
@@ -124,6 +126,30 @@ def sizes(fetch: Fetch = sql.fetch) -> dict[int, int]:
             """  # noqa: S608 - a declared name
         )
     )
+
+
+class State(NamedTuple):
+    """A node as monitoring sees it: whether the coordinator reaches it, and how many companies wait if not."""
+
+    node: str
+    answers: bool
+    companies: int
+
+
+def states() -> list[State]:
+    """How each node is, in three statements whatever their number; nothing where there is no cluster."""
+    if not settings.CLUSTER:
+        return []
+    found, all_shards = nodes(), shards()
+    answering = _answering(found)
+    return [
+        State(
+            node.name,
+            answering[node.number],
+            sum(len(each.companies) for each in all_shards if each.node == node.number),
+        )
+        for node in found
+    ]
 
 
 def uses() -> list[Use]:

@@ -5,14 +5,17 @@ import socket
 import threading
 import time
 import uuid
+from datetime import UTC, datetime
 
 import pytest
 from django.db import OperationalError, connection
+from prometheus_client import generate_latest
 
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.facts.people.queries import people_with_address
 from compliance.history import actions as history
 from compliance.history import queries
+from compliance.interfaces.operations import metrics
 from compliance.tenancy import nodes, sql
 from compliance.tenancy.context import company as context_of
 from compliance.tenancy.lost import is_lost
@@ -24,6 +27,8 @@ from tests.interfaces.api.conftest import Caller, issue_everything
 
 pytestmark = pytest.mark.cluster
 PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
+
+_ADDRESSES = "SELECT nodeid, nodename, nodeport FROM pg_dist_node WHERE groupid <> 0"
 
 
 @pytest.fixture
@@ -167,3 +172,26 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
 def test_a_cluster_is_asked_once_a_node(companies, django_assert_num_queries):
     with django_assert_num_queries(3):
         nodes.fetch(f"SELECT h.organization_id FROM history_historyhead h WHERE {nodes.of('h.organization_id')}")
+
+
+def test_health_and_metrics_name_the_node_that_is_away_and_the_service_is_as_ready_as_before(
+    companies, administration, client
+):
+    dead, well = companies
+    names = {node: f"{host}:{port}" for node, host, port in administration.execute(_ADDRESSES).fetchall()}
+    before = client.get("/readyz")
+    told = {each["node"]: each for each in before.json()["nodes"]}
+    assert told.keys() == set(names.values())
+    assert all(each["answers"] and each["companies"] for each in told.values())
+    with away(administration, dead):
+        ((_, host, port),) = (each for each in administration.execute(_ADDRESSES).fetchall() if each[0] == dead)
+        away_name = f"{host}:{port}"
+        after = client.get("/readyz")
+        text = generate_latest(metrics.registry(lambda: datetime.now(UTC))).decode()
+    assert after.status_code == before.status_code
+    told = {each["node"]: each["answers"] for each in after.json()["nodes"]}
+    assert told == {away_name: False, names[well]: True}
+    assert f'svc_node_up{{node="{away_name}"}} 0.0' in text
+    assert f'svc_node_up{{node="{names[well]}"}} 1.0' in text
+    assert f'svc_node_companies{{node="{away_name}"}}' in text
+    assert "svc_database_up 1.0" in text

@@ -11,7 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from compliance.facts.ledger.queries import backlogs
 from compliance.interfaces.api import clock
 from compliance.redis_client import client
-from compliance.tenancy import standbys
+from compliance.tenancy import shards, standbys
 
 
 def livez(request: HttpRequest) -> JsonResponse:
@@ -22,7 +22,8 @@ def livez(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Whether the service can do its work: database, Redis, migrations, writer. 503 when one of them fails.
 
-    Standbys are told of where there are any: without them the primary does all, so none makes the service unready.
+    Standbys are told of where there are any: without them the primary does all, so none makes the service unready. Nor
+    does a node of a cluster that is away: taken out for it, every web process would leave the companies of all others.
     """
     checks = {"database": _database(), "redis": _redis(), "migrations": "unknown", "writer": "unknown"}
     if checks["database"] == "ok":
@@ -32,6 +33,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     more: dict[str, object] = {"checks": checks}
     if checks["database"] == "ok" and settings.READ_DATABASE_URLS:
         more["standbys"] = [each._asdict() for each in standbys.states()]
+    if checks["database"] == "ok" and settings.CLUSTER:
+        more["nodes"] = [each._asdict() for each in shards.states()]
     return _answer(more, all(state == "ok" for state in checks.values()))
 
 

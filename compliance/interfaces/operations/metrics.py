@@ -28,7 +28,7 @@ from compliance.letters.queries import outbox
 from compliance.log.queries import quorum_missing_since, signed_captures, witness_answers
 from compliance.log.queries import size as log_size
 from compliance.redis_client import client
-from compliance.tenancy import standbys
+from compliance.tenancy import shards, standbys
 from compliance.tenancy.checks import differences
 from compliance.webhooks.queries import figures
 
@@ -200,14 +200,14 @@ def _database(now: datetime) -> list[Metric]:
         values = standing(now)
         for name, outcome, times in witness_answers():
             answers.add_metric([name, outcome], times)
-        followers = _standbys()
+        servers = [*_standbys(), *_nodes()]
     except Error:
         up.add_metric([], 0)
         return [up]
     finally:
         connection.close()  # each answer has a thread of its own, and with it a connection
     up.add_metric([], 1)
-    found: list[Metric] = [up, answers, *followers]
+    found: list[Metric] = [up, answers, *servers]
     for name, value in values._asdict().items():
         gauge = GaugeMetricFamily(f"svc_{name}", _WORDS[name])
         gauge.add_metric([], value)
@@ -231,6 +231,19 @@ def _standbys() -> list[Metric]:
             lag.add_metric([each.standby], each.lag_bytes)
             age.add_metric([each.standby], each.lag_seconds)
     return [well, lag, age]
+
+
+def _nodes() -> list[Metric]:
+    """The nodes of a cluster; nothing where there is none."""
+    states = shards.states()
+    if not states:
+        return []
+    up = GaugeMetricFamily("svc_node_up", "Whether a node of the cluster answers.", labels=["node"])
+    held = GaugeMetricFamily("svc_node_companies", "Companies whose rows are on a node.", labels=["node"])
+    for each in states:
+        up.add_metric([each.node], each.answers)
+        held.add_metric([each.node], each.companies)
+    return [up, held]
 
 
 def _redis() -> list[Metric]:
