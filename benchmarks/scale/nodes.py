@@ -18,7 +18,7 @@ from tests.operations.service import running_as
 
 BOUND_SECONDS = 2.0
 COORDINATOR_SECONDS = 30.0
-AWAY_SECONDS = 6.0
+AWAY_SECONDS = 3.0
 FROZEN_SECONDS = float(os.environ.get("SCALE_SECONDS", "60"))
 SLOW_SECONDS = 20.0
 _STOPPED, _RUNNING = 0.45, 0.05
