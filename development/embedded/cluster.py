@@ -106,6 +106,13 @@ def provide_database(name: str, values: Mapping[str, str]) -> None:
                 connection.execute(sql.SQL("CREATE DATABASE {} OWNER owner").format(sql.Identifier(name)))
         with psycopg.connect(f"{address}/{name}", autocommit=True) as connection:
             connection.execute("CREATE EXTENSION IF NOT EXISTS citus")
+            # A server may have another port than last time, and citus_update_node asks at the former one. The
+            # coordinator is group 0, and workers are added in their order, so the first is group 1.
+            for group, server in enumerate((coordinator, *workers)):
+                connection.execute(
+                    "UPDATE pg_dist_node SET nodeport = %s WHERE groupid = %s AND nodeport <> %s",
+                    [urlsplit(server).port, group, urlsplit(server).port],
+                )
             for role, password in _passwords(values).items():
                 # Nodes ask each other as whoever asks them; everybody comes with a password.
                 connection.execute(
@@ -118,16 +125,8 @@ def provide_database(name: str, values: Mapping[str, str]) -> None:
                     )
     with psycopg.connect(f"{coordinator}/{name}", autocommit=True) as connection:
         connection.execute("SELECT citus_set_coordinator_host(%s, %s)", [HOST, urlsplit(coordinator).port])
-        known = {row[0] for row in connection.execute("SELECT groupid FROM pg_dist_node").fetchall()}
-        # The workers are added in their order, so the first is group 1; it may have another port than last time.
-        for group, address in enumerate(workers, start=1):
-            if group in known:
-                connection.execute(
-                    "SELECT citus_update_node(nodeid, %s, %s) FROM pg_dist_node WHERE groupid = %s AND nodeport <> %s",
-                    [HOST, urlsplit(address).port, group, urlsplit(address).port],
-                )
-            else:
-                connection.execute("SELECT citus_add_node(%s, %s)", [HOST, urlsplit(address).port])
+        for address in workers:
+            connection.execute("SELECT citus_add_node(%s, %s)", [HOST, urlsplit(address).port])
 
 
 def drop_database(name: str, values: Mapping[str, str]) -> None:

@@ -127,6 +127,7 @@ def test_a_worker_whose_port_was_taken_is_found_at_another_one(folder):
     connection.close()
     servers.stop(folder)
     with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of the server just ended linger
         taken.bind(("127.0.0.1", first))
         taken.listen()
         again = servers.start(folder, durable=False)
