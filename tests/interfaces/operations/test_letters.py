@@ -16,7 +16,7 @@ from compliance.tenancy import context
 from tests.companies import NOW, make_present_company
 from tests.facts.story import Story
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from tests.companies import make_present_company
 from tests.webhooks.conftest import attempts, change, made
 from tests.webhooks.receiver import receiver
 
-pytestmark = pytest.mark.django_db
 
-
+@pytest.mark.usefixtures("seen_by_all_roles")
 def test_operators_see_what_waits_what_fails_and_what_was_given_up(settings):
     settings.WEBHOOK_ALLOW_PRIVATE = True
     company = make_present_company()
