@@ -94,10 +94,7 @@ def companies(
     away: set[uuid.UUID] = set()
     heads = history.heads_of(listed, away)
     waiting = ledger.waiting_of(listed)
-    lines = [
-        CompanyLine(*row, head=heads.get(row[0]), waits=waiting[row[0]], answers=row[0] not in away, now=now)
-        for row in rows[:PAGE]
-    ]
+    lines = [CompanyLine(*(*row, heads.get(row[0]), waiting[row[0]], row[0] not in away, now)) for row in rows[:PAGE]]
     return lines, (lines[-1].name, lines[-1].organization_id) if len(rows) > PAGE else None
 
 
