@@ -5,7 +5,7 @@ It is started instead of one server when the environment variable CITUS names a 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -97,9 +97,16 @@ def folders(folder: Path) -> list[Path]:
 def provide_database(name: str, values: Mapping[str, str]) -> None:
     """Makes the database `name` of `owner` on all three servers, with Citus, and its servers known to each other.
 
-    `values` are those of `servers.start`. The servers have roles of the same names and passwords already.
+    `values` are those of `servers.start`. The servers have roles of the same names and passwords already. Processes of
+    a suite that each want a database take turns: two that change the same role at once fail.
     """
     coordinator, *workers = _superusers(values)
+    with psycopg.connect(f"{coordinator}/postgres", autocommit=True) as turns:
+        turns.execute("SELECT pg_advisory_lock(hashtext('provide_database'))")
+        _provide_database(name, coordinator, workers, _passwords(values))
+
+
+def _provide_database(name: str, coordinator: str, workers: Sequence[str], passwords: Mapping[str, str]) -> None:
     for address in (coordinator, *workers):
         with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
@@ -113,7 +120,7 @@ def provide_database(name: str, values: Mapping[str, str]) -> None:
                     "UPDATE pg_dist_node SET nodeport = %s WHERE groupid = %s AND nodeport <> %s",
                     [urlsplit(server).port, group, urlsplit(server).port],
                 )
-            for role, password in _passwords(values).items():
+            for role, password in passwords.items():
                 # Nodes ask each other as whoever asks them; everybody comes with a password.
                 connection.execute(
                     sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
