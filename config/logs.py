@@ -138,14 +138,14 @@ def configuration(level: str, form: str) -> dict[str, Any]:
     }
 
 
+_PROCESSORS = [structlog.stdlib.filter_by_level, *_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
+"""One list for good: loggers keep the one of their first use, whoever reads the settings again."""
+
+
 def set_up_structlog() -> None:
     """Hands what is logged through structlog to the standard library's handlers."""
     structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *_SHARED,
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
+        processors=_PROCESSORS,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,

@@ -2,7 +2,6 @@
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -70,7 +69,7 @@ def _identifiers(organization_id: uuid.UUID) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def tenants(db: Any) -> tuple[Tenant, Tenant]:
+def tenants(seen_by_all_roles: None) -> tuple[Tenant, Tenant]:
     """Two companies that share nothing."""
     ours, theirs = make_tenant("Ourselves"), make_tenant("Neighbours")
     assert not set(ours.identifiers) & set(theirs.identifiers) - {"ad000000-0000-4000-8000-000000000001"}

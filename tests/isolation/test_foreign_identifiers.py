@@ -20,7 +20,7 @@ from compliance.tenancy import checks, context, sql
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from tests.interfaces.console.conftest import signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 ADMINISTRATOR = "ad000000-0000-4000-8000-000000000001"
 REGISTERS = tuple(str(pattern.pattern) for pattern in api_urls if "openapi" not in str(pattern.pattern))
 

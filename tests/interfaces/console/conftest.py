@@ -71,10 +71,15 @@ def begin_session(client: Client, user: User, now: datetime | None = None, *, se
 
 
 @pytest.fixture
-def staff(request: pytest.FixtureRequest) -> Callable[..., Client]:
-    """Makes a member of staff of a group and signs them in, in a transaction unless the test commits."""
+def rows(request: pytest.FixtureRequest) -> None:
+    """Rows may be written: in a transaction unless the test commits."""
     if {"committed", "seen_by_all_roles"}.isdisjoint(request.fixturenames):
         request.getfixturevalue("db")
+
+
+@pytest.fixture
+def staff(rows: None) -> Callable[..., Client]:
+    """Makes a member of staff of a group and signs them in."""
 
     def make(group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> Client:
         return signed_in(make_staff(f"{group or 'nobody'}-{uuid.uuid4().hex[:6]}", group, companies, days))
@@ -83,7 +88,7 @@ def staff(request: pytest.FixtureRequest) -> Callable[..., Client]:
 
 
 @pytest.fixture
-def empty_company(db: None) -> Organization:
+def empty_company(rows: None) -> Organization:
     """A company without any history."""
     return Organization.objects.create(
         name="Harbour Bakery",

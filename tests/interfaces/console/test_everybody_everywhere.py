@@ -29,7 +29,7 @@ from tests.interfaces.console.conftest import begin_session, make_staff
 from tests.interfaces.console.sign_in.people import give_app
 from tests.interfaces.console.test_every_address import patterns
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 ADMINISTRATOR = "Administrator"
 ALL = {OPERATOR, COMPLIANCE_MANAGER, AUDITOR, ADMINISTRATOR}
@@ -400,7 +400,7 @@ def as_in_production(settings):
 
 
 @pytest.fixture
-def account(db) -> User:
+def account(seen_by_all_roles) -> User:
     """An account that the staff accounts could show."""
     return make_staff("target", OPERATOR)
 

@@ -28,7 +28,7 @@ from tests import verbs
 from tests.companies import noon
 from tests.interfaces.console.companies import HTML, full_company
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 
 def address(full, name, **values):
