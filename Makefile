@@ -3,7 +3,8 @@ PYTHON := .venv/bin/python
 PORT ?= 8000
 ARGS ?=
 # One more than the cores of CI: tests wait for browsers, servers and clocks.
-WORKERS ?= 3
+# Of a cluster one: some tests kill its nodes, under whatever runs beside them.
+WORKERS ?= $(if $(CITUS),1,3)
 POSTGRESQL ?= 18
 
 .PHONY: install demo servers test check format bench scale chaos contention restore soak webhooks audit clients

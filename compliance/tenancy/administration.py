@@ -21,8 +21,9 @@ import psycopg.sql
 from django.conf import settings
 from django.db import connections
 
+from compliance.tenancy.directory import TABLE_WITH_COMPANY
 from compliance.tenancy.errors import MoveBusyError, MoveFailedError, NotDistributedError, WritesWaitedError
-from compliance.tenancy.shards import TABLE, Node
+from compliance.tenancy.shards import Node
 
 MOST_WAITED_SECONDS: Final = 4.0
 """A move is ended when a write has waited that long: with the time that ending takes, no write waits for five."""
@@ -33,7 +34,7 @@ CLEARING_SECONDS: Final = 10.0
 _NAME: Final = "compliance moving"
 _WAITED = """
 SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)::float
-FROM pg_locks l WHERE NOT l.granted AND l.pid <> %(mover)s AND %(mover)s = ANY(pg_blocking_pids(l.pid))
+FROM pg_locks l WHERE NOT l.granted AND l.pid <> %s::int AND %s::int = ANY(pg_blocking_pids(l.pid))
 """
 _PROGRESS = """
 SELECT lower(max(status)), sum(source_shard_size)::bigint, sum(target_shard_size)::bigint
@@ -56,8 +57,8 @@ class Administration:
             ((mine,),) = self.fetch("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [_NAME])
             if not mine:
                 raise MoveBusyError("Companies are being moved already. Wait until that command has ended.")
-            self._owner = str(
-                self.fetch("SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s::regclass", [TABLE])[0][0]
+            ((self._owner,),) = self.fetch(
+                "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s::regclass", [TABLE_WITH_COMPANY]
             )
             self._end_others()
             self.tidy()
@@ -126,7 +127,7 @@ class Administration:
     def _look_on(self, under_way: "Future[Any]", mover: int, tell: Tell) -> None:
         begun = told = time.monotonic()
         while not wait([under_way], LOOK_SECONDS).done:
-            ((waited,),) = self.fetch(_WAITED.replace("%(mover)s", str(mover)))
+            ((waited,),) = self.fetch(_WAITED, [mover, mover])
             self.longest_wait = max(self.longest_wait, waited)
             if waited >= MOST_WAITED_SECONDS:
                 self._end(mover)

@@ -42,3 +42,13 @@ DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
         "sign_in_companyaccount": Placement.COORDINATOR,
     }
 )
+
+TABLE_WITH_COMPANY = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
+"""A table that is with its company: all of them have the same shards, at the same places."""
+
+JOINED_NODE = f"""
+JOIN pg_dist_placement p
+    ON p.shardid = get_shard_id_for_distribution_column('{TABLE_WITH_COMPANY}'::regclass, o.organization_id)
+JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+"""
+"""SQL that joins the node `n` on which the company `o`.organization_id is, from the coordinator's catalogue."""

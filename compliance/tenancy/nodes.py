@@ -14,24 +14,17 @@ from django.conf import settings
 from django.db import connection
 
 from compliance.tenancy import lost, sql
-from compliance.tenancy.directory import DIRECTORY_TABLES
-from compliance.tenancy.placement import Placement
+from compliance.tenancy.directory import JOINED_NODE, TABLE_WITH_COMPANY
 from compliance.tenancy.postgresql import behind
 
 logger = structlog.get_logger(__name__)
 
 _MOST_TRIES = 16
-_WITH_COMPANY = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
-"""A table that is with its company: all of them are at the same places."""
-_NODES = """
-SELECT n.nodename || ':' || n.nodeport, array_agg(o.organization_id)
-FROM tenancy_organization o
-JOIN pg_dist_placement p
-    ON p.shardid = get_shard_id_for_distribution_column(%(table)s::text::regclass, o.organization_id)
-JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+_NODES = f"""
+SELECT n.nodename || ':' || n.nodeport, array_agg(o.organization_id) FROM tenancy_organization o {JOINED_NODE}
 WHERE %(only)s::uuid[] IS NULL OR o.organization_id = ANY(%(only)s::uuid[])
 GROUP BY 1 ORDER BY 1
-"""
+"""  # noqa: S608 - declared
 
 
 def of(column: str) -> str:
@@ -55,13 +48,14 @@ def fetch(
     if not settings.CLUSTER:
         return sql.fetch(statement, {**given, "companies": asked})
     found: list[sql.Row] = []
-    for node, companies in sql.fetch(_NODES, {"table": _WITH_COMPANY, "only": asked}):
+    for node, companies in sql.fetch(_NODES, {"only": asked}):
         try:
             behind.nodes.concern(connection, companies[0])
             found += sql.fetch(statement, {**given, "companies": companies})
         except lost.ERRORS as error:
             if not lost.is_lost(error):
                 raise
+            _go_on()
             logger.warning("database_node_away", node=node, companies=len(companies))
             if away is not None:
                 away.update(companies)
@@ -74,11 +68,20 @@ def new_company() -> uuid.UUID:
     for _ in range(_MOST_TRIES if settings.CLUSTER else 0):
         try:
             behind.nodes.concern(connection, found)
-            sql.fetch(f"SELECT 1 FROM {_WITH_COMPANY} WHERE organization_id = %s::uuid", [found])  # noqa: S608 - declared
+            sql.fetch(f"SELECT 1 FROM {TABLE_WITH_COMPANY} WHERE organization_id = %s::uuid", [found])  # noqa: S608 - declared
         except lost.ERRORS as error:
             if not lost.is_lost(error):
                 raise
+            _go_on()
             found = uuid.uuid4()
         else:
             break
     return found
+
+
+def _go_on() -> None:
+    """Lets go of a connection that was cut off while a node stood still: the next node is asked by another one.
+
+    One that is well, and one within a transaction, stay.
+    """
+    connection.close_if_unusable_or_obsolete()

@@ -1,7 +1,7 @@
 """Which company is on which node of a cluster, how much room it takes there, and with whom it shares it.
 
 Citus divides the hashes of all companies into ranges. The rows of the companies in one range, in all tables, are one
-shard: they are on one node, and they are moved together. A company that was moved alone has a shard of its own.
+shard: they are on one node, and they are moved together.
 Only the coordinator's catalogue is asked, so that a node that is away is listed too; sizes are asked of the nodes.
 """
 
@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
+from django.db import transaction
 
 from compliance.tenancy import lost, sql
-from compliance.tenancy.directory import DIRECTORY_TABLES
+from compliance.tenancy.directory import TABLE_WITH_COMPANY
 from compliance.tenancy.errors import NoSuchNodeError
-from compliance.tenancy.placement import Placement
-
-TABLE = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
-"""A table that is with its company: the ranges of all such tables are the same, and so are their nodes."""
 
 
 class Fetch(Protocol):
@@ -93,11 +90,11 @@ def shards(fetch: Fetch = sql.fetch) -> list[Shard]:
         JOIN pg_dist_placement p USING (shardid)
         JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
         LEFT JOIN (
-            SELECT get_shard_id_for_distribution_column('{TABLE}', organization_id) AS shardid,
+            SELECT get_shard_id_for_distribution_column('{TABLE_WITH_COMPANY}', organization_id) AS shardid,
                 array_agg(organization_id ORDER BY organization_id) AS companies
             FROM tenancy_organization GROUP BY 1
         ) c ON c.shardid = s.shardid
-        WHERE s.logicalrelid = '{TABLE}'::regclass ORDER BY s.shardminvalue::int
+        WHERE s.logicalrelid = '{TABLE_WITH_COMPANY}'::regclass ORDER BY s.shardminvalue::int
         """  # noqa: S608 - a declared name
     )
     return [Shard(number, first, last, node, tuple(companies)) for number, first, last, node, companies in rows]
@@ -106,7 +103,7 @@ def shards(fetch: Fetch = sql.fetch) -> list[Shard]:
 def of_company(organization_id: uuid.UUID, fetch: Fetch = sql.fetch) -> Shard:
     """The shard in which a company is, whether or not it has rows already."""
     ((number,),) = fetch(
-        f"SELECT get_shard_id_for_distribution_column('{TABLE}', %s::uuid)",
+        f"SELECT get_shard_id_for_distribution_column('{TABLE_WITH_COMPANY}', %s::uuid)",
         [organization_id],
     )
     return next(each for each in shards(fetch) if each.number == number)
@@ -122,7 +119,7 @@ def sizes(fetch: Fetch = sql.fetch) -> dict[int, int]:
             JOIN pg_dist_shard each ON each.shardminvalue = one.shardminvalue
             JOIN pg_dist_partition t ON t.logicalrelid = each.logicalrelid AND t.partmethod = 'h'
             JOIN citus_shard_sizes() z ON z.shard_id = each.shardid
-            WHERE one.logicalrelid = '{TABLE}'::regclass GROUP BY 1
+            WHERE one.logicalrelid = '{TABLE_WITH_COMPANY}'::regclass GROUP BY 1
             """  # noqa: S608 - a declared name
         )
     )
@@ -137,7 +134,7 @@ class State(NamedTuple):
 
 
 def states() -> list[State]:
-    """How each node is, in three statements whatever their number; nothing where there is no cluster."""
+    """How each node is, by as many statements whatever their number; nothing where there is no cluster."""
     if not settings.CLUSTER:
         return []
     found, all_shards = nodes(), shards()
@@ -153,7 +150,7 @@ def states() -> list[State]:
 
 
 def uses() -> list[Use]:
-    """What is on each node, in five statements whatever their number."""
+    """What is on each node, by as many statements whatever their number."""
     found, all_shards = nodes(), shards()
     answering = _answering(found)
     known = sizes() if any(answering.values()) else {}
@@ -181,14 +178,18 @@ def uses() -> list[Use]:
 
 
 def _answering(found: list[Node]) -> dict[int, bool]:
+    """Which nodes take a connection of the coordinator, by number."""
     try:
-        return dict(
-            sql.fetch(
-                "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
-                " WHERE nodeid = ANY(%s::int[])",
-                [[each.number for each in found]],
+        with transaction.atomic():
+            # A connection that the coordinator has kept to a node that stands still would be waited for.
+            sql.execute("SET LOCAL citus.max_cached_conns_per_worker = 0")
+            return dict(
+                sql.fetch(
+                    "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
+                    " WHERE nodeid = ANY(%s::int[])",
+                    [[each.number for each in found]],
+                )
             )
-        )
     except lost.ERRORS as error:
         if not lost.is_lost(error):
             raise

@@ -237,7 +237,7 @@ def test_a_drained_node_holds_no_company_and_takes_none_until_it_may_again(compa
     try:
         assert not _is_on(company, node)
         found = io.StringIO()
-        with django_assert_max_num_queries(6):
+        with django_assert_max_num_queries(9):
             call_command("nodes", "--companies", "--json", stdout=found)
         listed = json.loads(found.getvalue())
         (own,) = [each for each in listed["nodes"] if each["node"] == node.name]

@@ -169,6 +169,16 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
         assert queries.head(lost.organization_id).sequence == 0
 
 
+def test_a_connection_that_is_cut_off_for_one_node_costs_no_company_of_another(companies):
+    ends = "CASE WHEN o.organization_id = %(ended)s::uuid THEN pg_terminate_backend(pg_backend_pid()) END"
+    statement = f"SELECT o.organization_id, {ends} FROM tenancy_organization o WHERE {nodes.of('o.organization_id')}"
+    both = {each.organization_id for each in companies.values()}
+    for ended in both:
+        away_now: set[uuid.UUID] = set()
+        found = {organization_id for organization_id, _ in nodes.fetch(statement, {"ended": ended}, away=away_now)}
+        assert (both & found, both & away_now) == (both - {ended}, {ended})
+
+
 def test_a_cluster_is_asked_once_a_node(companies, django_assert_num_queries):
     with django_assert_num_queries(3):
         nodes.fetch(f"SELECT h.organization_id FROM history_historyhead h WHERE {nodes.of('h.organization_id')}")

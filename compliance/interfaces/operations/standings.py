@@ -30,13 +30,11 @@ def joined(alias: str) -> str:
 
 
 def verified() -> dict[uuid.UUID, LastVerification]:
-    """The last verification of every company, in two statements, on a cluster in one more a node."""
+    """The last verification of every company, in two statements."""
     begun = Organization.objects.values_list("organization_id", "created_at")
     found = {organization_id: LastVerification(created_at, True) for organization_id, created_at in begun}
-    for organization_id, at, well in nodes.fetch(
-        "SELECT s.organization_id, s.verified_at, s.verified_well FROM operations_companystanding s"  # noqa: S608 - a condition of our own
-        f" WHERE {nodes.of('s.organization_id')}"
-    ):
+    kept = CompanyStanding.objects.values_list("organization_id", "verified_at", "verified_well")
+    for organization_id, at, well in kept:
         if organization_id in found:
             found[organization_id] = LastVerification(at or found[organization_id].at, well)
     return found

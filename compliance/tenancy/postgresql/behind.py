@@ -19,8 +19,7 @@ import structlog
 from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from compliance.tenancy.directory import DIRECTORY_TABLES
-from compliance.tenancy.placement import Placement
+from compliance.tenancy.directory import JOINED_NODE
 
 logger = structlog.get_logger(__name__)
 
@@ -33,16 +32,12 @@ _COUNTS: Final = 0.5
 Node = tuple[str, int]
 Ask = Callable[[], "psycopg.Connection[Any]"]
 
-_TABLE: Final = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
-_PLACES: Final = f"""
-JOIN pg_dist_placement p
-    ON p.shardid = get_shard_id_for_distribution_column('{_TABLE}'::regclass, o.organization_id)
-JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
-"""
-_NODES_OF: Final = f"SELECT DISTINCT n.nodename, n.nodeport FROM unnest(%s::uuid[]) AS o (organization_id) {_PLACES}"  # noqa: S608
-_COMPANIES_OF: Final = f"""
-SELECT o.organization_id FROM tenancy_organization o {_PLACES} WHERE n.nodename = %s AND n.nodeport = %s
-"""  # noqa: S608 - declared
+_NODES_OF: Final = (
+    f"SELECT DISTINCT n.nodename, n.nodeport FROM unnest(%s::uuid[]) AS o (organization_id) {JOINED_NODE}"  # noqa: S608
+)
+_COMPANIES_OF: Final = (
+    f"SELECT o.organization_id FROM tenancy_organization o {JOINED_NODE} WHERE n.nodename = %s AND n.nodeport = %s"  # noqa: S608
+)
 
 
 class Nodes:
