@@ -27,6 +27,9 @@ _STATES: Final = frozenset(
         "53300",  # the server has no connection left
     }
 )
+_INTERNAL: Final = "XX000"
+_OF_A_NODE: Final = "while executing command on"
+"""How Citus names the node of an error. A connection to it that broke has no SQLSTATE: Citus gives _INTERNAL."""
 
 
 def is_lost(error: BaseException | None) -> bool:
@@ -53,4 +56,6 @@ def _says_so(error: BaseException | None) -> bool:
     state = error.sqlstate
     if state is None:  # libpq's own: it reached no server, or the connection broke
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    if state == _INTERNAL:
+        return _OF_A_NODE in (error.diag.context or "")
     return state.startswith(_CONNECTION_EXCEPTION) or state in _STATES

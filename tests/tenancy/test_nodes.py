@@ -1,14 +1,17 @@
 """What is asked of all companies, and of one, while a node of the cluster is away."""
 
 import contextlib
+import os
+import signal
 import socket
 import threading
 import time
 import uuid
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
-from django.db import OperationalError, connection
+from django.db import InternalError, OperationalError, connection
 from prometheus_client import generate_latest
 
 from compliance.facts.certificates.queries import certificate_of_code
@@ -167,6 +170,38 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
         time.sleep(0.05)
     with context_of(lost.organization_id):
         assert queries.head(lost.organization_id).sequence == 0
+
+
+def test_a_node_whose_process_dies_under_a_statement_is_away_and_nothing_is_wrong_with_the_statement(
+    companies, administration
+):
+    node, company = next(iter(companies.items()))
+    (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
+    known = administration.info
+    address = {"host": known.host, "port": port, "user": known.user, "password": known.password, "dbname": known.dbname}
+    asleep = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND pid <> pg_backend_pid()"
+    sleep = "SELECT pg_sleep(20) FROM history_historyhead WHERE organization_id = %s::uuid"
+
+    def kill():
+        with psycopg.connect(**address, autocommit=True) as of_node:
+            while (found := of_node.execute(asleep).fetchone()) is None:
+                time.sleep(0.05)
+            os.kill(found[0], signal.SIGKILL)
+
+    killing = threading.Thread(target=kill)
+    killing.start()
+    with pytest.raises((OperationalError, InternalError)) as ended, context_of(company.organization_id):
+        sql.fetch(sleep, [company.organization_id])
+    killing.join(30)
+    assert is_lost(ended.value)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:  # the node starts again by itself; the suite's servers keep no last moments
+        with contextlib.suppress(OperationalError), context_of(company.organization_id):
+            sql.fetch("SELECT 1 FROM history_historyhead WHERE organization_id = %s::uuid", [company.organization_id])
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the node did not come back")
 
 
 def test_a_connection_that_is_cut_off_for_one_node_costs_no_company_of_another(companies):
