@@ -53,7 +53,6 @@ class Recording:
         self.subjects = Subjects()
         self.waiting: Counter[datetime] = Counter()  # how many facts wait until when
         self._subjects_ahead: dict[datetime, set[Subject]] = defaultdict(set)
-        self.in_order: list[Subject] = []
         self._none_known = False
         self._origin = 0
         self._checked: dict[str, list[tuple[Batch[Any], Iterator[None]]]] = defaultdict(list)
@@ -92,7 +91,9 @@ class Recording:
 
     def finish(self) -> None:
         """Writes the pending subjects of everything recorded, and asks for captures of those ahead of time."""
-        for subjects in _portions(chain(self.subjects.narrowest(self._covered_by_everybody()), self.in_order)):
+        for subjects in _portions(
+            chain(self.subjects.narrowest(self._covered_by_everybody()), self.subjects.in_order())
+        ):
             entering.wait(self.organization_id, subjects, self.now)
         ahead = [
             (*subject, moment)
@@ -174,7 +175,7 @@ class Recording:
             else:
                 self.waiting[batch.waits_until] += len(standing)
                 self._subjects_ahead[batch.waits_until] |= batch.subjects
-            self.in_order += batch.in_order
+            self.subjects.add_in_order(batch.in_order)
         self.refused += batch.refused.values()
         self.notes += batch.notes
 

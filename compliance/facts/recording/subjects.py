@@ -24,8 +24,9 @@ _OF_PERSON = frozenset(
 _NOBODY = b""
 
 # `first` and `second` are empty where a subject has none.
-_TABLE = """
-CREATE TABLE subject (kind TEXT, first BLOB, second BLOB, PRIMARY KEY (kind, first, second)) WITHOUT ROWID
+_TABLES = """
+CREATE TABLE subject (kind TEXT, first BLOB, second BLOB, PRIMARY KEY (kind, first, second)) WITHOUT ROWID;
+CREATE TABLE in_order (kind TEXT, first BLOB, second BLOB);
 """
 _NARROWEST = f"""
 SELECT kind, first, second FROM subject s
@@ -40,6 +41,7 @@ class Subjects:
 
     def __init__(self) -> None:
         self._held: set[Subject] = set()
+        self._in_order: list[Subject] = []
         self._kinds: set[str] = set()
         self._aside: sqlite3.Connection | None = None
 
@@ -51,6 +53,12 @@ class Subjects:
         self._kinds.update(kind for kind, _, _ in subjects)
         self._held.update(subjects)
         if len(self._held) > MOST_IN_MEMORY:
+            self._set_aside()
+
+    def add_in_order(self, subjects: Collection[Subject]) -> None:
+        """More subjects that come behind all others, in the order in which they were named."""
+        self._in_order += subjects
+        if len(self._in_order) > MOST_IN_MEMORY:
             self._set_aside()
 
     def names_wide_ones(self) -> bool:
@@ -75,17 +83,25 @@ class Subjects:
             if kind not in left_out:
                 yield kind, _identifier(first), _identifier(second)
 
+    def in_order(self) -> Iterator[Subject]:
+        """Those that come behind all others."""
+        if self._aside is not None:
+            self._set_aside()
+            for kind, first, second in self._aside.execute("SELECT kind, first, second FROM in_order ORDER BY rowid"):
+                yield kind, _identifier(first), _identifier(second)
+        yield from self._in_order
+
     def _set_aside(self) -> None:
         if self._aside is None:
             self._aside = temporary_database()
             weakref.finalize(self, self._aside.close)  # a recording may end anywhere
-            self._aside.execute(_TABLE)
-        rows = [(kind, _bytes(first), _bytes(second)) for kind, first, second in self._held]
-        self._held.clear()
-        rows.sort()
+            self._aside.executescript(_TABLES)
         self._aside.execute("BEGIN")
-        self._aside.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", rows)
+        self._aside.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", sorted(_rows(self._held)))
+        self._aside.executemany("INSERT INTO in_order VALUES (?, ?, ?)", _rows(self._in_order))
         self._aside.execute("COMMIT")
+        self._held.clear()
+        self._in_order.clear()
 
 
 def narrowest(subjects: Collection[Subject]) -> list[Subject]:
@@ -103,6 +119,10 @@ def _people(subjects: Iterable[Subject]) -> set[uuid.UUID | None]:
 def _order(subject: Subject) -> tuple[str, int, int]:
     kind, first, second = subject
     return kind, first.int if first else 0, second.int if second else 0
+
+
+def _rows(subjects: Iterable[Subject]) -> Iterator[tuple[str, bytes, bytes]]:
+    return ((kind, _bytes(first), _bytes(second)) for kind, first, second in subjects)
 
 
 def _bytes(identifier: uuid.UUID | None) -> bytes:
