@@ -5,13 +5,17 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import ANY
 
 import psycopg
 import pytest
+from django.conf import settings
+from django.core.management import call_command
 from django.db import InternalError, connections
+from django.test import override_settings
 from prometheus_client import generate_latest
 
 from compliance.access import tokens
@@ -27,8 +31,6 @@ from development.embedded.standby import Standby, let_follow
 from tests import verbs
 from tests.companies import make_present_company, noon
 from tests.interfaces.api.conftest import ALL, Caller
-
-pytestmark = pytest.mark.skipif(bool(os.environ.get("CITUS")), reason="standbys follow one PostgreSQL, no cluster")
 
 PEOPLE, COURSES = 7, 2
 REGISTERS = {listing.register.path or listing.register.name: listing.register for listing in LISTINGS.values()}
@@ -53,7 +55,21 @@ def _copy_schema(of, to):
 
 
 @pytest.fixture(scope="module")
-def primary(tmp_path_factory, django_db_setup, django_db_blocker):
+def on_cluster() -> bool:
+    """Whether the suite runs on a cluster."""
+    return bool(settings.CLUSTER)
+
+
+@pytest.fixture(scope="module")
+def one_server() -> Iterator[None]:
+    """Where the suite runs on a cluster: its servers and settings are those of one PostgreSQL for this module."""
+    with pytest.MonkeyPatch.context() as patch, override_settings(CLUSTER=False):
+        patch.delenv("CITUS", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def primary(tmp_path_factory, django_db_setup, django_db_blocker, on_cluster, one_server):
     """A primary that standbys can follow, with the suite's tables; for this module it is Django's database."""
     folder = tmp_path_factory.mktemp("primary")
     folder.chmod(0o755)
@@ -63,7 +79,8 @@ def primary(tmp_path_factory, django_db_setup, django_db_blocker):
         superuser = values["DATABASE_SUPERUSER_URL"]
         let_follow(folder, superuser, synchronous_commit="on")
         suite = os.environ["DATABASE_SUPERUSER_URL"].rpartition("/")[0]
-        _copy_schema(f"{suite}/{connections['default'].settings_dict['NAME']}", superuser)
+        if not on_cluster:
+            _copy_schema(f"{suite}/{connections['default'].settings_dict['NAME']}", superuser)
         with django_db_blocker.unblock():
             for alias, name in (("default", "DATABASE_URL"), ("owner", "DATABASE_OWNER_URL")):
                 connections[alias].close()
@@ -71,6 +88,8 @@ def primary(tmp_path_factory, django_db_setup, django_db_blocker):
                 connections[alias].settings_dict.update(
                     NAME=parts["dbname"], HOST=parts["host"], PORT=parts["port"], PASSWORD=parts["password"]
                 )
+            if on_cluster:  # its tables cannot be copied to one server
+                call_command("migrate", database="owner", verbosity=0)
         yield superuser
     finally:
         with django_db_blocker.unblock():
