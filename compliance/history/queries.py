@@ -74,9 +74,14 @@ class CaptureEnd(NamedTuple):
     next_change_at: datetime | None
 
 
-def capture_ends() -> dict[uuid.UUID, CaptureEnd]:
-    """Where the chain of captures of each company ends, in one statement a node."""
-    found = nodes.fetch(f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in CaptureEnd._fields)} {_HEADS}")
+def capture_ends(away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, CaptureEnd]:
+    """Where the chain of captures of each company ends, in one statement a node.
+
+    Companies whose node does not answer are put into `away`, if that is given: nothing is known of these.
+    """
+    found = nodes.fetch(
+        f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in CaptureEnd._fields)} {_HEADS}", away=away
+    )
     return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
 
 

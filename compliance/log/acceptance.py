@@ -79,7 +79,10 @@ def _accepting(memory: Memory, company: uuid.UUID, captures: list[NewCapture], n
 def _recomputed(company: uuid.UUID) -> tuple[list[NewCapture], Known]:
     """All captures of a history, recomputed from its first row on."""
     captures: list[NewCapture] = []
-    known, more = Known(), company in capture_ends()
+    away: set[uuid.UUID] = set()
+    known, more = Known(), company in capture_ends(away)
+    if company in away:
+        raise NotAcceptableError(f"The database node of organization {company} is away. Accept its history afterwards.")
     while more:
         answer = recompute(company, known)
         if isinstance(answer, FirstFault):

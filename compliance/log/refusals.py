@@ -144,10 +144,16 @@ def _loose_leaf(newest: Published, signed: list[queries.SignedCapture]) -> str |
 
 
 def contradictions(signed: Iterable[SignedEnd]) -> list[Refusal]:
-    """The companies whose stored history lacks or contradicts the newest capture of it that was signed."""
-    ends = capture_ends()
+    """The companies whose stored history lacks or contradicts the newest capture of it that was signed.
+
+    A company whose node is away contradicts nothing: it is looked at when the node answers again.
+    """
+    away: set[uuid.UUID] = set()
+    ends = capture_ends(away)
     found = []
     for each in signed:
+        if each.organization_id in away:
+            continue
         if (sentence := _contradiction(each, ends.get(each.organization_id))) is not None:
             found.append(Refusal(each.organization_id, sentence))
     return found

@@ -19,6 +19,9 @@ from compliance.facts.people.queries import people_with_address
 from compliance.history import actions as history
 from compliance.history import queries
 from compliance.interfaces.operations import metrics
+from compliance.log import acceptance, refusals
+from compliance.log.errors import NotAcceptableError
+from compliance.log.refusals import SignedEnd
 from compliance.tenancy import nodes, sql
 from compliance.tenancy.context import company as context_of
 from compliance.tenancy.lost import is_lost
@@ -88,6 +91,23 @@ def test_what_is_due_and_where_histories_end_is_known_of_the_companies_whose_nod
         assert queries.captured_beyond(dict.fromkeys(both, 0)).keys() == {well.organization_id}
         history.capture_all(well.organization_id, well.now)
     assert both <= set(queries.companies())
+
+
+def test_the_history_of_a_company_whose_node_is_away_contradicts_nothing_that_was_signed(companies, administration):
+    (dead, lost), (_, well) = companies.items()
+    ends = queries.capture_ends()
+    both = [lost.organization_id, well.organization_id]
+    true, further = (
+        [SignedEnd(each, ends[each].capture_sequence + more, ends[each].chain_hash) for each in both] for more in (0, 1)
+    )
+    assert refusals.contradictions(true) == []
+    assert len(refusals.contradictions(further)) == 2
+    with away(administration, dead):
+        assert refusals.contradictions(true) == []
+        assert [each.organization_id for each in refusals.contradictions(further)] == [well.organization_id]
+        with pytest.raises(NotAcceptableError, match="is away"):
+            acceptance._recomputed(lost.organization_id)
+    assert len(refusals.contradictions(further)) == 2
 
 
 def test_codes_and_addresses_of_other_nodes_are_found(companies, administration):
