@@ -27,6 +27,7 @@ from compliance.rules.owed_learning import decide as owed_learning
 from compliance.rules.owed_learning.facts import NOTHING_DONE
 from compliance.rules.people.decide import decide_employees, decide_invitation
 from compliance.rules.policies.decide import decide as decide_policy
+from compliance.tenancy import lost
 
 
 class Decided(NamedTuple):
@@ -74,10 +75,10 @@ def _load(
     try:
         with transaction.atomic():
             ready += list(loader(company, subjects))
-    except OperationalError:
-        raise  # the database is in trouble, not a subject
-    except Exception as error:  # noqa: BLE001 - whatever it is, it must not hold up the other subjects
-        if len(subjects) == 1:
+    except Exception as error:
+        if isinstance(error, OperationalError) or lost.is_lost(error):
+            raise  # the database is in trouble, not a subject
+        if len(subjects) == 1:  # whatever it is, it must not hold up the other subjects
             failed[subjects[0]] = place(error)
             return
         middle = len(subjects) // 2

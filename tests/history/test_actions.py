@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from django.db import connection
+from django.db import InternalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.catalogue.certificates import CERTIFICATES
@@ -14,7 +14,7 @@ from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import Audience, Certificate
-from compliance.history import actions, queries, subjects
+from compliance.history import actions, deciding, queries, subjects
 from compliance.history.errors import NoHistoryError
 from compliance.history.verify import Verified, verify_history
 from compliance.rules.company_days import start_of_day
@@ -297,6 +297,28 @@ def test_receipts_are_born_in_the_order_of_their_chain_in_however_many_captures(
         )
     assert born == chain
     assert len(chain) == 10
+
+
+def test_a_node_that_goes_away_while_facts_are_read_is_no_failure_of_a_subject(monkeypatch):
+    company = make_company()
+    company.share(company.course())
+    company.join("Anna")
+    # As Citus tells of a connection to a node that broke: no state of its own, the node in the context alone.
+    broken = (
+        "DO $$ BEGIN RAISE ''connection lost'' USING ERRCODE = ''XX000''; END $$; -- while executing command on a node"
+    )
+
+    def read_from_node(company, subjects):
+        sql.execute(f"DO $outer$ BEGIN EXECUTE '{broken}'; END $outer$")
+        return []
+
+    monkeypatch.setattr(deciding, "_LOADERS", dict.fromkeys(deciding._LOADERS, read_from_node))
+    with pytest.raises(InternalError, match="connection lost"):
+        _capture(company)
+    monkeypatch.undo()
+    assert _fetch(company, "SELECT DISTINCT attempts FROM pending_pendingsubject") == [(0,)]
+    (captured,) = _capture(company)
+    assert captured.failed == 0
 
 
 def test_one_subject_that_cannot_be_decided_holds_up_nobody_and_is_set_aside_in_the_end(monkeypatch):
