@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection
 
 from compliance.tenancy import lost, sql
 from compliance.tenancy.directory import TABLE_WITH_COMPANY
@@ -178,19 +178,23 @@ def uses() -> list[Use]:
 
 
 def _answering(found: list[Node]) -> dict[int, bool]:
-    """Which nodes take a connection of the coordinator, by number."""
+    """Which nodes take a connection of the coordinator, by number.
+
+    Asked by a connection of its own: the coordinator would ask a node that stands still by the one that it has kept for
+    this session, and wait for it.
+    """
+    own = connection.copy()
     try:
-        with transaction.atomic():
-            # A connection that the coordinator has kept to a node that stands still would be waited for.
-            sql.execute("SET LOCAL citus.max_cached_conns_per_worker = 0")
-            return dict(
-                sql.fetch(
-                    "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
-                    " WHERE nodeid = ANY(%s::int[])",
-                    [[each.number for each in found]],
-                )
+        with own.cursor() as cursor:
+            cursor.execute(
+                "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
+                " WHERE nodeid = ANY(%s::int[])",
+                [[each.number for each in found]],
             )
+            return dict(cursor.fetchall())
     except lost.ERRORS as error:
         if not lost.is_lost(error):
             raise
         return dict.fromkeys((each.number for each in found), False)
+    finally:
+        own.close()
