@@ -21,8 +21,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from config import accepted, processes
-from config.accepted import Data
+from config import processes, validators
+from config.validators import Data
 from config.witnesses import checked_witnesses
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,17 +50,17 @@ def _either(*, live: Any, test: Any) -> Callable[[Data], Any]:
     """A default, a value or a function, that depends on ENVIRONMENT."""
 
     def chosen(data: Data) -> Any:
-        found = live if accepted.is_live(data) else test
+        found = live if validators.is_live(data) else test
         return found(data) if callable(found) else found
 
     return chosen
 
 
-Words = Annotated[list[str], NoDecode, BeforeValidator(accepted.words)]
-Number = Annotated[int, BeforeValidator(accepted.number)]
-Secret = Annotated[str, BeforeValidator(accepted.secret)]
-Secrets = Annotated[list[str], NoDecode, BeforeValidator(accepted.secrets)]
-DatabaseAddress = Annotated[str, AfterValidator(accepted.database_address)]
+Words = Annotated[list[str], NoDecode, BeforeValidator(validators.words)]
+Number = Annotated[int, BeforeValidator(validators.number)]
+Secret = Annotated[str, BeforeValidator(validators.secret)]
+Secrets = Annotated[list[str], NoDecode, BeforeValidator(validators.secrets)]
+DatabaseAddress = Annotated[str, AfterValidator(validators.database_address)]
 Switch = Literal["on", "off"]
 
 _KEY = "a random secret of 32 characters or more"
@@ -77,7 +77,7 @@ class Environment(BaseSettings):
     ENVIRONMENT: Literal["live", "test"] = Field(
         "live", description="`live` is production; `test` is everything else: the demo, development, the tests"
     )
-    PROCESS_ROLE: Annotated[str, AfterValidator(accepted.role)] = Field(
+    PROCESS_ROLE: Annotated[str, AfterValidator(validators.role)] = Field(
         "", description="see [Processes and their secrets](#processes-and-their-secrets)"
     )
     COMPLIANCE_FOLDER: Path = Field(ROOT / "var", description="where the service keeps files")
@@ -102,20 +102,20 @@ class Environment(BaseSettings):
         lambda data: None if processes.holds(data.get("PROCESS_ROLE", ""), "REDIS_URL") else "",
     )
     SECRET_KEY: Secret = _setting(f"{_KEY} (`check --deploy` asks 50)", _either(live=None, test=""))
-    SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(accepted.fallbacks)] = Field(
+    SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(validators.fallbacks)] = Field(
         [], description="earlier values of `SECRET_KEY`: sessions and personal links survive a change of the key"
     )
     CURSOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
     SECOND_FACTOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
     CHECKPOINT_VERIFIER_KEY: Words = Field([], description="see [Processes](#processes-and-their-secrets)")
-    CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(accepted.signing_keys)] = _setting(
+    CHECKPOINT_KEY: Annotated[list[str], NoDecode, BeforeValidator(validators.signing_keys)] = _setting(
         f"of the signer alone: {_KEY}; several with commas between, newest first", _either(live=None, test="")
     )
     LOG_FOLDER: str = _setting(
         "what the signer has signed, outside the database: keep it on another disk, and copy it away",
         _either(live=None, test=_in_folder("log-{deployment_id}")),
     )
-    LOG_ORIGIN: Annotated[str, AfterValidator(accepted.origin)] = Field(
+    LOG_ORIGIN: Annotated[str, AfterValidator(validators.origin)] = Field(
         "",
         description="the name of the log and of its key, fixed when the log is begun; without it `BASE_URL` without its"
         " scheme, and `/log`",
@@ -123,7 +123,7 @@ class Environment(BaseSettings):
     LOG_WITNESSES: Annotated[Words, AfterValidator(checked_witnesses)] = Field(
         [], description="who cosigns checkpoints: `VKEY URL`, with commas between ([witnesses](witness.md))"
     )
-    LOG_QUORUM: Annotated[Number, AfterValidator(accepted.quorum)] = _setting(
+    LOG_QUORUM: Annotated[Number, AfterValidator(validators.quorum)] = _setting(
         "how many of them must have cosigned: without it more than half",
         lambda data: len(data.get("LOG_WITNESSES", [])) // 2 + 1,
     )
@@ -136,7 +136,7 @@ class Environment(BaseSettings):
         " ([moving a company](#moving-a-company))",
         _either(live="", test=lambda data: data.get("DATABASE_SUPERUSER_URL") or ""),
     )
-    READ_DATABASE_URLS: Annotated[Words, AfterValidator(accepted.read_database_addresses)] = Field(
+    READ_DATABASE_URLS: Annotated[Words, AfterValidator(validators.read_database_addresses)] = Field(
         [],
         description="streaming standbys that may answer pages of `/v1` and of the feed, with commas between"
         " ([standbys](#standbys-for-reads)): as `DATABASE_URL`, with the role of the process",
@@ -146,7 +146,7 @@ class Environment(BaseSettings):
         _in_folder("files"),
     )
     FILES_BUCKET: str = Field("", description="the bucket of S3 in which files are kept instead")
-    FILES_ENDPOINT: Annotated[str, AfterValidator(accepted.endpoint)] = Field(
+    FILES_ENDPOINT: Annotated[str, AfterValidator(validators.endpoint)] = Field(
         "", description="its address, `https://...`, where it is not Amazon's"
     )
     FILES_REGION: str = Field("", description="its region")
@@ -156,7 +156,7 @@ class Environment(BaseSettings):
         "", description="how the bucket is asked to encrypt each object, where it does not do so by itself"
     )
     FILES_SECONDS: Number = Field(10, description="how long the bucket may take to say something")
-    FILES_PLACE: Annotated[Literal["folder", "bucket"], AfterValidator(accepted.place)] = _setting(
+    FILES_PLACE: Annotated[Literal["folder", "bucket"], AfterValidator(validators.place)] = _setting(
         "where new files are kept, `folder` or `bucket`: without it the bucket, where one is named",
         lambda data: "bucket" if data.get("FILES_BUCKET") else "folder",
     )
@@ -166,17 +166,17 @@ class Environment(BaseSettings):
     EXPORTS_STORAGE: str = Field(
         "django.core.files.storage.FileSystemStorage", description="the class of another storage that has them"
     )
-    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(accepted.private_storage)] = Field(
+    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(validators.private_storage)] = Field(
         {}, description="its options as JSON, in place of the folder's"
     )
-    BASE_URL: Annotated[str, AfterValidator(accepted.base_url)] = _setting(
+    BASE_URL: Annotated[str, AfterValidator(validators.base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )
-    ALLOWED_HOSTS: Annotated[Words, AfterValidator(accepted.allowed_hosts)] = _setting(
+    ALLOWED_HOSTS: Annotated[Words, AfterValidator(validators.allowed_hosts)] = _setting(
         "host names, no `*`", _either(live=None, test="127.0.0.1,localhost,testserver")
     )
     TRUSTED_PROXIES: Words = Field([], description="addresses or networks of your proxies")
-    SECURITY_CONTACT: Annotated[Words, AfterValidator(accepted.contacts)] = Field(
+    SECURITY_CONTACT: Annotated[Words, AfterValidator(validators.contacts)] = Field(
         [],
         description="whom to tell of a weakness: `mailto:` or `https:` addresses, the preferred one first; served at"
         " `/.well-known/security.txt` when set ([security.md](security.md))",
@@ -202,7 +202,7 @@ class Environment(BaseSettings):
         "whether erasing, waiving many, facts files and keys with names need a second person at the console",
         _either(live="on", test="off"),
     )
-    OIDC_ISSUER: Annotated[str, AfterValidator(accepted.issuer)] = Field(
+    OIDC_ISSUER: Annotated[str, AfterValidator(validators.issuer)] = Field(
         "", description="staff sign-in with an OpenID Connect provider, below"
     )
     OIDC_NAME: str = Field("your company account", description="what the button of it says")
@@ -215,12 +215,12 @@ class Environment(BaseSettings):
     EMAIL_FROM: str = _setting("who letters are from", _either(live=None, test="reminders@localhost"))
     EMAIL_HOST: str = _setting(
         "the mail server, where reminders go out",
-        lambda data: None if accepted.is_live(data) and data.get("REMINDERS") == "on" else "localhost",
+        lambda data: None if validators.is_live(data) and data.get("REMINDERS") == "on" else "localhost",
     )
     EMAIL_PORT: Number = _setting("its port", _either(live=587, test=25))
     EMAIL_HOST_USER: str = Field("", description="the account there")
     EMAIL_HOST_PASSWORD: str = Field("", description="its password")
-    WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(accepted.private_receivers)] = Field(
+    WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(validators.private_receivers)] = Field(
         "0",
         description="`1` in tests and demos: webhooks may go to addresses that are not public, as of this machine"
         " ([webhooks](webhooks.md))",

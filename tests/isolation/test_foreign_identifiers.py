@@ -15,7 +15,7 @@ from compliance.history.models import HistoryRow
 from compliance.interfaces.api.urls import urlpatterns as api_urls
 from compliance.interfaces.console.models import StaffAccess
 from compliance.interfaces.console.pages import PAGES
-from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.tenancy import checks, context, sql
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from tests.interfaces.console.conftest import signed_in

@@ -18,8 +18,8 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.permissions import Staff, staff_of
 from compliance.interfaces.console.sign_in.address import client_address
-from compliance.interfaces.console.who_may import Staff, staff_of
 from compliance.proofs import access_log as proof
 from compliance.proofs.instants import hashed_instant
 from compliance.tenancy import queries, sql

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils.translation import gettext
 
 from compliance.access.models import ApiKey, Source
-from compliance.interfaces.console.who_may import Account, accounts
+from compliance.interfaces.console.permissions import Account, accounts
 
 Row = TypeVar("Row", ApiKey, Source)
 

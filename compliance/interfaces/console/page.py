@@ -9,7 +9,7 @@ from django.http import HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.translation import gettext_noop
 
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 Words = str | Promise
 """A text of a page. What is declared before anybody asks is translated when it is drawn (`gettext_lazy`)."""

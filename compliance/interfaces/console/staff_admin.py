@@ -28,9 +28,9 @@ from django.utils.translation import gettext, gettext_lazy
 from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console import access_log, issuers, keyset
 from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.interfaces.console.permissions import Permission, actor_id, staff_of
 from compliance.interfaces.console.sign_in import invitations, letters, second_factor, sessions, step_up
 from compliance.interfaces.console.sign_in.models import CompanyAccount
-from compliance.interfaces.console.who_may import Permission, actor_id, staff_of
 from compliance.tenancy.models import Organization
 
 

@@ -14,9 +14,9 @@ from compliance.interfaces.console.acting.act import CannotActError
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.evidence import keeping
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import staff_of
 from compliance.interfaces.console.reports import keeping as reports
 from compliance.interfaces.console.see import counting
-from compliance.interfaces.console.who_may import staff_of
 from compliance.tenancy import context, queries
 from compliance.tenancy.models import Organization
 

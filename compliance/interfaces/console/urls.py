@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 from django.urls.resolvers import URLResolver
 
-from compliance.interfaces.console.doorway import entrance
+from compliance.interfaces.console.page_view import entrance
 from compliance.interfaces.console.pages import PAGES
 
 app_name = "console"

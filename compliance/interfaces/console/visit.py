@@ -1,4 +1,4 @@
-"""A visit: one request of a member of staff to one page, with what the doorway found out about it."""
+"""A visit: one request of a member of staff to one page, with what the view of the page found out about it."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.page import ConsolePage, Section, Words
-from compliance.interfaces.console.who_may import Staff
+from compliance.interfaces.console.permissions import Staff
 from compliance.tenancy.models import Organization
 
 INBOX = "inbox"

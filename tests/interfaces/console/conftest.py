@@ -13,8 +13,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from compliance.interfaces.console.models import StaffAccess
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.interfaces.console.sign_in import sessions
-from compliance.interfaces.console.who_may import AUDITOR
 from compliance.tenancy.models import Organization
 from tests.interfaces.console.companies import full_company
 

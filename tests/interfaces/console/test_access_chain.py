@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from compliance.interfaces.console import access_chain
-from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.interfaces.operations import access_heads
 from compliance.interfaces.operations import access_log as verification
 from compliance.log.errors import LogFolderError

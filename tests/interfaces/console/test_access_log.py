@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from compliance.interfaces.console import access_chain, access_log
 from compliance.interfaces.console.models import AccessChain, AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full, full_company
 from tests.interfaces.console.conftest import PASSWORD, make_staff, signed_in

@@ -29,8 +29,8 @@ from compliance.history.models import HistoryRecord, HistoryRow
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job, send_waiting
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import context
 from config.celery import app

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from compliance.facts.ledger.models import PendingSubject
 from compliance.history.actions import capture_all
 from compliance.interfaces.console import awaiting
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.console.test_acting import company, confirm, preview, record_ids
 

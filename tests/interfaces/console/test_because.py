@@ -12,7 +12,7 @@ from compliance.facts.lines import AbsenceRecorded
 from compliance.facts.recording import act
 from compliance.history.actions import capture_all
 from compliance.interfaces.console import because
-from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.interfaces.console.wording import written_day
 from compliance.rules.absences import Away, Step
 from compliance.rules.reckoning import CountedFrom, Reckoning

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from compliance.interfaces.console.evidence import tasks as evidence
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 
 pytestmark = pytest.mark.browser

@@ -1,6 +1,7 @@
 """Every address of the service, taken from the URLconf itself, tells outsiders nothing of a company.
 
-The pages' own registry is walked in test_who_may; here nothing can be forgotten, whichever room an address comes from.
+The pages' own registry is walked in test_permissions; here nothing can be forgotten, whichever room an address comes
+from.
 """
 
 import uuid
@@ -12,7 +13,7 @@ from django.utils.regex_helper import normalize
 
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.pages import PAGES
-from compliance.interfaces.console.who_may import GROUPS
+from compliance.interfaces.console.permissions import GROUPS
 from tests.interfaces.console.companies import full_company
 from tests.interfaces.console.conftest import make_staff, signed_in
 

@@ -23,8 +23,8 @@ from django.utils import timezone
 
 from compliance.interfaces.api.urls import urlpatterns as api_patterns
 from compliance.interfaces.console.models import StaffAccess
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.sign_in.models import StaffSession
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from tests.interfaces.console.conftest import begin_session, make_staff
 from tests.interfaces.console.sign_in.people import give_app
 from tests.interfaces.console.test_every_address import patterns

@@ -10,8 +10,8 @@ from playwright.sync_api import Page
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.pages import PAGES
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, GROUPS
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, GROUPS
 from compliance.registers.listings import LISTINGS
 from compliance.tenancy import context
 from tests.verbs import share_lesson

@@ -15,8 +15,8 @@ from compliance.facts.people.models import Profile
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import GROUPS, OPERATOR
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import GROUPS, OPERATOR
 from compliance.tenancy import context
 from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in
@@ -134,7 +134,7 @@ def test_a_group_hands_in_no_kind_beyond_those_of_its_own_acts(group, staff, com
 def test_whoever_lost_a_group_between_asking_and_the_worker_tells_only_what_is_left(company):
     from django.contrib.auth.models import Group
 
-    from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+    from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 
     anna = company.join("Anna Berg")
     user = make_staff("both", OPERATOR)

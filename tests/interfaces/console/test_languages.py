@@ -3,7 +3,7 @@
 import pytest
 
 from compliance.interfaces.console import languages
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 
 pytestmark = pytest.mark.django_db
 CHOOSE = "/console/sign-in/language/"

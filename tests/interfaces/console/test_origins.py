@@ -12,7 +12,7 @@ from compliance.facts.importing import import_facts
 from compliance.facts.ledger.models import Origin
 from compliance.facts.recording import Channel, Teller
 from compliance.history.actions import capture_all
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in

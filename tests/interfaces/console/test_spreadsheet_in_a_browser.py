@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.accessibility import axe
 from tests.provisioning.spreadsheets.exports import employees, personio, renamed
 

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in.models import Invitation, Letter, StaffSession
 from compliance.interfaces.console.staff_admin import site
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.sign_in.people import enrol_app, give_app
 

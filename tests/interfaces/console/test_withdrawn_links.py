@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.pages.links import SigningLink, make_token
 from tests.interfaces.console.test_acting import company, confirm, preview
 

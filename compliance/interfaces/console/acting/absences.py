@@ -16,8 +16,8 @@ from compliance.facts.recording import act
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, Listed, day_field
 from compliance.interfaces.console.page import Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Line, Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.console.wording import state, written_day, written_moment
 from compliance.rules.company_days import day_of, end_of_day
 from compliance.rules.vocabulary import AbsenceReasonCode

@@ -20,8 +20,8 @@ from compliance.interfaces.console.acting.uploads import Upload, of_form
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.page import Section, Words
+from compliance.interfaces.console.permissions import Permission, Staff
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run, named
-from compliance.interfaces.console.who_may import Permission, Staff
 from compliance.tenancy.models import Organization
 
 REASON = forms.CharField(

@@ -19,7 +19,7 @@ from compliance.interfaces.console.acting.fields import ActForm, PeopleField, Te
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.shares import done_with_share
 from compliance.interfaces.console.page import Section
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 from compliance.rules.vocabulary import Door, Requirement
 
 

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.sign_in import auditors
-from compliance.interfaces.console.who_may import Permission
 
 GROUP = gettext_lazy("Auditors")
 

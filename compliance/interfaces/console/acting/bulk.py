@@ -25,8 +25,8 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import WAIVER_REASON, IdentifiersField, day_field, end_of, form_of
 from compliance.interfaces.console.acting.obligations import TELLS
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview, dry_run, named
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ObligationChangeKind, WaiverReasonCode
 from compliance.tenancy import context
 

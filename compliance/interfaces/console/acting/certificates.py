@@ -11,7 +11,7 @@ from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Recorded
 from compliance.interfaces.console.acting.fields import form_of
 from compliance.interfaces.console.acting.picker import Picked
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 _CERTIFICATE = Picked(pickable.CERTIFICATE, label=gettext_lazy("Certificate"))
 _OfCertificate = partial(

@@ -28,8 +28,8 @@ from compliance.interfaces.console.acting.fields import (
     end_of,
 )
 from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.console.wording import written_day, written_moment
 from compliance.rules import company_days
 from compliance.tenancy.models import Organization

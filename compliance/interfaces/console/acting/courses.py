@@ -23,8 +23,8 @@ from compliance.interfaces.console.acting.fields import (
     courses_of_kind,
     form_of,
 )
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import CertificateKind
 
 GROUP = gettext_lazy("Courses and policies")

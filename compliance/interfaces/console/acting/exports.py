@@ -10,8 +10,8 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.exports import keeping, schedule, writing
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 
 GROUP = gettext_lazy("Standing exports")
 

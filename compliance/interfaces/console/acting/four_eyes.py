@@ -23,8 +23,8 @@ from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Staff, staff_of
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Staff, staff_of
 from compliance.tenancy.models import Organization
 
 GONE = gettext_lazy("What was asked for does not fit any more. Decline it, and start again.")

@@ -15,8 +15,8 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import TEAMS, ActForm, PersonForm, day_field
 from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.page import Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.provisioning import turns
 from compliance.rules import company_days
 

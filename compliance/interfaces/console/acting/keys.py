@@ -12,8 +12,8 @@ from compliance.access import actions
 from compliance.access.models import ApiKey
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Scope
 
 

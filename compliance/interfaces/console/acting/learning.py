@@ -8,8 +8,8 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, Listed, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.learning import figures, taking
 from compliance.learning.figures import Limited
 

@@ -14,8 +14,8 @@ from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, to
 from compliance.interfaces.console.acting.fields import PersonForm, form_of
 from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.learning import links
 from compliance.letters.actions import Kind, ask
 from compliance.letters.message import can_be_written_to

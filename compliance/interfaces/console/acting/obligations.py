@@ -11,7 +11,7 @@ from compliance.facts.lines import ObligationChanged
 from compliance.facts.training.actions import change_obligation
 from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded, to
 from compliance.interfaces.console.acting.fields import COURSE_OWED, PERSON, WAIVER_REASON, day_field, end_of, form_of
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 from compliance.rules.vocabulary import ObligationChangeKind, WaiverReasonCode
 
 

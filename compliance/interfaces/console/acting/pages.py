@@ -9,7 +9,7 @@ from compliance.interfaces.console.acting import flow, four_eyes, picking
 from compliance.interfaces.console.acting.act import Act
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.page import ConsolePage, Section
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 
 def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase]) -> ConsolePage:

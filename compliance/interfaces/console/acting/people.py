@@ -21,8 +21,8 @@ from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded, to
 from compliance.interfaces.console.acting.fields import TEAMS, PersonForm, day_field, end_of, form_of
 from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.pages import links
 from compliance.learning import links as learning
 from compliance.letters.actions import Kind, ask

@@ -18,12 +18,12 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.courses import GROUP
 from compliance.interfaces.console.acting.fields import ActForm, DoorsField, day_field
 from compliance.interfaces.console.acting.picker import Picked
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.policies.editor import EditorArea
 from compliance.interfaces.console.policies.texts import files
 from compliance.interfaces.console.policies.texts.files import Made
 from compliance.interfaces.console.policies.texts.losses import sentences
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
 from compliance.tenancy.models import Organization
 

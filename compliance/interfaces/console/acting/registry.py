@@ -29,8 +29,8 @@ from compliance.interfaces.console.acting import (
     webhooks,
 )
 from compliance.interfaces.console.acting.act import Act
+from compliance.interfaces.console.permissions import Staff
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Staff
 
 _ALL = (
     people, absences, joining, teams, spreadsheet, roles, letters, assigning, shares, obligations, completions,

@@ -28,8 +28,8 @@ from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, TOLD_EVER
 from compliance.interfaces.console.acting.fields import form_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview, named
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.console.wording import written_moment
 from compliance.letters import composing
 from compliance.letters.recipients import Recipient, recipients

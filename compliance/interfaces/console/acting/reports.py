@@ -7,10 +7,10 @@ from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.reports import schedule
 from compliance.interfaces.console.reports.models import StandingReport
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.company_days import zone_info
 
 MOST = 20

@@ -16,8 +16,8 @@ from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting.act import Act, Acting, Done, to
 from compliance.interfaces.console.acting.fields import PERSON, ActForm, Choices, ListedMany
 from compliance.interfaces.console.acting.people import GROUP
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy.models import Organization
 

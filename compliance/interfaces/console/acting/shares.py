@@ -22,7 +22,7 @@ from compliance.interfaces.console.acting.fields import (
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.reach import reached
 from compliance.interfaces.console.page import Words
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 from compliance.rules.vocabulary import Door, Requirement
 
 REQUIREMENT = forms.ChoiceField(

@@ -22,8 +22,8 @@ from compliance.facts.lines import KINDS
 from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 
 ENDS_ON_HELP = gettext_lazy("The end of this day of the company, within one year.")
 

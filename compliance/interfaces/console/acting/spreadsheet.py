@@ -17,9 +17,9 @@ from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.acting.people import GROUP
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.page import Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.tables import answers
-from compliance.interfaces.console.who_may import Permission
 from compliance.provisioning.spreadsheets import columns as matching
 from compliance.provisioning.spreadsheets import company
 from compliance.provisioning.spreadsheets.errors import SpreadsheetError, TooLargeError

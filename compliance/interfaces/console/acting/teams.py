@@ -15,8 +15,8 @@ from compliance.facts.recording import act
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded
 from compliance.interfaces.console.acting.fields import PERSON, TEAM, ActForm, PeopleField, TeamField, form_of
 from compliance.interfaces.console.acting.people import GROUP
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.provisioning import turns
 from compliance.rules.vocabulary import ERASED_PERSON
 

@@ -16,8 +16,8 @@ from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.operations.verification import verify_company
 
 GROUP = gettext_lazy("Upkeep")

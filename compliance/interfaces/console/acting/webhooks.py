@@ -7,8 +7,8 @@ from django.utils.translation import gettext, gettext_lazy
 
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.who_may import Permission
 from compliance.webhooks import actions, queries
 from compliance.webhooks.addresses import shown
 from compliance.webhooks.errors import NoSuchWebhookError

@@ -12,13 +12,13 @@ from compliance.facts.people import queries as people_queries
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.courses.states import LISTS, State, parts_of, tabs
 from compliance.interfaces.console.errors import UnreadableInputError
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.selection import reading
 from compliance.interfaces.console.selection.bar import Bar, bar
 from compliance.interfaces.console.understand import of_course
 from compliance.interfaces.console.understand.filters import Filters
 from compliance.interfaces.console.understand.of_course import Audience, Owing
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 
 
 def listed(

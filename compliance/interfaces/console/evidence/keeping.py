@@ -23,7 +23,7 @@ from compliance.interfaces.console.evidence.judging import judge
 from compliance.interfaces.console.evidence.models import Pack, PackPart
 from compliance.interfaces.console.evidence.subject import Subject
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.who_may import Staff
+from compliance.interfaces.console.permissions import Staff
 from compliance.tenancy import context, sql
 
 ACT = "evidence_pack"

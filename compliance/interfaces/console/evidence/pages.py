@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.evidence import room, views
 from compliance.interfaces.console.page import ConsolePage, Section
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 _EXPORT = Permission.EXPORT
 

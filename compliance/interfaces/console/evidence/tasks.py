@@ -13,7 +13,7 @@ from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.exports import keeping as exports
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.who_may import Permission, staff_of
+from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 

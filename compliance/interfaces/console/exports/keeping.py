@@ -27,7 +27,7 @@ from compliance.interfaces.console.exports.errors import ChangedExportError, May
 from compliance.interfaces.console.exports.extract import Extract, extract, registers
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.writing import check, write
-from compliance.interfaces.console.who_may import Permission, staff_of
+from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.tenancy import context, queries
 
 log = logging.getLogger(__name__)

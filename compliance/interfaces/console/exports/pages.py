@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.exports import views
 from compliance.interfaces.console.page import ConsolePage, Section
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 PAGES: tuple[ConsolePage, ...] = (
     ConsolePage(

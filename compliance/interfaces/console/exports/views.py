@@ -9,9 +9,9 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.writing import MEDIA_TYPES
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 
 
 def exports(visit: Visit) -> HttpResponse:

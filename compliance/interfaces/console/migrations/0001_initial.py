@@ -11,7 +11,7 @@ from compliance.tenancy import protection
 
 
 def make_groups(apps, schema_editor):
-    """The three groups of the console; what each may stands in who_may.py."""
+    """The three groups of the console; what each may stands in permissions.py."""
     group = apps.get_model("auth", "Group")
     for name in ("Operator", "Compliance manager", "Auditor"):
         group.objects.using(schema_editor.connection.alias).get_or_create(name=name)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.page import ConsolePage, Section
 from compliance.interfaces.console.people import auditors, person, teams
-from compliance.interfaces.console.who_may import Permission
+from compliance.interfaces.console.permissions import Permission
 
 _SEE = Permission.SEE
 

@@ -18,9 +18,9 @@ from compliance.interfaces.console.acting.fields import PersonForm
 from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.see.registers import COURSES_AT_MOST
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Listing

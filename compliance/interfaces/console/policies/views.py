@@ -13,11 +13,11 @@ from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import Chosen, chosen
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.policies import people, standing
 from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 
 HAPPENINGS_SHOWN = 30
 _NOBODY = standing.Numbers()

@@ -14,10 +14,10 @@ from compliance.history.comparing import known_at
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Staff
 from compliance.interfaces.console.reports.errors import CannotReportError
 from compliance.interfaces.console.reports.making import make
 from compliance.interfaces.console.reports.models import Report, ReportCell, ReportLine
-from compliance.interfaces.console.who_may import Staff
 from compliance.rules import company_days
 from compliance.tenancy.models import Organization
 

@@ -3,8 +3,8 @@
 from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.page import ConsolePage, Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.reports import paper, views
-from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 

@@ -20,13 +20,13 @@ from django.utils.translation import gettext as _
 
 from compliance.errors import ComplianceError
 from compliance.interfaces.console.exports import schedule
+from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.interfaces.console.reports import keeping, queries
 from compliance.interfaces.console.reports.errors import CannotReportError
 from compliance.interfaces.console.reports.making import make
 from compliance.interfaces.console.reports.models import Report, StandingReport
 from compliance.interfaces.console.reports.periods import quarter_of
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
-from compliance.interfaces.console.who_may import Permission, staff_of
 from compliance.rules import company_days
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization

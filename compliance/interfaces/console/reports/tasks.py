@@ -10,11 +10,11 @@ from django.utils.translation import gettext
 from compliance.history.queries import companies
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.interfaces.console.reports import keeping, schedule
 from compliance.interfaces.console.reports.errors import CannotReportError
 from compliance.interfaces.console.reports.making import make
 from compliance.interfaces.console.reports.models import Report
-from compliance.interfaces.console.who_may import Permission, staff_of
 from compliance.tenancy import context, turns
 
 RUN_TASK = "compliance.reports.run"

@@ -20,12 +20,12 @@ from compliance.interfaces.console.errors import NothingThereError, UnreadableIn
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.moments import day
 from compliance.interfaces.console.page import register_page
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.reports import keeping, periods, queries
 from compliance.interfaces.console.reports.making import LINES_AT_MOST, NO_TEAM
 from compliance.interfaces.console.reports.models import Report, StandingReport
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules import company_days
 
 _DAY = timedelta(days=1)

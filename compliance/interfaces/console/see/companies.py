@@ -5,9 +5,9 @@ from django.http import HttpResponse
 from compliance.catalogue import REGISTERS
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.page import register_page
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.see.queries import companies as queries
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 
 
 def companies(visit: Visit) -> HttpResponse:

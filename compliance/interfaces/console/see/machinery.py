@@ -12,8 +12,8 @@ from compliance.history import queries, records
 from compliance.history.models import Capture
 from compliance.interfaces.console import issuers, keyset
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 
 
 def captures(visit: Visit) -> HttpResponse:

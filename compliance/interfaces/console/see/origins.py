@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from compliance.facts.ledger.queries import Came
 from compliance.facts.recording import Channel
-from compliance.interfaces.console.who_may import Account
+from compliance.interfaces.console.permissions import Account
 
 
 def words(came: Came, known: Mapping[uuid.UUID, Account]) -> str:

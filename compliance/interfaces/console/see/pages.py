@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy
 from compliance.catalogue import READINGS
 from compliance.catalogue.declaration import Register
 from compliance.interfaces.console.page import ConsolePage, Section, register_page
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.see import (
     companies,
     log,
@@ -16,7 +17,6 @@ from compliance.interfaces.console.see import (
     search,
     story,
 )
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Scope
 
 _SEE = Permission.SEE

@@ -10,9 +10,9 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import register_page
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 from compliance.interfaces.proof import making
 from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToProveError, NotSignedYetError
 from compliance.log import keys

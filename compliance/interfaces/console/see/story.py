@@ -19,10 +19,10 @@ from compliance.interfaces.console import because, identifiers
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import register_page
+from compliance.interfaces.console.permissions import accounts
 from compliance.interfaces.console.see import origins
 from compliance.interfaces.console.see.versions import story_of
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import accounts
 from compliance.rules.owed_learning.outcome import outcome_at
 
 VERSIONS_AT_MOST = 400

@@ -13,10 +13,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console import access_log
+from compliance.interfaces.console.permissions import staff_of
 from compliance.interfaces.console.sign_in import devices, letters, lock_out, sessions
 from compliance.interfaces.console.sign_in.address import client_address
 from compliance.interfaces.console.sign_in.forms import PENDING
-from compliance.interfaces.console.who_may import staff_of
 
 
 class StaffAdapter(DefaultAccountAdapter):

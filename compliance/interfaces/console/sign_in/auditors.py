@@ -16,9 +16,9 @@ from django.db.models import QuerySet
 from compliance.interfaces.console import access_log
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.models import StaffAccess
+from compliance.interfaces.console.permissions import AUDITOR, Staff
 from compliance.interfaces.console.sign_in import invitations, letters, sessions
 from compliance.interfaces.console.sign_in.second_factor import is_enrolled
-from compliance.interfaces.console.who_may import AUDITOR, Staff
 from compliance.tenancy import sql
 
 LONGEST = timedelta(days=366)

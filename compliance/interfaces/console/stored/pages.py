@@ -3,9 +3,9 @@
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.page import ConsolePage, Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.stored import views
 from compliance.interfaces.console.stored.tables import TABLES
-from compliance.interfaces.console.who_may import Permission
 
 _MAY, _BELOW = Permission.SEE_STORED, "staff/records"
 

@@ -3,8 +3,8 @@
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.page import ConsolePage, Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.today import views
-from compliance.interfaces.console.who_may import Permission
 
 PAGES: tuple[ConsolePage, ...] = (
     ConsolePage("start", "", views.start, Permission.SEE, gettext_lazy("Start"), company=False),

@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.page import Words
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.today.lines import Heading, Line
 from compliance.interfaces.console.today.rooms import ROOMS
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 from compliance.tenancy.queries import only_company
 
 LISTED = 6

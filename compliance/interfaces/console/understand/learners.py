@@ -16,9 +16,9 @@ from compliance.interfaces.console import identifiers, keyset
 from compliance.interfaces.console.acting.learning import MoreAttempts
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import AUDITOR
 from compliance.learning import courses as learning
 from compliance.learning import figures
 from compliance.learning.errors import NoContentError

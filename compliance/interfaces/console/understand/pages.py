@@ -3,8 +3,8 @@
 from django.utils.translation import gettext_lazy
 
 from compliance.interfaces.console.page import ConsolePage, Section
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.understand import exporting, learners, views, work
-from compliance.interfaces.console.who_may import Permission
 
 _SEE = Permission.SEE
 

@@ -11,12 +11,12 @@ from django.utils.translation import gettext
 
 from compliance.catalogue import REGISTERS, owed
 from compliance.interfaces.console import identifiers, keyset, wording
+from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.understand import charts, queries
 from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS
 from compliance.interfaces.console.understand.queries import State
 from compliance.interfaces.console.understand.refreshing import WEEKS
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission
 from compliance.rules.vocabulary import Outcome
 
 TEAMS_SHOWN = 12

@@ -9,9 +9,9 @@ from django.utils.translation import gettext, gettext_lazy
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.permissions import Permission, accounts
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Permission, accounts
 from compliance.webhooks import queries
 from compliance.webhooks.actions import MOST_OF_A_COMPANY
 from compliance.webhooks.addresses import shown

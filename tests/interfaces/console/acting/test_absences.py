@@ -10,7 +10,7 @@ from django.utils import timezone
 from compliance.facts.ledger.models import Fact
 from compliance.facts.people.models import Absence
 from compliance.history.actions import capture_all
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.wording import written_day
 from compliance.tenancy import context
 from tests.companies import Company, make_company, noon

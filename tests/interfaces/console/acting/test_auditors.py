@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR, Permission, staff_of
 from compliance.interfaces.console.sign_in import letters
 from compliance.interfaces.console.sign_in.models import Invitation, Letter
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR, Permission, staff_of
 from compliance.rules import company_days
 from tests.companies import make_present_company
 from tests.interfaces.console.sign_in.people import give_app
@@ -171,7 +171,7 @@ def test_the_access_log_names_the_account_and_no_address(staff, company):
     assert not AccessLog.objects.filter(subject__contains="ada@").exists()
 
 
-def test_who_may_not_change_records_invites_nobody(staff, company):
+def test_permissions_not_change_records_invites_nobody(staff, company):
     for group in (OPERATOR, AUDITOR):
         page = staff(group).get(f"/console/companies/{company.organization_id}/act/invite-auditor/")
         assert page.status_code == 403

@@ -12,7 +12,7 @@ from compliance.facts.ledger.models import Fact
 from compliance.facts.training.models import Completion
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules import company_days
 from compliance.tenancy import context
 from tests import verbs

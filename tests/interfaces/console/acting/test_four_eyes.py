@@ -16,8 +16,8 @@ from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Profile
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR, actor_id
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR, actor_id
 from compliance.tenancy import context
 from tests.companies import Company, make_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in

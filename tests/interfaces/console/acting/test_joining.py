@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from compliance.facts.people.models import Employment, Profile
 from compliance.facts.people.queries import teams_of
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company
 from tests.interfaces.console.acting.test_teams import undo_of

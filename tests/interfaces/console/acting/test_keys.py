@@ -13,7 +13,7 @@ from django.utils import timezone
 from compliance.access import actions
 from compliance.access.models import ApiKey
 from compliance.interfaces.console.models import Job, StaffAccess
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import context
 from tests.interfaces.console.conftest import make_staff, signed_in

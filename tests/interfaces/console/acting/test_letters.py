@@ -11,8 +11,8 @@ from compliance.facts.people.models import Invitation
 from compliance.history.actions import capture_all
 from compliance.history.of_person import held
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.learning import links, sessions
 from compliance.learning.models import PersonalLink
 from compliance.letters import sending

@@ -11,7 +11,7 @@ from django.utils import timezone
 from compliance.interfaces.console.acting.fields import PeopleField, form_of
 from compliance.interfaces.console.acting.pickable import KINDS
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 from tests.companies import Company, make_present_company

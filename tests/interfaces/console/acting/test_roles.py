@@ -15,7 +15,7 @@ from compliance.facts.courses.publishing import publish_package
 from compliance.facts.courses.queries import roles as roles_of_courses
 from compliance.facts.people.queries import roles_of
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.companies import Company, Person, make_present_company
 from tests.interfaces.console.test_acting import confirm, preview
@@ -121,7 +121,7 @@ def test_a_person_whom_the_company_does_not_know_is_refused(staff: Staff, compan
         assert "not here, or not any more" in page.content.decode()
 
 
-def test_who_may_only_read_sees_roles_and_is_not_offered_the_act(staff: Staff, company: Company) -> None:
+def test_permissions_only_read_sees_roles_and_is_not_offered_the_act(staff: Staff, company: Company) -> None:
     anna = company.join("Anna", role_ids=("night-watch",))
     page = staff(AUDITOR).get(f"/console/companies/{company.organization_id}/people/{anna.learner_profile_id}/")
     assert "Roles: night-watch" in page.content.decode()

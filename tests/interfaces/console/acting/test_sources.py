@@ -11,7 +11,7 @@ from django.utils import timezone
 from compliance.access import sources, tokens
 from compliance.access.models import Source
 from compliance.interfaces.console.models import AccessLog, Job
-from compliance.interfaces.console.who_may import AUDITOR, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_company
 from tests.interfaces.console.acting.test_keys import day, post

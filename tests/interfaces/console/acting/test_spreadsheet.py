@@ -13,8 +13,8 @@ from compliance.facts.people import queries, roster
 from compliance.interfaces.console.acting import spreadsheet
 from compliance.interfaces.console.acting.registry import may_tell
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR, staff_of
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR, staff_of
 from compliance.provisioning.spreadsheets.limits import Limits
 from compliance.provisioning.spreadsheets.reading import read
 from compliance.tenancy import context
@@ -177,7 +177,7 @@ def test_what_changed_after_the_preview_is_planned_anew_and_said(page: Page) -> 
     assert (job.state, job.message[:44]) == (Job.State.FAILED, "The company has changed since the preview, s")
 
 
-def test_who_may_and_what_the_log_and_the_ledger_keep(page: Page, company: Company) -> None:
+def test_permissions_and_what_the_log_and_the_ledger_keep(page: Page, company: Company) -> None:
     for group, status in ((COMPLIANCE_MANAGER, 200), (AUDITOR, 403), (None, 403)):
         other = signed_in(make_staff(f"x{group}", group, [company.organization_id]))
         assert other.get(page.address).status_code == status

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from compliance.facts.people import team_queries
 from compliance.history.actions import capture_all
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company
 from tests.interfaces.console.test_acting import do, preview

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.facts.people.models import Profile, Team
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company
 from tests.interfaces.console.conftest import make_staff, signed_in

@@ -6,8 +6,8 @@ import pytest
 
 from compliance.facts.shares.models import Share
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand.refreshing import refresh
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import Company, make_present_company

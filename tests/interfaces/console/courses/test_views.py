@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from compliance.facts.courses.models import Course
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand.refreshing import refresh
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.companies import make_company
 from tests.interfaces.console.companies import full_company

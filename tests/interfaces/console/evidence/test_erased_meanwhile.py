@@ -29,7 +29,7 @@ from compliance.interfaces.console.evidence.errors import OutlivedError
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import Subject, subject
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full, full_company
 from tests.interfaces.console.conftest import make_staff, signed_in

@@ -20,7 +20,7 @@ from compliance.interfaces.console.evidence import tasks
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.sampling import DRAWN, SAMPLED
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.proofs import verify
 from compliance.rules import company_days
 from compliance.tenancy import context

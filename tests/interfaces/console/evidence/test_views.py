@@ -13,7 +13,7 @@ from compliance.files import actions, pieces, places
 from compliance.files.models import KeptFile
 from compliance.interfaces.console.evidence import tasks
 from compliance.interfaces.console.models import Job
-from compliance.interfaces.console.who_may import AUDITOR
+from compliance.interfaces.console.permissions import AUDITOR
 from compliance.tenancy import context
 from tests.interfaces.console.small_company import SmallCompany, small_company
 

@@ -14,7 +14,7 @@ from compliance.interfaces.console.exports.extract import extract, registers
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.schedule import next_run
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization
 from tests.companies import make_company

@@ -21,7 +21,7 @@ from compliance.interfaces.console.evidence import tasks
 from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.extract import extract, registers
 from compliance.interfaces.console.models import AccessLog, Job
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.learning.courses import forget_contents
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization

@@ -17,8 +17,8 @@ from compliance.files import actions
 from compliance.files.models import KeptFile
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from development.demo.telling import PACKAGES
 from tests.companies import make_present_company

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from tests.companies import make_present_company
 from tests.interfaces.accessibility import axe
 from tests.interfaces.console.jobs.walking import Walk

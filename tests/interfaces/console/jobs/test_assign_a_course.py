@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from compliance.facts.shares.models import ShareStep
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.accessibility import axe
 from tests.interfaces.console.jobs.walking import Walk

@@ -5,8 +5,8 @@ from datetime import timedelta
 from playwright.sync_api import expect
 
 from compliance.facts.training.models import Completion
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand.refreshing import refresh
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full
 from tests.interfaces.console.jobs.walking import Walk

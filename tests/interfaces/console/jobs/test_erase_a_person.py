@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from compliance.facts.people import queries
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.console.jobs.walking import Walk
 

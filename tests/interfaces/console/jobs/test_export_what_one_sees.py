@@ -3,8 +3,8 @@
 import pytest
 from python_calamine import CalamineWorkbook
 
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 from tests.interfaces.console.jobs.walking import Walk
 
 pytestmark = pytest.mark.browser

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.tasks import run_job
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.jobs.walking import Walk
 from tests.provisioning.spreadsheets.exports import employees, personio
 

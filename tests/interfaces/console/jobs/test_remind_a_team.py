@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.jobs.walking import Walk
 
 pytestmark = pytest.mark.browser

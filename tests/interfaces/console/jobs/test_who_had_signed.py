@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from tests.interfaces.console.jobs.walking import Walk
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, OPERATOR
 from compliance.letters import sending
 from compliance.letters.actions import Kind, ask
 from compliance.letters.models import Letter

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company
 from tests.interfaces.accessibility import axe

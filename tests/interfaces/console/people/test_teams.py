@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company
 from tests.interfaces.console.companies import full_company

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from compliance.facts.policies.queries import newest_row
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.interfaces.accessibility import axe
 from tests.interfaces.console.jobs.walking import Walk

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from compliance.facts.policies.actions import sign_policy
 from compliance.history.actions import capture_all
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
 from compliance.tenancy import context
 from tests import verbs

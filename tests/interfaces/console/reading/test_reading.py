@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from compliance.contentfile.package import check_package
 from compliance.facts.courses.publishing import publish_package
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.learning.models import Answer, Take
 from development.demo.telling import PACKAGES
 from tests.companies import make_company

@@ -9,9 +9,9 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.urls import reverse
 
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.reports import schedule
 from compliance.interfaces.console.reports.models import Report, StandingReport
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company, noon
 from tests.interfaces.console.conftest import make_staff, signed_in

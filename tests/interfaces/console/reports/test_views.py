@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.reports import keeping, tasks
 from compliance.interfaces.console.reports.models import Report
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company, noon
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy.models import Organization
 from tests.companies import make_present_company
 from tests.interfaces.console.conftest import make_staff, signed_in

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.tenancy import context
 from tests.companies import make_present_company
 

@@ -9,8 +9,8 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 from tests.interfaces.console.companies import Full, full_company
 
 pytestmark = pytest.mark.django_db

@@ -16,9 +16,9 @@ from compliance.access.actions import issue_key
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.acting.pages import PAGES as ACTING
 from compliance.interfaces.console.pages import PAGES
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.see.pages import PAGES as SEE
 from compliance.interfaces.console.tasks import count
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Filter
 from compliance.rules.vocabulary import Scope, WaiverReasonCode

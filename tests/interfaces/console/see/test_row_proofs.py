@@ -9,7 +9,7 @@ import pytest
 from compliance.history.models import HistoryRecord
 from compliance.history.queries import head
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.log import keys, signing
 from compliance.log.models import Checkpoint
 from compliance.proofs.findings import Report
@@ -110,7 +110,7 @@ def test_names_leave_with_whoever_may_export(group: str, named: bool, full: Full
             assert identity.person_name == "Person 000"
 
 
-def test_who_may_not_see_the_record_gets_no_proof_of_it(full: Full, staff: Any, client: Any) -> None:
+def test_permissions_not_see_the_record_gets_no_proof_of_it(full: Full, staff: Any, client: Any) -> None:
     signing.sign_new(full.company.now)
     other = full_company(3, "Other")
     record_id = full.samples["record_id"]

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.queries import search
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context, sql
 from tests import verbs
 from tests.interfaces.console.test_acting import company

@@ -6,7 +6,7 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
 from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import make_company

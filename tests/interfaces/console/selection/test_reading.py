@@ -9,9 +9,9 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from compliance.history.models import HistoryRecord
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.selection import reading
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 from tests.interfaces.console.companies import Full, full_company

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in.models import CompanyAccount, Letter
-from compliance.interfaces.console.who_may import OPERATOR
 from development.embedded import ports
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.sign_in.people import APP, CODE, FIRST, code, give_app

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in import letters
 from compliance.interfaces.console.sign_in.models import Letter
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, begin_session, make_staff
 from tests.interfaces.console.sign_in.people import FIRST, SIGN_IN, enrol_app, give_app, invite, sign_in
 

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in.models import StaffSession
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, make_staff
 from tests.interfaces.console.sign_in.people import invite
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from compliance.interfaces.console.who_may import OPERATOR
+from compliance.interfaces.console.permissions import OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, make_staff, signed_in
 
 OLGA = User(username="olga.petrova", first_name="Olga", last_name="Petrova", email="olga.petrova@example.com")

@@ -14,9 +14,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in import sealing, second_factor
 from compliance.interfaces.console.sign_in.models import Invitation, StaffSession
-from compliance.interfaces.console.who_may import OPERATOR
 from compliance.tenancy import sql
 from tests.interfaces.console.conftest import begin_session, make_staff
 from tests.interfaces.console.sign_in.people import (

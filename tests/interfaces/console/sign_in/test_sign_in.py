@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.interfaces.console.models import AccessLog
+from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in.models import StaffSession
-from compliance.interfaces.console.who_may import OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, begin_session, make_staff, signed_in
 from tests.interfaces.console.sign_in.people import ACCOUNT, SIGN_IN, give_app, sign_in
 

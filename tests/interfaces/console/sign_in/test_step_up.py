@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.pages import PAGES
-from compliance.interfaces.console.who_may import OPERATOR, Permission
+from compliance.interfaces.console.permissions import OPERATOR, Permission
 from tests.interfaces.console.conftest import PASSWORD, begin_session, make_staff
 from tests.interfaces.console.sign_in.people import code, give_app
-from tests.interfaces.console.test_who_may import sample_address
+from tests.interfaces.console.test_permissions import sample_address
 
 pytestmark = pytest.mark.django_db
 AGAIN = "/console/sign-in/again/"

@@ -13,8 +13,8 @@ from compliance.facts.ledger.models import PendingSubject
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.history.models import Capture, HistoryRecord, HistoryRow
 from compliance.interfaces.console.models import AccessLog, Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.stored.tables import TABLES
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.operations.models import VerificationRun
 from compliance.log import signing
 from compliance.log.queries import leaf_of

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand.refreshing import refresh
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.tenancy import context
 from tests.companies import make_present_company, noon
 

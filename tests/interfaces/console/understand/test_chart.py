@@ -5,8 +5,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand import refreshing
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 

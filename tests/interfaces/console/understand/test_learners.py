@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from compliance.facts.courses.models import ReleaseContent
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.learning import courses, queries, taking
 from compliance.learning.models import MoreAttempts
 from compliance.tenancy import context

@@ -18,11 +18,11 @@ from django.urls import reverse
 from compliance.facts.lines import Certificate
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence.subject import subject
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tables import xlsx
 from compliance.interfaces.console.understand import charts, queries, refreshing, tasks, views
 from compliance.interfaces.console.understand.filters import SHOWS, Filters
 from compliance.interfaces.console.understand.models import Mark
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
 from compliance.registers import pages, training
 from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Position

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.webhooks import signing
 from compliance.webhooks.models import Webhook
 from tests.companies import make_present_company
@@ -136,7 +136,7 @@ def test_pausing_resuming_replaying_and_testing(staff, company, receiver):
 
 
 @pytest.mark.parametrize("group", [COMPLIANCE_MANAGER, AUDITOR])
-def test_who_may_not_operate_sees_and_changes_nothing(staff, company, receiver, group):
+def test_permissions_not_operate_sees_and_changes_nothing(staff, company, receiver, group):
     _, webhook = made(company, receiver)
     client = staff(group)
     for path in ("webhooks/", f"webhooks/{webhook.webhook_id}/"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from compliance.interfaces.console.models import AccessLog
-from compliance.interfaces.console.who_may import COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from tests import verbs
 from tests.companies import noon
 from tests.interfaces.console.conftest import make_staff

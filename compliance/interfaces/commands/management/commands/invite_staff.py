@@ -9,8 +9,8 @@ from django.db import transaction
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console import access_log
+from compliance.interfaces.console.permissions import GROUPS
 from compliance.interfaces.console.sign_in import invitations, second_factor
-from compliance.interfaces.console.who_may import GROUPS
 
 
 class Command(OperatorCommand):

@@ -1,4 +1,4 @@
-"""The doorway: every page in the registry (`pages.py`) is entered through here, and only through here.
+"""The view of a page: every page in the registry (`pages.py`) is entered through here, and only through here.
 
 Sign-in (`sign_in/`) and the staff accounts below /console/staff/ (`staff_admin.py`) have entrances of their own.
 
@@ -25,9 +25,9 @@ from compliance.interfaces.console import access_log, awaiting
 from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import ConsolePage
+from compliance.interfaces.console.permissions import Staff, staff_of, why_nobody
 from compliance.interfaces.console.sign_in import kept_forms, sessions, step_up
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.who_may import Staff, staff_of, why_nobody
 from compliance.interfaces.pages import request_id
 from compliance.tenancy import context, queries
 from compliance.tenancy.errors import NoSuchCompanyError

@@ -10,13 +10,13 @@ from compliance.catalogue import READINGS
 from compliance.interfaces.console.models import AccessLog, StaffAccess
 from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.pages import PAGES
-from compliance.interfaces.console.who_may import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR
 from tests.interfaces.console.conftest import PASSWORD, make_staff
 from tests.interfaces.console.test_everybody_everywhere import PAGES as WRITTEN_OUT
 
 pytestmark = pytest.mark.django_db
 
-# A value for each name in a path. None of them exists: what is tested here is who gets past the doorway.
+# A value for each name in a path. None of them exists: what is tested here is whom the view of a page refuses.
 SAMPLES = {"int": 7, "uuid": uuid.UUID(int=7), "register": "training-records", "act": "invite"}
 
 
@@ -36,7 +36,7 @@ def asked(client, page, organization_id):
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "Administrator"])
-def test_a_group_is_declared_to_get_past_the_doorway_of_exactly_its_own_pages(group):
+def test_a_group_is_declared_to_be_let_into_exactly_its_own_pages(group):
     """By the table of `test_everybody_everywhere`, which asks every page as every group."""
     assert {page.name for page in PAGES} == set(WRITTEN_OUT)
     for page in PAGES:
