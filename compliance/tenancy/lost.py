@@ -39,6 +39,13 @@ def is_lost(error: BaseException | None) -> bool:
     return any(_says_so(each) for each in (error, getattr(error, "__cause__", None)))
 
 
+def node_away() -> OperationalError:
+    """The error for who asks about a company whose node does not answer: to callers, as a connection that was lost."""
+    error = OperationalError("A node of the database does not answer.")
+    error.__cause__ = psycopg.OperationalError(*error.args)
+    return error
+
+
 def let_go() -> None:
     """Closes the connections of this thread, so that the next statement looks for the primary anew.
 

@@ -22,7 +22,7 @@ from compliance.interfaces.operations import metrics
 from compliance.log import acceptance, refusals
 from compliance.log.errors import NotAcceptableError
 from compliance.log.refusals import SignedEnd
-from compliance.tenancy import nodes, sql
+from compliance.tenancy import nodes, shards, sql
 from compliance.tenancy.context import company as context_of
 from compliance.tenancy.lost import is_lost
 from compliance.tenancy.postgresql import behind
@@ -119,7 +119,10 @@ def test_codes_and_addresses_of_other_nodes_are_found(companies, administration)
             lost.organization_id,
             well.organization_id,
         } == {well.organization_id}
-        assert certificate_of_code("ABCDE-FGHJK-MNPQR-STVWX") is None
+        with pytest.raises(OperationalError, match="does not answer") as refused:
+            certificate_of_code("ABCDE-FGHJK-MNPQR-STVWX")
+        assert is_lost(refused.value)
+    assert certificate_of_code("ABCDE-FGHJK-MNPQR-STVWX") is None
 
 
 def test_companies_are_made_on_nodes_that_answer(companies, administration):
@@ -222,6 +225,40 @@ def test_a_node_whose_process_dies_under_a_statement_is_away_and_nothing_is_wron
         time.sleep(0.1)
     else:
         pytest.fail("the node did not come back")
+
+
+def test_nodes_are_asked_by_no_connection_that_the_coordinator_has_kept(companies, administration):
+    for company in companies.values():
+        with context_of(company.organization_id):
+            queries.head(company.organization_id)  # from now on the coordinator keeps a connection to its node
+    known, kept = administration.info, []
+    for (port,) in administration.execute("SELECT nodeport FROM pg_dist_node WHERE groupid <> 0").fetchall():
+        address = {"host": known.host, "port": port, "user": known.user, "password": known.password}
+        with psycopg.connect(**address, dbname=known.dbname) as of_node:
+            kept += of_node.execute(
+                "SELECT pid FROM pg_stat_activity"
+                " WHERE application_name LIKE 'citus_internal%' AND datname = current_database()"
+            ).fetchall()
+    assert len(kept) >= 2
+    awake = threading.Event()
+
+    def wake():
+        awake.set()
+        for (pid,) in kept:
+            with contextlib.suppress(ProcessLookupError):  # the coordinator has closed the connection since
+                os.kill(pid, signal.SIGCONT)
+
+    for (pid,) in kept:
+        os.kill(pid, signal.SIGSTOP)
+    waking = threading.Timer(10, wake)
+    waking.start()
+    try:
+        found = shards.states()
+        assert not awake.is_set()
+    finally:
+        waking.cancel()
+        wake()
+    assert [each.answers for each in found] == [True, True]
 
 
 def test_a_connection_that_is_cut_off_for_one_node_costs_no_company_of_another(companies):

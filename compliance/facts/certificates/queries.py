@@ -8,7 +8,7 @@ from compliance.facts.certificates.codes import read_code
 from compliance.facts.certificates.models import CheckCode
 from compliance.facts.people.identities import Behind, opened
 from compliance.facts.people.resolving import profiles
-from compliance.tenancy import arrays, nodes, sql
+from compliance.tenancy import arrays, lost, nodes, sql
 
 
 class FoundCertificate(NamedTuple):
@@ -24,13 +24,18 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
     """Return what a code opens. Needs no company: a visitor has none (`database_functions`).
 
     One query (on a cluster one a node), whether the text is a code, was one, or never could be: the time says nothing.
+    Raises Django's OperationalError while a node is away that may have the certificate.
     """
     code = read_code(text) or ""
+    away: set[uuid.UUID] = set()
     rows = nodes.fetch(
         "SELECT organization_id, certificate_id, learner_profile_id"
         " FROM certificate_of_code(%(code)s::text, %(companies)s::uuid[])",
         {"code": code},
+        away=away,
     )
+    if not rows and away:
+        raise lost.node_away()
     return FoundCertificate._make((*rows[0], code)) if rows else None
 
 

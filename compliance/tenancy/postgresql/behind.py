@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 import structlog
-from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from compliance.tenancy import lost
 from compliance.tenancy.directory import JOINED_NODE
 
 logger = structlog.get_logger(__name__)
@@ -61,8 +61,7 @@ class Nodes:
         Raises OperationalError at once, as for a lost connection, when the company's node is known to be silent.
         """
         if self.is_silent(organization_id):
-            reason = "The node of this company does not answer."
-            raise OperationalError(reason) from psycopg.OperationalError(reason)
+            raise lost.node_away()
         if django.connection is not None:
             self._concerned[django.connection] = organization_id
 
