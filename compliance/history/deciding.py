@@ -75,10 +75,10 @@ def _load(
     try:
         with transaction.atomic():
             ready += list(loader(company, subjects))
-    except Exception as error:
+    except Exception as error:  # whatever it is, it must not hold up the other subjects
         if isinstance(error, OperationalError) or lost.is_lost(error):
             raise  # the database is in trouble, not a subject
-        if len(subjects) == 1:  # whatever it is, it must not hold up the other subjects
+        if len(subjects) == 1:
             failed[subjects[0]] = place(error)
             return
         middle = len(subjects) // 2
