@@ -15,7 +15,7 @@ install: .venv/installed
 .venv/installed: requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ python=$$(PYTHON3="$(PYTHON3)" sh requirements/find_python.sh) && "$$python" -m venv --clear .venv; }
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt
 	touch .venv/installed
 
 servers: install ## PostgreSQL and Redis for development, under var/
@@ -40,7 +40,7 @@ format: install
 	.venv/bin/ruff check --fix .
 
 bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/bench.txt
 	$(PYTHON) -m development.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
 
 scale: install ## Servers that die, freeze and come back under load (docs/scale.md): SCALE_TIMES=10; takes 15 minutes

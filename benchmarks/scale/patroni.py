@@ -49,7 +49,7 @@ class Tools:
             subprocess.run(
                 [
                     sys.executable, "-m", "pip", "--python", made / "bin" / "python", "install", "--quiet",
-                    "--require-hashes", "--disable-pip-version-check",
+                    "--no-deps", "--require-hashes", "--disable-pip-version-check",
                     "--requirement", ROOT / "requirements" / "patroni.txt",
                 ],
                 check=True,

@@ -36,7 +36,7 @@ def _once(name: str, inputs: list[str], work: Callable[[], None]) -> None:
 def _install_python() -> None:
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / "venv"], check=True)
     subprocess.run(
-        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--require-hashes",
+        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-deps", "--require-hashes",
          "-r", HERE / "requirements.txt"],
         check=True,
     )  # fmt: skip
