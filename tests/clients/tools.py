@@ -36,8 +36,8 @@ def _once(name: str, inputs: list[str], work: Callable[[], None]) -> None:
 def _install_python() -> None:
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / "venv"], check=True)
     subprocess.run(
-        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-deps", "--require-hashes",
-         "-r", HERE / "requirements.txt"],
+        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-deps",
+         "--require-hashes", "-r", HERE / "requirements.txt"],
         check=True,
     )  # fmt: skip
 
