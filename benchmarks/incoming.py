@@ -22,7 +22,7 @@ from benchmarks.reads import Result
 from compliance.access.actions import issue_key
 from compliance.access.sources import SCIM, issue_source
 from compliance.facts.importing import import_facts
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.history import actions as history
 from compliance.rules.vocabulary import Scope
 

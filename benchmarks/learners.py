@@ -157,8 +157,8 @@ def prepare(package: Path, learners: int) -> Prepared:
     """A company whose employees all owe the course of a package, with what the history knows of it."""
     from compliance.access.actions import issue_key
     from compliance.contentfile.package import check_package
-    from compliance.facts import lines
     from compliance.facts.courses.publishing import publish_package
+    from compliance.facts.lines import kinds
     from compliance.facts.recording import record
     from compliance.history.actions import capture_all, create_company
     from compliance.learning import courses, links
@@ -170,7 +170,7 @@ def prepare(package: Path, learners: int) -> Prepared:
     company = create_company(name="Meridian", time_zone="Europe/London", history_from=before.date(), now=before)
     organization_id = company.organization_id
     people = [
-        lines.EmployeeJoined(
+        kinds.EmployeeJoined(
             fact_id=uuid.uuid4(),
             at=before,
             person_id=uuid.uuid4(),
@@ -182,15 +182,15 @@ def prepare(package: Path, learners: int) -> Prepared:
     ]
     record(organization_id, people, now=now)
     course = publish_package(organization_id=organization_id, package=check_package(package), at=before, now=now)
-    share = lines.CourseShared(
+    share = kinds.CourseShared(
         fact_id=uuid.uuid4(),
         at=before,
         share_id=uuid.uuid4(),
         course_id=course.course_id,
         doors=(Door.EMPLOYEE,),
-        audience=lines.Audience(everyone=True),
+        audience=kinds.Audience(everyone=True),
         requirement=Requirement.REQUIRED,
-        deadline=lines.DaysAfterAdded(days=30),
+        deadline=kinds.DaysAfterAdded(days=30),
     )
     record(organization_id, [share], now=now)
     capture_all(organization_id, now)

@@ -49,12 +49,12 @@ class Story:
 
     def __init__(self) -> None:
         from compliance.access.actions import issue_key
-        from compliance.facts import lines
+        from compliance.facts.lines import kinds
         from compliance.facts.recording import act
         from compliance.history.actions import capture_all, create_company
         from compliance.rules.vocabulary import Door, Requirement, Scope
 
-        self._act, self._lines, self._capture = act, lines, capture_all
+        self._act, self._kinds, self._capture = act, kinds, capture_all
         now = datetime.now(UTC)
         self.began = now - timedelta(days=30)
         self.organization_id = create_company(
@@ -62,11 +62,11 @@ class Story:
         ).organization_id
         for number in range(COURSES):
             course = {"course_id": uuid.uuid4()}
-            self._tell(lines.CourseCreated, **course, title=f"Course {number}")
-            self._tell(lines.ReleasePublished, **course, course_release_id=uuid.uuid4(), version=1, lessons=())
+            self._tell(kinds.CourseCreated, **course, title=f"Course {number}")
+            self._tell(kinds.ReleasePublished, **course, course_release_id=uuid.uuid4(), version=1, lessons=())
             self._tell(
-                lines.CourseShared, **course, share_id=uuid.uuid4(), doors=(Door.EMPLOYEE,),
-                audience=lines.Audience(everyone=True), deadline=lines.NoDeadline(), requirement=Requirement.REQUIRED,
+                kinds.CourseShared, **course, share_id=uuid.uuid4(), doors=(Door.EMPLOYEE,),
+                audience=kinds.Audience(everyone=True), deadline=kinds.NoDeadline(), requirement=Requirement.REQUIRED,
             )  # fmt: skip
         self._marked = self._join("0")
         self._capture(self.organization_id, datetime.now(UTC))  # so that theirs are the first records of every page
@@ -86,7 +86,7 @@ class Story:
         while not ended.wait(PAUSE_SECONDS):
             following = self.name + 1
             self._tell(
-                self._lines.PersonChanged, learner_profile_id=self._marked, person_name=str(following),
+                self._kinds.PersonChanged, learner_profile_id=self._marked, person_name=str(following),
                 at=datetime.now(UTC),
             )  # fmt: skip
             self.name = following  # committed
@@ -109,7 +109,7 @@ class Story:
 
     def _join(self, name: str) -> uuid.UUID:
         who = {"person_id": uuid.uuid4(), "learner_profile_id": uuid.uuid4()}
-        self._tell(self._lines.EmployeeJoined, **who, account_email=f"{uuid.uuid4()}@example.org", person_name=name)
+        self._tell(self._kinds.EmployeeJoined, **who, account_email=f"{uuid.uuid4()}@example.org", person_name=name)
         return who["learner_profile_id"]
 
     def _tell(self, kind: Any, **fields: Any) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from compliance.facts.lines import Audience, DaysAfterAdded, FixedDeadline, NoDeadline
+from compliance.facts.lines.kinds import Audience, DaysAfterAdded, FixedDeadline, NoDeadline
 from compliance.history.actions import create_company
 from tests import verbs
 

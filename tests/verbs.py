@@ -6,7 +6,7 @@ Each verb takes what `act` takes and the line's fields. Identifiers that are not
 import uuid
 from typing import Any
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.recording import act
 from compliance.facts.training.actions import change_obligation
 from compliance.rules.vocabulary import Door, MarkedBy, ObligationChangeKind, Requirement
@@ -15,7 +15,7 @@ from compliance.rules.vocabulary import Door, MarkedBy, ObligationChangeKind, Re
 class Verb:
     """Records a fact of `kind`; returns what it made of `identifiers`: one alone, several as a tuple."""
 
-    def __init__(self, kind: type[lines.FactLine], *identifiers: str, **defaults: Any) -> None:
+    def __init__(self, kind: type[kinds.FactLine], *identifiers: str, **defaults: Any) -> None:
         self.kind = kind
         self.identifiers = identifiers
         self.defaults = defaults
@@ -29,39 +29,39 @@ class Verb:
 
 _AUDIENCE: dict[str, Any] = {
     "doors": (Door.EMPLOYEE,),
-    "audience": lines.Audience(everyone=True),
-    "deadline": lines.NoDeadline(),
+    "audience": kinds.Audience(everyone=True),
+    "deadline": kinds.NoDeadline(),
 }
 _COURSE = _AUDIENCE | {"requirement": Requirement.REQUIRED}
 
-create_team = Verb(lines.TeamCreated, "team_id")
-rename_team = Verb(lines.TeamRenamed)
-add_to_team = Verb(lines.TeamJoined)
-remove_from_team = Verb(lines.TeamLeft)
-invite_person = Verb(lines.PersonInvited, "invitation_id")
-revoke_invitation = Verb(lines.InvitationRevoked)
-join_employee = Verb(lines.EmployeeJoined, "person_id", "learner_profile_id")
-suspend_employee = Verb(lines.EmployeeSuspended)
-resume_employee = Verb(lines.EmployeeResumed)
-end_employment = Verb(lines.EmployeeLeft)
-join_contact = Verb(lines.ContactJoined)
-change_person = Verb(lines.PersonChanged)
-create_course = Verb(lines.CourseCreated, "course_id")
-change_course = Verb(lines.CourseChanged)
-publish_release = Verb(lines.ReleasePublished, "course_release_id", lessons=())
-withdraw_release = Verb(lines.ReleaseWithdrawn)
-publish_policy = Verb(lines.PolicyPublished)
-share_course = Verb(lines.CourseShared, "share_id", **_COURSE)
-share_lesson = Verb(lines.LessonShared, "share_id", **_COURSE)
-share_policy = Verb(lines.PolicyShared, "share_id", **_AUDIENCE)
-change_share = Verb(lines.ShareChanged)
-end_share = Verb(lines.ShareEnded)
-complete_course = Verb(lines.CourseCompleted, "completion_receipt_id")
-void_completion = Verb(lines.CompletionVoided)
-revoke_certificate = Verb(lines.CertificateRevoked)
-note_reminder = Verb(lines.ReminderSent)
-hold_live_session = Verb(lines.LiveSessionHeld, "live_session_id")
-mark_attendance = Verb(lines.AttendanceMarked, marked_by=MarkedBy.TRAINER)
+create_team = Verb(kinds.TeamCreated, "team_id")
+rename_team = Verb(kinds.TeamRenamed)
+add_to_team = Verb(kinds.TeamJoined)
+remove_from_team = Verb(kinds.TeamLeft)
+invite_person = Verb(kinds.PersonInvited, "invitation_id")
+revoke_invitation = Verb(kinds.InvitationRevoked)
+join_employee = Verb(kinds.EmployeeJoined, "person_id", "learner_profile_id")
+suspend_employee = Verb(kinds.EmployeeSuspended)
+resume_employee = Verb(kinds.EmployeeResumed)
+end_employment = Verb(kinds.EmployeeLeft)
+join_contact = Verb(kinds.ContactJoined)
+change_person = Verb(kinds.PersonChanged)
+create_course = Verb(kinds.CourseCreated, "course_id")
+change_course = Verb(kinds.CourseChanged)
+publish_release = Verb(kinds.ReleasePublished, "course_release_id", lessons=())
+withdraw_release = Verb(kinds.ReleaseWithdrawn)
+publish_policy = Verb(kinds.PolicyPublished)
+share_course = Verb(kinds.CourseShared, "share_id", **_COURSE)
+share_lesson = Verb(kinds.LessonShared, "share_id", **_COURSE)
+share_policy = Verb(kinds.PolicyShared, "share_id", **_AUDIENCE)
+change_share = Verb(kinds.ShareChanged)
+end_share = Verb(kinds.ShareEnded)
+complete_course = Verb(kinds.CourseCompleted, "completion_receipt_id")
+void_completion = Verb(kinds.CompletionVoided)
+revoke_certificate = Verb(kinds.CertificateRevoked)
+note_reminder = Verb(kinds.ReminderSent)
+hold_live_session = Verb(kinds.LiveSessionHeld, "live_session_id")
+mark_attendance = Verb(kinds.AttendanceMarked, marked_by=MarkedBy.TRAINER)
 
 
 def waive(**fields: Any) -> int:

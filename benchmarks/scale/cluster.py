@@ -113,7 +113,7 @@ class Run:
         """A company on a node, on a shard of its own, and its callers."""
         from compliance.access.actions import issue_key
         from compliance.access.sources import issue_source
-        from compliance.facts.lines import Audience, NoDeadline
+        from compliance.facts.lines.kinds import Audience, NoDeadline
         from compliance.history.actions import create_company
         from compliance.rules.vocabulary import Scope
         from tests import verbs

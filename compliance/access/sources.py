@@ -26,7 +26,7 @@ from compliance.access.errors import (
     UnknownKindError,
 )
 from compliance.access.models import Source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.tenancy import queries, sql
 
 log = logging.getLogger(__name__)

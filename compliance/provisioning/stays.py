@@ -3,9 +3,9 @@
 Named once for both: few files may name a kind of fact.
 """
 
-from compliance.facts.lines import EmployeeJoined as Joining
-from compliance.facts.lines import EmployeeLeft as Leaving
-from compliance.facts.lines import TeamJoined as ComingIn
-from compliance.facts.lines import TeamLeft as GoingOut
+from compliance.facts.lines.kinds import EmployeeJoined as Joining
+from compliance.facts.lines.kinds import EmployeeLeft as Leaving
+from compliance.facts.lines.kinds import TeamJoined as ComingIn
+from compliance.facts.lines.kinds import TeamLeft as GoingOut
 
 __all__ = ["ComingIn", "GoingOut", "Joining", "Leaving"]

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from compliance.access.models import Source
 from compliance.access.sources import SCIM, issue_source, rotate_source
-from compliance.facts.lines import KINDS, PersonErased
+from compliance.facts.lines.kinds import KINDS, PersonErased
 
 FACTS = "Demo HR and learning system"
 IDENTITY = "Demo identity provider"

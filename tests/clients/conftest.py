@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from compliance.access.sources import issue_source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from development.embedded import ports
 from tests.companies import make_company
 

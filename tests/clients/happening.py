@@ -15,8 +15,8 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from compliance.facts import lines  # noqa: E402 - needs the settings
-from compliance.facts.lines import FactLine  # noqa: E402
+from compliance.facts.lines import kinds  # noqa: E402 - needs the settings
+from compliance.facts.lines.kinds import FactLine  # noqa: E402
 from compliance.facts.recording import record  # noqa: E402
 from compliance.history import actions  # noqa: E402
 from compliance.tenancy import context, sql  # noqa: E402
@@ -28,7 +28,7 @@ def change(organization_id: uuid.UUID) -> list[FactLine]:
     """Three people complete what they owe; one of them has another name from now on."""
     owed = _owed(organization_id)[:3]
     return [_completed(organization_id, *each, NOW) for each in owed] + [
-        lines.PersonChanged(
+        kinds.PersonChanged(
             fact_id=uuid.uuid4(), at=NOW, learner_profile_id=owed[0][0], person_name="Newly Named",
             work_email="newly.named@work.example",
         )
@@ -42,7 +42,7 @@ def removal(organization_id: uuid.UUID) -> list[FactLine]:
         " WHERE s.organization_id = %s AND c.kind = 'policy' AND s.ended_at IS NULL",
         [organization_id],
     )
-    return [lines.ShareEnded(fact_id=uuid.uuid4(), at=NOW, share_id=share_id) for (share_id,) in found]
+    return [kinds.ShareEnded(fact_id=uuid.uuid4(), at=NOW, share_id=share_id) for (share_id,) in found]
 
 
 def erasure(organization_id: uuid.UUID) -> list[FactLine]:
@@ -52,7 +52,7 @@ def erasure(organization_id: uuid.UUID) -> list[FactLine]:
         " ORDER BY person_name = 'Newly Named' DESC NULLS LAST, learner_profile_id LIMIT 2",
         [organization_id],
     )
-    return [lines.PersonErased(fact_id=uuid.uuid4(), at=NOW, learner_profile_id=each) for (each,) in named]
+    return [kinds.PersonErased(fact_id=uuid.uuid4(), at=NOW, learner_profile_id=each) for (each,) in named]
 
 
 def late(organization_id: uuid.UUID) -> list[FactLine]:
@@ -81,7 +81,7 @@ def _owed(organization_id: uuid.UUID) -> list[tuple[uuid.UUID, uuid.UUID]]:
 def _completed(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, course_release_id: uuid.UUID, at: datetime
 ) -> FactLine:
-    return lines.CourseCompleted(
+    return kinds.CourseCompleted(
         fact_id=uuid.uuid4(), at=at, completion_receipt_id=uuid.uuid4(), learner_profile_id=learner_profile_id,
         course_release_id=course_release_id,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.recording.recording import record
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct, Requirement
 from tests.companies import make_company
@@ -24,7 +24,7 @@ class Story:
             "Harbour & Vine", "Europe/Lisbon", date(2024, 1, 1), at=datetime(2024, 1, 1, tzinfo=UTC)
         ).organization_id
 
-    def tell(self, facts: Iterable[lines.FactLine]) -> None:
+    def tell(self, facts: Iterable[kinds.FactLine]) -> None:
         """Record facts, all or none."""
         record(self.organization_id, list(facts), now=self.now)
 
@@ -43,7 +43,7 @@ class Story:
                 "learner_profile_id": uuid.uuid4(),
                 "person_name": name,
             }
-            joined.append(lines.EmployeeJoined(**said | more))
+            joined.append(kinds.EmployeeJoined(**said | more))
         self.tell(joined)
         return [line.learner_profile_id for line in joined]
 
@@ -52,7 +52,7 @@ class Story:
         profile_id = uuid.uuid4()
         self.tell(
             [
-                lines.ContactJoined(
+                kinds.ContactJoined(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     learner_profile_id=profile_id,
@@ -64,7 +64,7 @@ class Story:
         )
         return profile_id
 
-    def version(self, **changed: Any) -> lines.PolicyPublished:
+    def version(self, **changed: Any) -> kinds.PolicyPublished:
         """A line that publishes a policy version: the first one unless told otherwise."""
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
@@ -80,7 +80,7 @@ class Story:
             "change_kind": ChangeKind.FIRST,
             "html": HTML,
         }
-        return lines.PolicyPublished(**(said | changed))
+        return kinds.PolicyPublished(**(said | changed))
 
     def share(self, course_id: uuid.UUID, **changed: Any) -> uuid.UUID:
         """A policy is shared with everyone of the doors of employees and partners."""
@@ -91,19 +91,19 @@ class Story:
             "share_id": share_id,
             "course_id": course_id,
             "doors": (Door.EMPLOYEE, Door.PARTNER),
-            "audience": lines.Audience(everyone=True),
-            "deadline": lines.NoDeadline(),
+            "audience": kinds.Audience(everyone=True),
+            "deadline": kinds.NoDeadline(),
         }
-        self.tell([lines.PolicyShared(**(said | changed))])
+        self.tell([kinds.PolicyShared(**(said | changed))])
         return share_id
 
-    def shared_policy(self, **changed: Any) -> tuple[lines.PolicyPublished, uuid.UUID]:
+    def shared_policy(self, **changed: Any) -> tuple[kinds.PolicyPublished, uuid.UUID]:
         """A version is published and shared; returns the version's line and the share."""
         version = self.version(**changed)
         self.tell([version])
         return version, self.share(version.course_id)
 
-    def signed(self, version: lines.PolicyPublished, share_id: uuid.UUID, profile_id: uuid.UUID, **changed: Any) -> Any:
+    def signed(self, version: kinds.PolicyPublished, share_id: uuid.UUID, profile_id: uuid.UUID, **changed: Any) -> Any:
         """A line by which somebody signs by typing."""
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
@@ -113,9 +113,9 @@ class Story:
             "learner_profile_id": profile_id,
             "door": Door.EMPLOYEE,
             "course_release_id": version.course_release_id,
-            "signature": lines.Signature(typed="Ana Reis"),
+            "signature": kinds.Signature(typed="Ana Reis"),
         }
-        return lines.PolicySigned(**(said | changed))
+        return kinds.PolicySigned(**(said | changed))
 
     def shared_course(self, *, assessed: bool = False, valid_months: int | None = 12) -> tuple[uuid.UUID, uuid.UUID]:
         """A course with a certificate is published and shared with all employees; returns course and release."""
@@ -123,16 +123,16 @@ class Story:
         kind = CertificateKind.ASSESSED if assessed else CertificateKind.COMPLETION
         self.tell(
             [
-                lines.CourseCreated(
+                kinds.CourseCreated(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     course_id=course_id,
                     title="Dangerous goods",
-                    certificate=lines.Certificate(
+                    certificate=kinds.Certificate(
                         title="Safe with dangerous goods", kind=kind, valid_months=valid_months
                     ),
                 ),
-                lines.ReleasePublished(
+                kinds.ReleasePublished(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     course_id=course_id,
@@ -140,15 +140,15 @@ class Story:
                     version=1,
                     lessons=(),
                 ),
-                lines.CourseShared(
+                kinds.CourseShared(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     share_id=uuid.uuid4(),
                     course_id=course_id,
                     doors=(Door.EMPLOYEE,),
-                    audience=lines.Audience(everyone=True),
+                    audience=kinds.Audience(everyone=True),
                     requirement=Requirement.REQUIRED,
-                    deadline=lines.NoDeadline(),
+                    deadline=kinds.NoDeadline(),
                 ),
             ]
         )
@@ -159,7 +159,7 @@ class Story:
         receipt_id = uuid.uuid4()
         self.tell(
             [
-                lines.CourseCompleted(
+                kinds.CourseCompleted(
                     fact_id=uuid.uuid4(),
                     at=at,
                     completion_receipt_id=receipt_id,

@@ -9,7 +9,7 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from compliance.facts import errors
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.facts.recording import recording
 from compliance.rules.vocabulary import CertificateKind, Requirement, WaiverReasonCode
 from compliance.tenancy import context, sql

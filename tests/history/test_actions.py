@@ -13,7 +13,7 @@ from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.ledger import queries as ledger
-from compliance.facts.lines import Audience, Certificate
+from compliance.facts.lines.kinds import Audience, Certificate
 from compliance.history import actions, deciding, queries, subjects
 from compliance.history.errors import NoHistoryError
 from compliance.history.verify import Verified, verify_history

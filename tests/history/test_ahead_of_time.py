@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts import lines
 from compliance.facts.ledger import queries as ledger
+from compliance.facts.lines import kinds
 from compliance.facts.recording import record
 from compliance.history import actions, queries
 from compliance.history.verify import Verified, verify_history
@@ -87,30 +87,30 @@ def test_facts_ahead_of_time_of_every_noun_change_no_row_before_their_moment():
     fact: dict[str, Any] = {"at": SOON}
     another = uuid.uuid4()
     ahead = [
-        lines.EmployeeLeft(**fact, fact_id=uuid.uuid4(), person_id=persons[leaving]),
-        lines.EmployeeSuspended(**fact, fact_id=uuid.uuid4(), person_id=persons[ana]),
-        lines.EmployeeJoined(
+        kinds.EmployeeLeft(**fact, fact_id=uuid.uuid4(), person_id=persons[leaving]),
+        kinds.EmployeeSuspended(**fact, fact_id=uuid.uuid4(), person_id=persons[ana]),
+        kinds.EmployeeJoined(
             **fact, fact_id=uuid.uuid4(), person_id=uuid.uuid4(), learner_profile_id=uuid.uuid4(), person_name="Eva"
         ),
-        lines.InvitationRevoked(**fact, fact_id=uuid.uuid4(), invitation_id=invitation),
-        lines.PersonInvited(
+        kinds.InvitationRevoked(**fact, fact_id=uuid.uuid4(), invitation_id=invitation),
+        kinds.PersonInvited(
             **fact, fact_id=uuid.uuid4(), invitation_id=uuid.uuid4(), work_email="y@example.org"
         ),
-        lines.TeamJoined(**fact, fact_id=uuid.uuid4(), team_id=team, learner_profile_id=ana),
-        lines.ContactLeft(**fact, fact_id=uuid.uuid4(), learner_profile_id=contact, door=Door.PARTNER),
-        lines.PersonErased(**fact, fact_id=uuid.uuid4(), learner_profile_id=erased),
-        lines.CompletionVoided(
+        kinds.TeamJoined(**fact, fact_id=uuid.uuid4(), team_id=team, learner_profile_id=ana),
+        kinds.ContactLeft(**fact, fact_id=uuid.uuid4(), learner_profile_id=contact, door=Door.PARTNER),
+        kinds.PersonErased(**fact, fact_id=uuid.uuid4(), learner_profile_id=erased),
+        kinds.CompletionVoided(
             **fact, fact_id=uuid.uuid4(), completion_receipt_id=voided, actor_id=ADMINISTRATOR
         ),
-        lines.ReleasePublished(
+        kinds.ReleasePublished(
             **fact, fact_id=uuid.uuid4(), course_id=course_id, course_release_id=another, version=2, lessons=(),
             retake=True,
         ),
-        lines.CourseCompleted(
+        kinds.CourseCompleted(
             **fact, fact_id=uuid.uuid4(), completion_receipt_id=uuid.uuid4(), learner_profile_id=invited,
             course_release_id=release_id,
         ),
-        lines.ShareEnded(**fact, fact_id=uuid.uuid4(), share_id=share_id),
+        kinds.ShareEnded(**fact, fact_id=uuid.uuid4(), share_id=share_id),
         story.version(
             at=SOON, course_id=version.course_id, version=2, change_kind=ChangeKind.ASK_AGAIN, fact_id=uuid.uuid4()
         ),
@@ -141,7 +141,7 @@ def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(told):
     record(
         organization_id,
         [
-            lines.CourseCompleted(
+            kinds.CourseCompleted(
                 fact_id=uuid.uuid4(), at=moment, completion_receipt_id=uuid.uuid4(),
                 learner_profile_id=person.learner_profile_id, course_release_id=course.course_release_id,
             )
@@ -169,7 +169,7 @@ def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_i
 
 def _completions(organization_id: uuid.UUID, course, people_: list[uuid.UUID], first: datetime, apart: timedelta):
     return [
-        lines.CourseCompleted(
+        kinds.CourseCompleted(
             fact_id=uuid.uuid4(), at=first + number * apart, completion_receipt_id=uuid.uuid4(),
             learner_profile_id=person, course_release_id=course.course_release_id,
         )

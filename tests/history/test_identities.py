@@ -14,7 +14,7 @@ from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.people import PEOPLE
 from compliance.facts.certificates.models import IssuedName
 from compliance.facts.identities import Identities, identity_behind
-from compliance.facts.lines import Certificate, CertificateRevoked, PersonChanged
+from compliance.facts.lines.kinds import Certificate, CertificateRevoked, PersonChanged
 from compliance.facts.people.erasing import erase_invitation, erase_person
 from compliance.facts.people.models import Identity
 from compliance.facts.recording import act

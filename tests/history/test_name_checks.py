@@ -6,7 +6,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.facts.people.erasing import erase_person
 from compliance.history import actions
 from compliance.history.verify import FirstFault, Verified, verify_history

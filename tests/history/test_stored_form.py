@@ -12,7 +12,7 @@ from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.identities import identity_behind
-from compliance.facts.lines import Certificate, CertificateRevoked
+from compliance.facts.lines.kinds import Certificate, CertificateRevoked
 from compliance.facts.recording import act
 from compliance.history import actions
 from compliance.history.models import HistoryHead, HistoryRow

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from compliance.catalogue import REGISTERS
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.facts.policies.actions import sign_policy
 from compliance.history import actions
 from compliance.history.verify import FirstFault, Verified, verify_history

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.recording import registry
 
 PRODUCT = Path(__file__).parents[2] / "compliance"

@@ -13,7 +13,7 @@ from compliance.access.actions import issue_key
 from compliance.access.models import Source
 from compliance.access.sources import issue_source
 from compliance.facts.ledger.models import Origin
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.people.models import Profile
 from compliance.facts.recording import Channel
 from compliance.history.actions import capture_all

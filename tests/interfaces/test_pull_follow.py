@@ -11,7 +11,7 @@ import pytest
 
 from compliance.access.actions import issue_key
 from compliance.catalogue import REGISTERS
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.history import actions
 from compliance.interfaces.pull_follow import Copy, follow
@@ -86,7 +86,7 @@ def test_the_copy_is_right_after_changes_late_facts_removals_and_erasures(small,
     small.company.leave(eve, now - timedelta(days=60))
     small.story.tell(
         [
-            lines.PersonChanged(
+            kinds.PersonChanged(
                 fact_id=uuid.uuid4(), at=now, learner_profile_id=dan.learner_profile_id, person_name="Daniel Dunn"
             )
         ]

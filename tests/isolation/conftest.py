@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from compliance.access.actions import issue_key
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.history import actions
 from compliance.rules.vocabulary import CertificateKind, Scope
 from compliance.tenancy import context, sql

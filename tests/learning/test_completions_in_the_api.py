@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.learning import taking
 from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core import mail
 
-from compliance.facts.lines import CertificateRevoked, EmployeeLeft, EmployeeSuspended, PersonChanged
+from compliance.facts.lines.kinds import CertificateRevoked, EmployeeLeft, EmployeeSuspended, PersonChanged
 from compliance.facts.people.erasing import erase_invitation, erase_person
 from compliance.facts.people.queries import present_employment
 from compliance.facts.recording import act

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.recording import record
 from compliance.history.actions import capture_all, sweep_company
 from compliance.letters import news
@@ -84,7 +84,7 @@ def test_what_comes_back_is_not_new(company):
     receipt = company.complete(anna, course, NOW)
     assert look(company) == 0
     told = {"fact_id": receipt, "at": NOW + A_DAY, "completion_receipt_id": receipt, "actor_id": receipt}
-    record(company.organization_id, [lines.CompletionVoided(**told)], now=NOW + A_DAY)
+    record(company.organization_id, [kinds.CompletionVoided(**told)], now=NOW + A_DAY)
     assert look(company, NOW + A_DAY) == 0
 
 

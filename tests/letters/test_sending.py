@@ -11,7 +11,7 @@ import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.letters import sending
 from compliance.letters.actions import KEPT, Kind, forget_settled
 from compliance.tenancy import context
@@ -41,7 +41,7 @@ def anna(story):
     learner = story.employee("Anna Reis", account_email="anna@example.org")
     address = "anna@work.example"
     at = NOW - timedelta(days=9)
-    story.tell([lines.PersonChanged(fact_id=learner, at=at, learner_profile_id=learner, work_email=address)])
+    story.tell([kinds.PersonChanged(fact_id=learner, at=at, learner_profile_id=learner, work_email=address)])
     return learner
 
 

@@ -24,8 +24,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from compliance.facts import lines
 from compliance.facts.errors import FactsError
+from compliance.facts.lines import kinds
 from compliance.facts.recording.recording import record
 from compliance.history.actions import capture_all, sweep_company
 from compliance.history.models import HistoryHead, HistoryRow
@@ -149,7 +149,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.rolled_back.__enter__()
         self.now = BEGIN + 60 * STEP
         self.names = 0
-        self.waiting: list[lines.FactLine] | None = None
+        self.waiting: list[kinds.FactLine] | None = None
         self.told: list[datetime] = []
         self.pins: list[tuple[Pin, oracle.Facts]] = []
         self.answers: list[tuple[Question, bool, list[Any]]] = []
@@ -160,7 +160,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.names += 1
         return uuid.uuid5(SPACE, f"{what} {self.names}")
 
-    def tell(self, kind: type[lines.FactLine], at: datetime, **said: Any) -> bool:
+    def tell(self, kind: type[kinds.FactLine], at: datetime, **said: Any) -> bool:
         """Tells one fact; whether it was accepted."""
         line = kind(fact_id=self.name("fact"), at=at, **said)
         self.told.append(at)
@@ -202,7 +202,7 @@ class HistoryMachine(RuleBasedStateMachine):
         make_company("Model", zone, date(2024, 1, 1), at=BEGIN, organization_id=SPACE)
         self.waiting = []
         for team in TEAMS:
-            self.tell(lines.TeamCreated, BEGIN, team_id=team, name="Team")
+            self.tell(kinds.TeamCreated, BEGIN, team_id=team, name="Team")
         self.add_person(100, True)
         self.add_person(60, False)
         for kind, months, before in ((CertificateKind.COMPLETION, 1, 10), (CertificateKind.ASSESSED, None, None)):
@@ -217,8 +217,8 @@ class HistoryMachine(RuleBasedStateMachine):
     def _course(self, kind: CertificateKind, months: int | None, before: int | None) -> None:
         course_id = self.name("course")
         at = self.at(115)
-        certificate = lines.Certificate(title="Able", kind=kind, valid_months=months, renew_days_before=before)
-        assert self.tell(lines.CourseCreated, at, course_id=course_id, title="Course", certificate=certificate)
+        certificate = kinds.Certificate(title="Able", kind=kind, valid_months=months, renew_days_before=before)
+        assert self.tell(kinds.CourseCreated, at, course_id=course_id, title="Course", certificate=certificate)
         self.ledger.releases[course_id] = []
         self.ledger.editions[course_id] = [rules.CertificateEdition(at, "Able", kind, months, before)]
         self._publish(course_id, 110, False)
@@ -229,7 +229,7 @@ class HistoryMachine(RuleBasedStateMachine):
         learner, person, at = self.name("learner"), self.name("person"), self.when(half_days)
         teams = (TEAMS[0],) if in_team else None
         assert self.tell(
-            lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner, person_name="Ana", team_ids=teams
+            kinds.EmployeeJoined, at, person_id=person, learner_profile_id=learner, person_name="Ana", team_ids=teams
         )
         self.ledger.stays[learner] = [rules.Employment(person, at)]
         if in_team:
@@ -241,7 +241,7 @@ class HistoryMachine(RuleBasedStateMachine):
         stays = self.ledger.stays[learner]
         if at <= stays[-1].joined_at:
             return
-        accepted = self.tell(lines.EmployeeLeft, at, person_id=stays[-1].person_id)
+        accepted = self.tell(kinds.EmployeeLeft, at, person_id=stays[-1].person_id)
         assert accepted == (stays[-1].left_at is None and learner not in self.ledger.erased)
         if accepted:
             stays[-1] = stays[-1]._replace(left_at=at)
@@ -252,7 +252,7 @@ class HistoryMachine(RuleBasedStateMachine):
         left_at = self.ledger.stays[learner][-1].left_at
         if left_at is not None and at < left_at:
             return
-        accepted = self.tell(lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner)
+        accepted = self.tell(kinds.EmployeeJoined, at, person_id=person, learner_profile_id=learner)
         assert accepted == (left_at is not None and learner not in self.ledger.erased)
         if accepted:
             self.ledger.stays[learner].append(rules.Employment(person, at))
@@ -264,10 +264,10 @@ class HistoryMachine(RuleBasedStateMachine):
         if (stays and at <= (stays[-1].until or stays[-1].from_at)) or learner in self.ledger.erased:
             return
         if stays and stays[-1].until is None:
-            assert self.tell(lines.TeamLeft, at, team_id=team, learner_profile_id=learner)
+            assert self.tell(kinds.TeamLeft, at, team_id=team, learner_profile_id=learner)
             stays[-1] = stays[-1]._replace(until=at)
         else:
-            assert self.tell(lines.TeamJoined, at, team_id=team, learner_profile_id=learner)
+            assert self.tell(kinds.TeamJoined, at, team_id=team, learner_profile_id=learner)
             stays.append(rules.Membership(team, at))
 
     @rule(number=which, half_days=ago, first=st.integers(-60, 60), days=st.sampled_from([0, 6, 20, 90]))
@@ -276,7 +276,7 @@ class HistoryMachine(RuleBasedStateMachine):
         first_day = self.at(first).date()
         absence = Absence(absence_id, at, first_day, first_day + timedelta(days=days))
         accepted = self.tell(
-            lines.AbsenceRecorded, at, absence_id=absence_id, learner_profile_id=learner,
+            kinds.AbsenceRecorded, at, absence_id=absence_id, learner_profile_id=learner,
             **{"from": first_day, "to": absence.last_day, "reason_code": AbsenceReasonCode.LEAVE},
         )  # fmt: skip
         assert accepted == (learner not in self.ledger.erased)
@@ -289,7 +289,7 @@ class HistoryMachine(RuleBasedStateMachine):
         absence_id = list(self.ledger.absences)[number % len(self.ledger.absences)]
         learner, absence = self.ledger.absences[absence_id]
         at = self.when(half_days)
-        accepted = self.tell(lines.AbsenceVoided, at, absence_id=absence_id)
+        accepted = self.tell(kinds.AbsenceVoided, at, absence_id=absence_id)
         assert accepted == (absence.voided_at is None and at >= absence.at and learner not in self.ledger.erased)
         if accepted:
             self.ledger.absences[absence_id] = (learner, absence._replace(voided_at=at))
@@ -298,7 +298,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.names > 60 and not self.ledger.erased)
     def erase(self, number: int) -> None:
         learner = self.living(number)
-        assert self.tell(lines.PersonErased, self.now, learner_profile_id=learner)
+        assert self.tell(kinds.PersonErased, self.now, learner_profile_id=learner)
         self.ledger.erased[learner] = self.now
 
     # --- courses and shares
@@ -307,7 +307,7 @@ class HistoryMachine(RuleBasedStateMachine):
         releases = self.ledger.releases[course_id]
         release = rules.Release(self.name("release"), len(releases) + 1, self.when(half_days), None, retake)
         assert self.tell(
-            lines.ReleasePublished, release.published_at, course_id=course_id, version=release.version, lessons=(),
+            kinds.ReleasePublished, release.published_at, course_id=course_id, version=release.version, lessons=(),
             course_release_id=release.course_release_id, retake=retake,
         )  # fmt: skip
         releases.append(release)
@@ -323,7 +323,7 @@ class HistoryMachine(RuleBasedStateMachine):
         newest = releases[-1]
         if at < newest.published_at:
             return
-        accepted = self.tell(lines.ReleaseWithdrawn, at, course_release_id=newest.course_release_id)
+        accepted = self.tell(kinds.ReleaseWithdrawn, at, course_release_id=newest.course_release_id)
         assert accepted == (newest.withdrawn_at is None)
         if accepted:
             releases[-1] = newest._replace(withdrawn_at=at)
@@ -335,8 +335,8 @@ class HistoryMachine(RuleBasedStateMachine):
             return
         before = before if months else None
         kind = CertificateKind.COMPLETION
-        certificate = lines.Certificate(title="Able still", kind=kind, valid_months=months, renew_days_before=before)
-        assert self.tell(lines.CourseChanged, at, course_id=course_id, title="Course", certificate=certificate)
+        certificate = kinds.Certificate(title="Able still", kind=kind, valid_months=months, renew_days_before=before)
+        assert self.tell(kinds.CourseChanged, at, course_id=course_id, title="Course", certificate=certificate)
         self.ledger.editions[course_id].append(rules.CertificateEdition(at, "Able still", kind, months, before))
 
     def _said(self, audience: int, required: bool, deadline: tuple[str, int]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -347,23 +347,23 @@ class HistoryMachine(RuleBasedStateMachine):
         told: dict[str, Any] = {"requirement": requirement, "everyone": False}
         told |= {"team_ids": frozenset(), "learner_profile_ids": frozenset()}
         if audience == 0:
-            line["audience"] = lines.Audience(everyone=True)
+            line["audience"] = kinds.Audience(everyone=True)
             told["everyone"] = True
         elif audience == 1:
-            line["audience"] = lines.Audience(team_ids=TEAMS[:1])
+            line["audience"] = kinds.Audience(team_ids=TEAMS[:1])
             told["team_ids"] = frozenset(TEAMS[:1])
         else:
             chosen = self.learners[-1]
-            line["audience"] = lines.Audience(learner_profile_ids=(chosen,))
+            line["audience"] = kinds.Audience(learner_profile_ids=(chosen,))
             told["learner_profile_ids"] = frozenset([chosen])
         if basis == "fixed":
-            line["deadline"] = lines.FixedDeadline(due_at=self.at(number))
+            line["deadline"] = kinds.FixedDeadline(due_at=self.at(number))
             told["deadline"] = rules.Deadline(DueBasis.SHARE_DEADLINE, due_at=self.at(number))
         elif basis == "days":
-            line["deadline"] = lines.DaysAfterAdded(days=number)
+            line["deadline"] = kinds.DaysAfterAdded(days=number)
             told["deadline"] = rules.Deadline(DueBasis.DAYS_AFTER_ADDED, days=number)
         else:
-            line["deadline"] = lines.NoDeadline()
+            line["deadline"] = kinds.NoDeadline()
             told["deadline"] = rules.Deadline()
         return line, told
 
@@ -377,10 +377,10 @@ class HistoryMachine(RuleBasedStateMachine):
         told["doors"] = frozenset(doors)
         common = {"share_id": share_id, "course_id": course_id, "doors": doors, **said}
         if lesson is None:
-            assert self.tell(lines.CourseShared, at, **common)
+            assert self.tell(kinds.CourseShared, at, **common)
         else:
             assert self.tell(
-                lines.LessonShared, at, lesson_release_id=lesson, title="Lesson", version=1, content_sha256="0" * 64,
+                kinds.LessonShared, at, lesson_release_id=lesson, title="Lesson", version=1, content_sha256="0" * 64,
                 **common,
             )  # fmt: skip
         self.ledger.shares[share_id] = {
@@ -420,7 +420,7 @@ class HistoryMachine(RuleBasedStateMachine):
         names = {"audience": ("everyone", "team_ids", "learner_profile_ids")}
         kept = {name for spoken in speaks_of for name in names.get(spoken, (spoken,))}
         accepted = self.tell(
-            lines.ShareChanged, at, share_id=share_id, **{name: said[name] for name in said if name in speaks_of}
+            kinds.ShareChanged, at, share_id=share_id, **{name: said[name] for name in said if name in speaks_of}
         )
         assert accepted == (at >= share["opened_at"])
         if accepted:
@@ -430,7 +430,7 @@ class HistoryMachine(RuleBasedStateMachine):
     def end_share(self, number: int, half_days: int) -> None:
         share_id = list(self.ledger.shares)[number % len(self.ledger.shares)]
         share, at = self.ledger.shares[share_id], self.when(half_days)
-        accepted = self.tell(lines.ShareEnded, at, share_id=share_id)
+        accepted = self.tell(kinds.ShareEnded, at, share_id=share_id)
         assert accepted == (share["ended_at"] is None and at >= share["opened_at"])
         if accepted:
             share["ended_at"] = at
@@ -458,7 +458,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     def _complete(self, learner: uuid.UUID, course_id: uuid.UUID, receipt: rules.Completion) -> None:
         accepted = self.tell(
-            lines.CourseCompleted, receipt.at, completion_receipt_id=receipt.completion_receipt_id,
+            kinds.CourseCompleted, receipt.at, completion_receipt_id=receipt.completion_receipt_id,
             learner_profile_id=learner, course_release_id=receipt.course_release_id,
             lesson_release_id=receipt.lesson_release_id, assessed=receipt.assessed,
         )  # fmt: skip
@@ -490,7 +490,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     def _void(self, receipt_id: uuid.UUID, at: datetime) -> None:
         learner, course_id, receipt = self.ledger.completions[receipt_id]
-        accepted = self.tell(lines.CompletionVoided, at, completion_receipt_id=receipt_id, actor_id=ACTOR)
+        accepted = self.tell(kinds.CompletionVoided, at, completion_receipt_id=receipt_id, actor_id=ACTOR)
         assert accepted == (receipt.voided_at is None and at >= receipt.at and learner not in self.ledger.erased)
         if accepted:
             voided = receipt._replace(voided_at=at, voided_by=ACTOR)
@@ -507,7 +507,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.name("session"), release, LiveSessionFormat.ONLINE, starts, starts + timedelta(hours=1), 60, ACTOR
         )
         said = {name: value for name, value in session._asdict().items() if name != "marks"}
-        assert self.tell(lines.LiveSessionHeld, starts, **said)
+        assert self.tell(kinds.LiveSessionHeld, starts, **said)
         self.ledger.sessions[session.live_session_id] = (course_id, session)
 
     @rule(number=which, session=which, attended=st.sampled_from(Attendance), later=st.integers(1, 40), by=st.booleans())
@@ -519,7 +519,7 @@ class HistoryMachine(RuleBasedStateMachine):
         marks = self.ledger.marks.setdefault((session_id, learner), [])
         marked_by = MarkedBy.TRAINER if by else MarkedBy.SVC
         accepted = self.tell(
-            lines.AttendanceMarked, at, live_session_id=session_id, learner_profile_id=learner, attended=attended,
+            kinds.AttendanceMarked, at, live_session_id=session_id, learner_profile_id=learner, attended=attended,
             marked_by=marked_by,
         )  # fmt: skip
         assert accepted == (learner not in self.ledger.erased and all(mark.at != at for mark in marks))
@@ -549,7 +549,7 @@ class HistoryMachine(RuleBasedStateMachine):
         due_at = self.at(due) if due is not None and kind == ObligationChangeKind.SET_DEADLINE else None
         change = rules.ObligationChange(self.names, at, kind, reason, due_at, ACTOR)
         accepted = self.tell(
-            lines.ObligationChanged, at, obligation_change_id=change.obligation_change_id, change=kind,
+            kinds.ObligationChanged, at, obligation_change_id=change.obligation_change_id, change=kind,
             learner_profile_id=learner, course_id=course_id, reason_code=reason, due_at=due_at, actor_id=ACTOR,
         )  # fmt: skip
         self.ledger.changes.append((learner, course_id, change))
@@ -586,7 +586,7 @@ class HistoryMachine(RuleBasedStateMachine):
             return
         learner, course_id, certificate = found
         at = self.when(half_days)
-        accepted = self.tell(lines.CertificateRevoked, at, certificate_id=certificate, actor_id=ACTOR)
+        accepted = self.tell(kinds.CertificateRevoked, at, certificate_id=certificate, actor_id=ACTOR)
         fact = rules.CertificateRevocation(certificate, at, ACTOR)
         self.ledger.revocations.append((learner, course_id, fact))
         assert accepted == self._judged(learner, course_id, certificate, at)
@@ -601,7 +601,7 @@ class HistoryMachine(RuleBasedStateMachine):
         learner, course_id, certificate = found
         at, new = self.when(half_days), self.name("corrected")
         accepted = self.tell(
-            lines.CertificateCorrected, at, certificate_id=new, supersedes_id=certificate, actor_id=ACTOR
+            kinds.CertificateCorrected, at, certificate_id=new, supersedes_id=certificate, actor_id=ACTOR
         )
         self.ledger.corrections.append(
             (learner, course_id, rules.CertificateCorrection(new, certificate, at, ACTOR))

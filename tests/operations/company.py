@@ -18,7 +18,7 @@ class Told(NamedTuple):
 
 def tell_company(service: Service, name: str) -> Told:
     """Makes a company with a course that is shared with everyone. Django must be set up."""
-    from compliance.facts.lines import Audience, DaysAfterAdded
+    from compliance.facts.lines.kinds import Audience, DaysAfterAdded
     from tests import verbs
 
     organization_id = service.create_company(name)

@@ -135,7 +135,7 @@ def _letters(content: str) -> list[Any]:
 
 def company_with_due_changes() -> uuid.UUID:
     """A company as it stood two days ago: every renewal opened since, and every second course is due in a week."""
-    from compliance.facts.lines import Audience, Certificate, FixedDeadline, NoDeadline
+    from compliance.facts.lines.kinds import Audience, Certificate, FixedDeadline, NoDeadline
     from compliance.history.actions import capture_all, create_company
     from compliance.rules.vocabulary import CertificateKind
     from compliance.tenancy import context

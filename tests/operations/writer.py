@@ -18,7 +18,7 @@ def main() -> None:
     """Runs until it is killed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from compliance.facts.lines import CourseCompleted, EmployeeJoined, FactLine
+    from compliance.facts.lines.kinds import CourseCompleted, EmployeeJoined, FactLine
     from compliance.facts.recording import record
     from compliance.tenancy import sql
 

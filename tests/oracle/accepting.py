@@ -3,21 +3,21 @@
 from typing import Any
 from uuid import UUID
 
-from compliance.facts import lines
-from compliance.facts.lines import FactLine
+from compliance.facts.lines import kinds
+from compliance.facts.lines.kinds import FactLine
 from tests.oracle import receipts, standing
 from tests.oracle.told import Told
 
-JOININGS = lines.EmployeeJoined | lines.ContactJoined
+JOININGS = kinds.EmployeeJoined | kinds.ContactJoined
 IDENTIFIERS: dict[str, Any] = {
-    "team_id": lines.TeamCreated,
-    "person_id": lines.EmployeeJoined,
-    "invitation_id": lines.PersonInvited,
+    "team_id": kinds.TeamCreated,
+    "person_id": kinds.EmployeeJoined,
+    "invitation_id": kinds.PersonInvited,
     "learner_profile_id": JOININGS,
-    "course_id": lines.CourseCreated | lines.PolicyPublished,
-    "course_release_id": lines.ReleasePublished | lines.PolicyPublished,
-    "absence_id": lines.AbsenceRecorded,
-    "share_id": lines.CourseShared | lines.PolicyShared,
+    "course_id": kinds.CourseCreated | kinds.PolicyPublished,
+    "course_release_id": kinds.ReleasePublished | kinds.PolicyPublished,
+    "absence_id": kinds.AbsenceRecorded,
+    "share_id": kinds.CourseShared | kinds.PolicyShared,
 }
 """Which facts make an identifier known."""
 
@@ -30,9 +30,9 @@ def accepts(told: Told, line: FactLine) -> bool:
 def knows(told: Told, line: FactLine) -> bool:
     """Whether all that a fact refers to is known."""
     named: list[tuple[str, UUID]] = []
-    for name, kinds in IDENTIFIERS.items():
+    for name, origins in IDENTIFIERS.items():
         value = getattr(line, name, None)
-        if value is not None and not isinstance(line, kinds):
+        if value is not None and not isinstance(line, origins):
             named.append((name, value))
     teams: tuple[UUID, ...] = getattr(line, "team_ids", None) or ()
     learners: tuple[UUID, ...] = ()
@@ -48,23 +48,23 @@ def knows(told: Told, line: FactLine) -> bool:
 
 def _possible(told: Told, line: FactLine) -> bool:
     match line:
-        case lines.PolicyPublished():
+        case kinds.PolicyPublished():
             return receipts.may_publish(told, line)
-        case lines.PolicySigned():
+        case kinds.PolicySigned():
             return receipts.may_sign(told, line)
-        case lines.ShareChanged() | lines.ShareEnded():
-            opened = told.of(lines.PolicyShared, share_id=line.share_id)[0].at
-            ended = isinstance(line, lines.ShareEnded) and told.of(lines.ShareEnded, share_id=line.share_id)
+        case kinds.ShareChanged() | kinds.ShareEnded():
+            opened = told.of(kinds.PolicyShared, share_id=line.share_id)[0].at
+            ended = isinstance(line, kinds.ShareEnded) and told.of(kinds.ShareEnded, share_id=line.share_id)
             return line.at >= opened and not ended
-        case lines.AbsenceVoided():
-            absence = told.of(lines.AbsenceRecorded, absence_id=line.absence_id)[0]
-            void = told.of(lines.AbsenceVoided, absence_id=line.absence_id)
+        case kinds.AbsenceVoided():
+            absence = told.of(kinds.AbsenceRecorded, absence_id=line.absence_id)[0]
+            void = told.of(kinds.AbsenceVoided, absence_id=line.absence_id)
             erased = standing.erased_at(told, absence.learner_profile_id) is not None
             return line.at >= absence.at and not void and not erased
-        case lines.CourseCompleted() | lines.AbsenceRecorded():
+        case kinds.CourseCompleted() | kinds.AbsenceRecorded():
             return standing.erased_at(told, line.learner_profile_id) is None
-        case lines.TeamCreated() | lines.CourseCreated() | lines.ReleasePublished():
+        case kinds.TeamCreated() | kinds.CourseCreated() | kinds.ReleasePublished():
             return True
-        case lines.CourseShared() | lines.PolicyShared() | lines.PersonInvited():
+        case kinds.CourseShared() | kinds.PolicyShared() | kinds.PersonInvited():
             return True
     return standing.accepts(told, line)

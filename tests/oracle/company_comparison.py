@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from compliance.facts import lines
 from compliance.facts.errors import FactsError
+from compliance.facts.lines import kinds
 from compliance.facts.recording.recording import record
 from compliance.history.actions import sweep_company
 from compliance.tenancy.models import Organization
@@ -45,7 +45,7 @@ class Company:
             "learning_space_id": str(Organization.objects.get(pk=made.organization_id).learning_space_id),
         }
 
-    def tell(self, waiting: list[lines.FactLine], now: datetime) -> None:
+    def tell(self, waiting: list[kinds.FactLine], now: datetime) -> None:
         """Tells facts one by one. Those that refer to what is not known yet are told again when more is known."""
         known = -1
         while known != len(self.told.facts):
@@ -57,12 +57,12 @@ class Company:
                     raise Difference(f"{line!r} was {'refused: ' + str(refusal) if refusal else 'accepted'}")
                 if not accepting.knows(self.told, line):
                     waiting.append(line)
-                elif expected and isinstance(line, lines.PolicySigned):
+                elif expected and isinstance(line, kinds.PolicySigned):
                     receipts.sign(self.told, line)
                 elif expected:
                     self.told.add(line)
 
-    def _record(self, line: lines.FactLine, now: datetime) -> FactsError | None:
+    def _record(self, line: kinds.FactLine, now: datetime) -> FactsError | None:
         try:
             with transaction.atomic():
                 record(self.told.organization_id, [line], now=now)
@@ -144,9 +144,9 @@ def _difference(said: list[Row], wanted: list[Row], as_at: str) -> str:
 def moments_to_ask(told: Told, now: datetime, chance: Random, count: int | None) -> list[datetime]:
     """Moments at which something holds, opens, expires or is due; one tick before; between two. All, or some."""
     edges = set(shares.moments(told)) | {each.signed_at for each in told.chain}
-    for line in told.of(lines.PolicyPublished):
+    for line in told.of(kinds.PolicyPublished):
         edges |= {opens for each in told.chain if (opens := policies.renewal(told, each, line)) is not None}
-    edges |= {line.expires_at for line in told.of(lines.PersonInvited) if line.expires_at is not None}
+    edges |= {line.expires_at for line in told.of(kinds.PersonInvited) if line.expires_at is not None}
     for at in sorted(edges):
         edges |= {row["due_at"] for row in policies.records(told, at, now) if row["due_at"] is not None}
     ordered = sorted(edges)

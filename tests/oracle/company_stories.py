@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.rules.vocabulary import AbsenceReasonCode, ChangeKind, Door, PolicyAct, Requirement
 from tests.oracle.accepting import accepts
 from tests.oracle.owed_learning import TICK, last_tick_of, months_later, wall_date
@@ -42,7 +42,7 @@ class Story:
     seed: int
     organization_id: UUID
     zone: str
-    chapters: list[tuple[datetime, list[lines.FactLine]]]
+    chapters: list[tuple[datetime, list[kinds.FactLine]]]
 
 
 def story(seed: int) -> Story:
@@ -59,7 +59,7 @@ class _Teller:
         self.start = datetime(begins.year, begins.month, begins.day, 9, tzinfo=UTC)
         self.end = self.start + timedelta(days=SPAN)
         self.moments: list[datetime] = []
-        self.facts: list[lines.FactLine] = []
+        self.facts: list[kinds.FactLine] = []
         self.organization_id = self.name()
         self.teams = [self.name(), self.name()]
         self.learners = [self.name() for _ in range(4)]
@@ -86,7 +86,7 @@ class _Teller:
         self.moments.append(at)
         return at
 
-    def tell(self, kind: type[lines.FactLine], at: datetime, **said: Any) -> None:
+    def tell(self, kind: type[kinds.FactLine], at: datetime, **said: Any) -> None:
         if at <= self.end:
             self.facts.append(kind(fact_id=self.name(), at=at, **said))
 
@@ -96,7 +96,7 @@ class _Teller:
 
     def story(self) -> Story:
         for team in self.teams:
-            self.tell(lines.TeamCreated, self.start, team_id=team, name="Team")
+            self.tell(kinds.TeamCreated, self.start, team_id=team, name="Team")
         for learner in self.learners:
             self.person(learner)
         for _ in range(self.chance.randint(0, 2)):
@@ -115,7 +115,7 @@ class _Teller:
             openings = [at for learner in self.learners for at in self.signatures(told, policy, learner)]
             self.publish_after(told, policy, openings)
         middle = self.start + timedelta(days=self.chance.randint(50, 120))
-        chapters: dict[datetime, list[tuple[datetime, lines.FactLine]]] = {middle: [], self.end: []}
+        chapters: dict[datetime, list[tuple[datetime, kinds.FactLine]]] = {middle: [], self.end: []}
         for line in self.facts:
             delay = timedelta(days=self.chance.expovariate(1 / 20)) if self.likely(0.25) else timedelta(0)
             chapters[middle if line.at + delay <= middle else self.end].append((line.at + delay, line))
@@ -129,12 +129,12 @@ class _Teller:
     def invitation(self) -> tuple[UUID, datetime]:
         invitation, at = self.name(), self.moment(days=60)
         self.tell(
-            lines.PersonInvited, at, invitation_id=invitation, work_email=f"{invitation.hex[:6]}@work.example",
+            kinds.PersonInvited, at, invitation_id=invitation, work_email=f"{invitation.hex[:6]}@work.example",
             person_name=self.chance.choice([None, "Ina"]), team_ids=self.chance.choice([None, self.some(self.teams)]),
             expires_at=self.chance.choice([None, self.moment(at, 40)]),
         )  # fmt: skip
         if self.likely(0.3):
-            self.tell(lines.InvitationRevoked, self.moment(at, 60), invitation_id=invitation)
+            self.tell(kinds.InvitationRevoked, self.moment(at, 60), invitation_id=invitation)
         return invitation, at
 
     def person(self, learner: UUID) -> None:
@@ -147,17 +147,17 @@ class _Teller:
             at = self.start
             for _ in range(self.chance.choice([0, 1, 1, 2])):
                 at = self.moment(at, 60)
-                self.tell(lines.TeamJoined, at, team_id=team, learner_profile_id=learner)
+                self.tell(kinds.TeamJoined, at, team_id=team, learner_profile_id=learner)
                 if self.likely(0.5):
                     at = self.moment(at + TICK, 60)
-                    self.tell(lines.TeamLeft, at, team_id=team, learner_profile_id=learner)
+                    self.tell(kinds.TeamLeft, at, team_id=team, learner_profile_id=learner)
         for _ in range(self.chance.choice([0, 0, 1])):
             self.tell(
-                lines.PersonChanged, self.moment(), learner_profile_id=learner, person_name="Renamed",
+                kinds.PersonChanged, self.moment(), learner_profile_id=learner, person_name="Renamed",
                 work_email=self.chance.choice([None, "changed@work.example"]),
             )  # fmt: skip
         if self.likely(0.12):
-            self.tell(lines.PersonErased, self.moment(self.start + timedelta(days=60)), learner_profile_id=learner)
+            self.tell(kinds.PersonErased, self.moment(self.start + timedelta(days=60)), learner_profile_id=learner)
 
     def employee(self, learner: UUID) -> None:
         at = self.start
@@ -167,22 +167,22 @@ class _Teller:
                 invitation, at = self.invitation()
             person, at = self.name(), self.moment(at, 20)
             self.tell(
-                lines.EmployeeJoined, at, person_id=person, learner_profile_id=learner, invitation_id=invitation,
+                kinds.EmployeeJoined, at, person_id=person, learner_profile_id=learner, invitation_id=invitation,
                 person_name=self.chance.choice([None, "Ana", "Bo"]), staff_practice=self.likely(0.1),
                 account_email=self.chance.choice([None, f"{learner.hex[:6]}@example.org"]),
                 team_ids=self.chance.choice([None, None, (), self.some(self.teams)]),
             )  # fmt: skip
             for _ in range(self.chance.choice([0, 0, 1, 1, 2])):
                 at = self.moment(at, 30)
-                self.tell(lines.EmployeeSuspended, at, person_id=person)
+                self.tell(kinds.EmployeeSuspended, at, person_id=person)
                 if self.likely(0.6):
                     at = self.moment(at, 20)
-                    self.tell(lines.EmployeeResumed, at, person_id=person)
+                    self.tell(kinds.EmployeeResumed, at, person_id=person)
             if self.likely(0.5):
                 at = self.moment(at, 90)
-                self.tell(lines.EmployeeLeft, at, person_id=person)
+                self.tell(kinds.EmployeeLeft, at, person_id=person)
             if self.likely(0.1):  # often impossible
-                stray = self.chance.choice((lines.EmployeeSuspended, lines.EmployeeResumed, lines.EmployeeLeft))
+                stray = self.chance.choice((kinds.EmployeeSuspended, kinds.EmployeeResumed, kinds.EmployeeLeft))
                 self.tell(stray, self.moment(), person_id=person)
 
     def contact(self, learner: UUID) -> None:
@@ -190,12 +190,12 @@ class _Teller:
         for company in self.some(("Atlas", "Borea")):
             at = self.moment(at + TICK, 40)
             self.tell(
-                lines.ContactJoined, at, learner_profile_id=learner, door=door, company=company,
+                kinds.ContactJoined, at, learner_profile_id=learner, door=door, company=company,
                 person_name=self.chance.choice([None, "Kai"]),
             )  # fmt: skip
             if self.likely(0.6):
                 at = self.moment(at + TICK, 50)
-                self.tell(lines.ContactLeft, at, learner_profile_id=learner, door=door)
+                self.tell(kinds.ContactLeft, at, learner_profile_id=learner, door=door)
 
     def absences(self, learner: UUID) -> None:
         """Weeks away, some one after the other; a few are recorded when they are over, a few voided."""
@@ -204,28 +204,28 @@ class _Teller:
             first = wall_date(self.zone, self.moment()) - timedelta(days=self.chance.choice([0, 0, 7, 30]))
             absence, last = self.name(), first + timedelta(days=self.chance.choice([0, 4, 13, 45]))
             self.tell(
-                lines.AbsenceRecorded, at, absence_id=absence, learner_profile_id=learner,
+                kinds.AbsenceRecorded, at, absence_id=absence, learner_profile_id=learner,
                 **{"from": first, "to": last, "reason_code": AbsenceReasonCode.LEAVE},
             )  # fmt: skip
             if self.likely(0.3):
-                self.tell(lines.AbsenceVoided, self.moment(at - timedelta(days=2), 40), absence_id=absence)
+                self.tell(kinds.AbsenceVoided, self.moment(at - timedelta(days=2), 40), absence_id=absence)
 
     # --- what is shared
 
     def course(self) -> None:
         course, release, at = self.name(), self.name(), self.moment(days=20)
-        self.tell(lines.CourseCreated, at, course_id=course, title="Course")
+        self.tell(kinds.CourseCreated, at, course_id=course, title="Course")
         self.tell(
-            lines.ReleasePublished, at, course_id=course, course_release_id=release, version=1, lessons=()
+            kinds.ReleasePublished, at, course_id=course, course_release_id=release, version=1, lessons=()
         )  # fmt: skip
         self.tell(
-            lines.CourseShared, self.moment(at, 20), share_id=self.name(), course_id=course, doors=(Door.EMPLOYEE,),
+            kinds.CourseShared, self.moment(at, 20), share_id=self.name(), course_id=course, doors=(Door.EMPLOYEE,),
             audience=self.audience(), requirement=self.chance.choice((Requirement.REQUIRED, Requirement.OPTIONAL)),
-            deadline=lines.NoDeadline(),
+            deadline=kinds.NoDeadline(),
         )  # fmt: skip
         for learner in self.some(self.learners, 0):
             self.tell(
-                lines.CourseCompleted, self.moment(at), completion_receipt_id=self.name(), learner_profile_id=learner,
+                kinds.CourseCompleted, self.moment(at), completion_receipt_id=self.name(), learner_profile_id=learner,
                 course_release_id=release,
             )  # fmt: skip
 
@@ -240,19 +240,19 @@ class _Teller:
     def publish(self, policy: UUID, number: int, at: datetime) -> None:
         soon = wall_date(self.zone, at) + timedelta(days=self.chance.choice([-10, 0, 5, 20]))
         odd = self.odd_day - timedelta(days=self.chance.choice([0, 1]))
-        kinds = [ChangeKind.ASK_AGAIN, ChangeKind.EDITORIAL, ChangeKind.EDITORIAL]
+        changes = [ChangeKind.ASK_AGAIN, ChangeKind.EDITORIAL, ChangeKind.EDITORIAL]
         self.tell(
-            lines.PolicyPublished, at, course_id=policy, version=number, course_release_id=self.name(),
+            kinds.PolicyPublished, at, course_id=policy, version=number, course_release_id=self.name(),
             act=self.chance.choice(list(PolicyAct)), doors=self.doors(), statement=f"I have  read version\n{number}.",
             effective_on=self.chance.choice([None, soon, soon, odd, odd]),
             renew_months=self.chance.choice([0, 1, 1, 1, 2]),
-            change_kind=ChangeKind.FIRST if number == 1 else self.chance.choice(kinds),
+            change_kind=ChangeKind.FIRST if number == 1 else self.chance.choice(changes),
             html=f"<h1>Policy {number}</h1>\n<p>Lock the door {number} times.</p>\n",
         )  # fmt: skip
 
     def publish_after(self, told: Told, policy: UUID, openings: list[datetime]) -> None:
         """Often publishes one version more when renewals may be open, which may close some and open others."""
-        out = told.of(lines.PolicyPublished, course_id=policy)
+        out = told.of(kinds.PolicyPublished, course_id=policy)
         late = [at for at in openings if out and at > out[-1].at]
         if late and self.likely(0.8):
             self.publish(policy, len(out) + 1, self.moment(self.chance.choice(late), 10))
@@ -262,8 +262,8 @@ class _Teller:
 
         Says when each signature may be asked for again.
         """
-        versions = told.of(lines.PolicyPublished, course_id=policy)
-        shares = told.of(lines.PolicyShared, course_id=policy)
+        versions = told.of(kinds.PolicyPublished, course_id=policy)
+        shares = told.of(kinds.PolicyShared, course_id=policy)
         at = versions[0].at if versions else self.end
         for _ in range(self.chance.choice([0, 2, 3, 4, 6])):
             at = self.moment(at, 30)
@@ -278,9 +278,9 @@ class _Teller:
                 ways = [(share.share_id, self.chance.choice(DOORS)) for share in shares]
             share, door = self.chance.choice(ways)
             self.tell(
-                lines.PolicySigned, at, receipt_id=self.name(), share_id=share, learner_profile_id=learner,
+                kinds.PolicySigned, at, receipt_id=self.name(), share_id=share, learner_profile_id=learner,
                 door=Door(door), course_release_id=version.course_release_id,
-                signature=lines.Signature(typed="Ana Reis") if version.act == PolicyAct.SIGN else None,
+                signature=kinds.Signature(typed="Ana Reis") if version.act == PolicyAct.SIGN else None,
                 sign_in_methods=self.chance.choice([None, "password,totp"]),
             )  # fmt: skip
             day = months_later(wall_date(self.zone, at), version.renew_months or 1)
@@ -292,7 +292,7 @@ class _Teller:
     def share(self, policy: UUID) -> None:
         share, at = self.name(), self.moment(days=20)
         self.tell(
-            lines.PolicyShared, at, share_id=share, course_id=policy, doors=self.doors(), audience=self.audience(),
+            kinds.PolicyShared, at, share_id=share, course_id=policy, doors=self.doors(), audience=self.audience(),
             deadline=self.deadline(),
         )  # fmt: skip
         changed: set[datetime] = {at}
@@ -300,24 +300,24 @@ class _Teller:
             change = self.moment(at, 60)
             if change not in changed:
                 said = {"doors": self.doors(), "audience": self.audience(), "deadline": self.deadline()}
-                self.tell(lines.ShareChanged, change, share_id=share, **{name: said[name] for name in self.some(said)})
+                self.tell(kinds.ShareChanged, change, share_id=share, **{name: said[name] for name in self.some(said)})
                 changed.add(change)
         for _ in range(self.chance.choice([0, 0, 0, 1, 2])):  # the second time it is refused
-            self.tell(lines.ShareEnded, self.moment(at), share_id=share)
+            self.tell(kinds.ShareEnded, self.moment(at), share_id=share)
 
     def doors(self) -> tuple[Door, ...]:
         return DOORS if self.likely(0.7) else self.some(DOORS)
 
-    def audience(self) -> lines.Audience:
+    def audience(self) -> kinds.Audience:
         kind = self.chance.random()
         if kind < 0.65:
-            return lines.Audience(everyone=True)
+            return kinds.Audience(everyone=True)
         if kind < 0.85:
-            return lines.Audience(team_ids=self.some(self.teams))
-        return lines.Audience(learner_profile_ids=self.some(self.learners))
+            return kinds.Audience(team_ids=self.some(self.teams))
+        return kinds.Audience(learner_profile_ids=self.some(self.learners))
 
-    def deadline(self) -> lines.Deadline:
+    def deadline(self) -> kinds.Deadline:
         kind = self.chance.random()
         if kind < 0.4:
-            return lines.DaysAfterAdded(days=self.chance.randint(0, 30))
-        return lines.FixedDeadline(due_at=self.moment()) if kind < 0.8 else lines.NoDeadline()
+            return kinds.DaysAfterAdded(days=self.chance.randint(0, 30))
+        return kinds.FixedDeadline(due_at=self.moment()) if kind < 0.8 else kinds.NoDeadline()

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.rules.owed_learning.facts import (
     Completion,
     CourseFacts,
@@ -36,12 +36,12 @@ def counts(told: Told, learner: UUID, moment: datetime) -> tuple[int, int]:
 
 
 def _facts(told: Told, learner: UUID) -> owed_learning.Facts:
-    left = {line.person_id: line.at for line in told.of(lines.EmployeeLeft)}
+    left = {line.person_id: line.at for line in told.of(kinds.EmployeeLeft)}
     stays = [
         Employment(line.person_id, line.at, left.get(line.person_id), line.staff_practice)
-        for line in told.of(lines.EmployeeJoined, learner_profile_id=learner)
+        for line in told.of(kinds.EmployeeJoined, learner_profile_id=learner)
     ]
-    courses = {line.course_id: _course(told, line.course_id) for line in told.of(lines.CourseCreated)}
+    courses = {line.course_id: _course(told, line.course_id) for line in told.of(kinds.CourseCreated)}
     return owed_learning.Facts(
         told.organization_id,
         told.zone,
@@ -70,15 +70,15 @@ def _done(told: Told, learner: UUID, course: CourseFacts) -> DoingFacts:
     return DoingFacts(
         tuple(
             Completion(line.completion_receipt_id, line.at, line.course_release_id)
-            for line in told.of(lines.CourseCompleted, learner_profile_id=learner)
+            for line in told.of(kinds.CourseCompleted, learner_profile_id=learner)
             if line.course_release_id in releases
         )
     )
 
 
 def _course(told: Told, course: UUID) -> CourseFacts:
-    releases = told.of(lines.ReleasePublished, course_id=course)
-    shares = told.of(lines.CourseShared, course_id=course)
+    releases = told.of(kinds.ReleasePublished, course_id=course)
+    shares = told.of(kinds.CourseShared, course_id=course)
     return CourseFacts(
         course,
         tuple(Release(line.course_release_id, line.version, line.at, None, line.retake) for line in releases),
@@ -86,7 +86,7 @@ def _course(told: Told, course: UUID) -> CourseFacts:
     )
 
 
-def _step(line: lines.CourseShared) -> ShareStep:
+def _step(line: kinds.CourseShared) -> ShareStep:
     audience = line.audience
     people, teams = frozenset(audience.learner_profile_ids or ()), frozenset(audience.team_ids or ())
     return ShareStep(

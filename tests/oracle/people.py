@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from tests.oracle.learning import counts
 from tests.oracle.standing import erased_at, standing
 from tests.oracle.told import Row, Told
 
-Entry = lines.EmployeeJoined | lines.PersonInvited
+Entry = kinds.EmployeeJoined | kinds.PersonInvited
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def people(told: Told, start: datetime, moment: datetime, now: datetime) -> list[Row]:
     """The rows of who was there between `start` and `moment`, as at `moment`. `now`: until when facts are captured."""
     known = min(moment, now)
-    entries: list[Entry] = [*told.of(lines.EmployeeJoined, known), *told.of(lines.PersonInvited, known)]
+    entries: list[Entry] = [*told.of(kinds.EmployeeJoined, known), *told.of(kinds.PersonInvited, known)]
     rows = [
         stands_in(told, line, known, moment)
         | {"valid_from": valid_from(told, line, known)}
@@ -34,7 +34,7 @@ def people(told: Told, start: datetime, moment: datetime, now: datetime) -> list
 
 def stands_in(told: Told, line: Entry, known: datetime, clock: datetime) -> Row:
     """A row as the facts until `known` say it, `clock` being the moment by which an invitation may have expired."""
-    if isinstance(line, lines.EmployeeJoined):
+    if isinstance(line, kinds.EmployeeJoined):
         return _employee(told, line, known)
     return _invitation(told, line, known, clock)
 
@@ -57,10 +57,10 @@ def _changes(told: Told, line: Entry) -> Iterator[datetime]:
         before = said
 
 
-def _employee(told: Told, line: lines.EmployeeJoined, known: datetime) -> Row:
+def _employee(told: Told, line: kinds.EmployeeJoined, known: datetime) -> Row:
     learner = line.learner_profile_id
     stands, erased = standing(told, learner, known), erased_at(told, learner)
-    ends = [each.at for each in told.of(lines.EmployeeLeft, known, person_id=line.person_id)]
+    ends = [each.at for each in told.of(kinds.EmployeeLeft, known, person_id=line.person_id)]
     ends += [erased] if erased is not None and erased <= known else []
     access = "staff_practice" if line.staff_practice else "active"
     access = "erased" if stands.erased else "ended" if ends else "suspended" if stands.suspended else access
@@ -82,13 +82,13 @@ def _employee(told: Told, line: lines.EmployeeJoined, known: datetime) -> Row:
     }
 
 
-def _invitation(told: Told, line: lines.PersonInvited, known: datetime, clock: datetime) -> Row:
+def _invitation(told: Told, line: kinds.PersonInvited, known: datetime, clock: datetime) -> Row:
     stay = taken_by(told, line)
     erased = erased_at(told, stay.learner_profile_id) if stay else None
     erased = erased if erased is not None and erased <= known else None
     stay = stay if stay and stay.at <= known else None
     revoked = next(
-        (each.at for each in told.of(lines.InvitationRevoked, known, invitation_id=line.invitation_id)), None
+        (each.at for each in told.of(kinds.InvitationRevoked, known, invitation_id=line.invitation_id)), None
     )
     state = "accepted" if stay else "revoked" if revoked else "pending"
     expired = state == "pending" and line.expires_at is not None and line.expires_at <= clock
@@ -118,7 +118,7 @@ def _invitation(told: Told, line: lines.PersonInvited, known: datetime, clock: d
 
 def names(told: Told, line: Entry) -> Row:
     """The current name and work address of whom a row is about. An invitation keeps the address it was sent to."""
-    if isinstance(line, lines.PersonInvited):
+    if isinstance(line, kinds.PersonInvited):
         stay, address = taken_by(told, line), {"work_email": line.work_email}
         if stay is None:
             return {"person_name": line.person_name} | address
@@ -129,9 +129,9 @@ def names(told: Told, line: Entry) -> Row:
     return {name: detail(told, learner, name) for name in ("person_name", "work_email")}
 
 
-def taken_by(told: Told, line: lines.PersonInvited) -> lines.EmployeeJoined | None:
+def taken_by(told: Told, line: kinds.PersonInvited) -> kinds.EmployeeJoined | None:
     """The stay that began by an invitation, as is known now."""
-    return next(iter(told.of(lines.EmployeeJoined, invitation_id=line.invitation_id)), None)
+    return next(iter(told.of(kinds.EmployeeJoined, invitation_id=line.invitation_id)), None)
 
 
 def detail(told: Told, learner: UUID, name: str) -> str | None:
@@ -140,8 +140,8 @@ def detail(told: Told, learner: UUID, name: str) -> str | None:
     for line in told.facts:
         if getattr(line, "learner_profile_id", None) == learner:
             said = getattr(line, name, None)
-            if said is None and isinstance(line, lines.EmployeeJoined) and line.invitation_id is not None:
-                said = getattr(told.of(lines.PersonInvited, invitation_id=line.invitation_id)[0], name, None)
+            if said is None and isinstance(line, kinds.EmployeeJoined) and line.invitation_id is not None:
+                said = getattr(told.of(kinds.PersonInvited, invitation_id=line.invitation_id)[0], name, None)
             found = said or found
     return found
 
@@ -149,6 +149,6 @@ def detail(told: Told, learner: UUID, name: str) -> str | None:
 def records(told: Told, line: Entry, known: datetime) -> Row:
     """How many training records a row counts: that of an employee whose access has not ended, and no other."""
     owed, completed = 0, 0
-    if isinstance(line, lines.EmployeeJoined) and _employee(told, line, known)["end"] is None:
+    if isinstance(line, kinds.EmployeeJoined) and _employee(told, line, known)["end"] is None:
         owed, completed = counts(told, line.learner_profile_id, known)
     return {"records_owed": owed, "records_completed": completed, "no_required_records": owed == 0}

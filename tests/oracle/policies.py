@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.rules.absences import Absence
 from tests.oracle.owed_learning import TICK, days_after, excused, last_tick_of, months_later, wall_date
 from tests.oracle.receipts import ACTS, ZEROS, names, signer, title, version_of, written
@@ -27,7 +27,7 @@ class Cycle:
     `kept`: the deadline of a settled cycle, from the moment on at which it is both settled and covered.
     """
 
-    asked: lines.PolicyPublished
+    asked: kinds.PolicyPublished
     opened_at: datetime
     before: "Cycle | None" = None
     receipt: Receipt | None = None
@@ -37,10 +37,10 @@ class Cycle:
 def records(told: Told, moment: datetime, now: datetime) -> list[Row]:
     """What everybody owes at a moment, when all until `now` is captured. `now` opens no renewal that comes later."""
     known = min(moment, now)
-    learners = {line.learner_profile_id for line in told.of(lines.EmployeeJoined, known)}
-    learners |= {line.learner_profile_id for line in told.of(lines.ContactJoined, known)}
+    learners = {line.learner_profile_id for line in told.of(kinds.EmployeeJoined, known)}
+    learners |= {line.learner_profile_id for line in told.of(kinds.ContactJoined, known)}
     found = []
-    for policy in {line.course_id for line in told.of(lines.PolicyPublished, known)}:
+    for policy in {line.course_id for line in told.of(kinds.PolicyPublished, known)}:
         for learner in learners:
             covers = covering(told, policy, learner, known)
             if covers:
@@ -87,7 +87,7 @@ def tale(told: Told, policy: UUID, learner: UUID) -> list[tuple[datetime, Cycle]
 
 def _tale(told: Told, policy: UUID, learner: UUID) -> Iterator[tuple[datetime, Cycle]]:
     own = [each for each in told.chain if signer(told, each) == (learner, policy)]
-    openings = {renewal(told, each, version) for each in own for version in told.of(lines.PolicyPublished)}
+    openings = {renewal(told, each, version) for each in own for version in told.of(kinds.PolicyPublished)}
     turns = {*moments(told), *(each.signed_at for each in own), *(each for each in openings if each is not None)}
     cycle: Cycle | None = None
     for moment in sorted(turns):
@@ -111,13 +111,13 @@ def _tale(told: Told, policy: UUID, learner: UUID) -> Iterator[tuple[datetime, C
         yield moment, cycle
 
 
-def renewed(told: Told, receipt: Receipt | None, version: lines.PolicyPublished, moment: datetime) -> bool:
+def renewed(told: Told, receipt: Receipt | None, version: kinds.PolicyPublished, moment: datetime) -> bool:
     """Whether a version asks again, at a moment, after a receipt."""
     opens = receipt and renewal(told, receipt, version)
     return opens is not None and opens <= moment
 
 
-def renewal(told: Told, receipt: Receipt, version: lines.PolicyPublished) -> datetime | None:
+def renewal(told: Told, receipt: Receipt, version: kinds.PolicyPublished) -> datetime | None:
     """When a version asks again after a receipt: at the start of the day, so many months later."""
     if not version.renew_months:
         return None
@@ -135,10 +135,10 @@ def deadline(
     asked_again = cycle.asked.change_kind != "first" or cycle.before is not None
     for share in covers:
         due_at, opened_at = None, cycle.opened_at
-        if isinstance(share.deadline, lines.DaysAfterAdded):
+        if isinstance(share.deadline, kinds.DaysAfterAdded):
             added = max(opened_at, covered_since(told, policy, learner, share.share_id, moment))
             due_at = days_after(told.zone, added, share.deadline.days)
-        elif isinstance(share.deadline, lines.FixedDeadline):
+        elif isinstance(share.deadline, kinds.FixedDeadline):
             too_early = asked_again and share.deadline.due_at <= opened_at
             due_at = days_after(told.zone, opened_at, 30) if too_early else share.deadline.due_at
         if due_at is not None and effective_on is not None:
@@ -151,9 +151,9 @@ def deadline(
 
 def absences(told: Told, learner: UUID, moment: datetime) -> list[Absence]:
     """The absences of a person that count at a moment."""
-    void = {line.absence_id for line in told.of(lines.AbsenceVoided, moment)}
+    void = {line.absence_id for line in told.of(kinds.AbsenceVoided, moment)}
     return [
         Absence(line.absence_id, line.at, line.first_day, line.last_day)
-        for line in told.of(lines.AbsenceRecorded, moment, learner_profile_id=learner)
+        for line in told.of(kinds.AbsenceRecorded, moment, learner_profile_id=learner)
         if line.absence_id not in void
     ]

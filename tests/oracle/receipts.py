@@ -12,7 +12,7 @@ from typing import Any
 from unicodedata import normalize
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from tests.oracle.owed_learning import TICK
 from tests.oracle.people import detail
 from tests.oracle.shares import reach
@@ -23,7 +23,7 @@ ZEROS = UUID(int=0)
 ACTS = {"acknowledge": "acknowledged", "sign": "signed"}
 
 
-def title(line: lines.PolicyPublished) -> str:
+def title(line: kinds.PolicyPublished) -> str:
     """What the main heading says."""
     return line.html.partition("<h1>")[2].partition("</h1>")[0]
 
@@ -46,11 +46,11 @@ def versions(told: Told, moment: datetime) -> list[Row]:
             "html": line.html,
             **digests(line),
         }
-        for line in told.of(lines.PolicyPublished, moment)
+        for line in told.of(kinds.PolicyPublished, moment)
     ]
 
 
-def digests(line: lines.PolicyPublished) -> Row:
+def digests(line: kinds.PolicyPublished) -> Row:
     """What the contract says of the three digests of a version."""
     statement, document = digest(" ".join(normalize("NFC", line.statement).split())), digest(line.html)
     return {
@@ -68,23 +68,23 @@ def digest(*said: Any) -> str:
     return sha256("\n".join(map(str, said)).encode()).hexdigest()
 
 
-def may_publish(told: Told, line: lines.PolicyPublished) -> bool:
+def may_publish(told: Told, line: kinds.PolicyPublished) -> bool:
     """Versions are told one after the other, each later than the one before."""
-    before = told.of(lines.PolicyPublished, course_id=line.course_id)
+    before = told.of(kinds.PolicyPublished, course_id=line.course_id)
     return line.version == len(before) + 1 and (not before or line.at > before[-1].at)
 
 
-def may_sign(told: Told, line: lines.PolicySigned) -> bool:
+def may_sign(told: Told, line: kinds.PolicySigned) -> bool:
     """Whether the version was published by then, and the share reached the person through that door."""
-    release = told.of(lines.PolicyPublished, line.at, course_release_id=line.course_release_id)
+    release = told.of(kinds.PolicyPublished, line.at, course_release_id=line.course_release_id)
     if not release or erased_at(told, line.learner_profile_id) is not None:
         return False
-    share = told.of(lines.PolicyShared, line.at, share_id=line.share_id, course_id=release[0].course_id)
+    share = told.of(kinds.PolicyShared, line.at, share_id=line.share_id, course_id=release[0].course_id)
     doors = {line.door} & set(release[0].doors)
     return bool(share) and reach(told, share[0], line.learner_profile_id, line.at, doors) is not None
 
 
-def sign(told: Told, line: lines.PolicySigned) -> None:
+def sign(told: Told, line: kinds.PolicySigned) -> None:
     """Writes a receipt: `signed_at` rises along the chain, and an older receipt is dated just after the last."""
     signed_at = max([line.at, *(told.chain[-1].signed_at + TICK for _ in told.chain[-1:])])
     policy = version_of(told, line).course_id
@@ -94,9 +94,9 @@ def sign(told: Told, line: lines.PolicySigned) -> None:
     told.chain.append(Receipt(line, signed_at, earlier[-1].line.receipt_id if earlier else ZEROS, company))
 
 
-def version_of(told: Told, line: lines.PolicySigned) -> lines.PolicyPublished:
+def version_of(told: Told, line: kinds.PolicySigned) -> kinds.PolicyPublished:
     """The version that was signed."""
-    return told.of(lines.PolicyPublished, course_release_id=line.course_release_id)[0]
+    return told.of(kinds.PolicyPublished, course_release_id=line.course_release_id)[0]
 
 
 def signer(told: Told, receipt: Receipt) -> tuple[UUID, UUID]:

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from tests.oracle.standing import standing
 from tests.oracle.told import Told
 
 
-def published(told: Told, policy: UUID, moment: datetime) -> list[lines.PolicyPublished]:
+def published(told: Told, policy: UUID, moment: datetime) -> list[kinds.PolicyPublished]:
     """The versions of a policy by a moment, the current one last."""
-    return told.of(lines.PolicyPublished, moment, course_id=policy)
+    return told.of(kinds.PolicyPublished, moment, course_id=policy)
 
 
 class Reach(NamedTuple):
@@ -20,18 +20,18 @@ class Reach(NamedTuple):
 
     share_id: UUID
     door: str
-    deadline: lines.FixedDeadline | lines.DaysAfterAdded | lines.NoDeadline
+    deadline: kinds.FixedDeadline | kinds.DaysAfterAdded | kinds.NoDeadline
 
 
 def reach(
-    told: Told, share: lines.PolicyShared, learner: UUID, moment: datetime, doors: Collection[str]
+    told: Told, share: kinds.PolicyShared, learner: UUID, moment: datetime, doors: Collection[str]
 ) -> Reach | None:
     """How a share reaches a person at a moment through one of the doors; None where it does not."""
-    ends = told.of(lines.ShareEnded, moment, share_id=share.share_id)
+    ends = told.of(kinds.ShareEnded, moment, share_id=share.share_id)
     if ends or moment < share.at:
         return None
     said: dict[str, Any] = {"doors": share.doors, "audience": share.audience, "deadline": share.deadline}
-    for change in told.of(lines.ShareChanged, moment, share_id=share.share_id):
+    for change in told.of(kinds.ShareChanged, moment, share_id=share.share_id):
         said |= {name: getattr(change, name) for name in said if getattr(change, name) is not None}
     person, audience = standing(told, learner, moment), said["audience"]
     named = learner in (audience.learner_profile_ids or ()) or person.teams & set(audience.team_ids or ())
@@ -44,7 +44,7 @@ def reach(
 def covering(told: Told, policy: UUID, learner: UUID, moment: datetime) -> list[Reach]:
     """Every share that covers a person at a moment, through doors that the current version names, by identifier."""
     current = published(told, policy, moment)
-    shares = told.of(lines.PolicyShared, moment, course_id=policy) if current else []
+    shares = told.of(kinds.PolicyShared, moment, course_id=policy) if current else []
     found = (reach(told, share, learner, moment, current[-1].doors) for share in shares)
     return sorted((each for each in found if each is not None), key=lambda each: each.share_id)
 

@@ -10,13 +10,13 @@ from datetime import datetime
 from itertools import groupby, permutations
 from uuid import UUID
 
-from compliance.facts import lines
-from compliance.facts.lines import FactLine
+from compliance.facts.lines import kinds
+from compliance.facts.lines.kinds import FactLine
 from tests.oracle.told import Told
 
 ABOUT_PEOPLE = (
-    lines.EmployeeJoined, lines.EmployeeLeft, lines.EmployeeSuspended, lines.EmployeeResumed,
-    lines.ContactJoined, lines.ContactLeft, lines.TeamJoined, lines.TeamLeft, lines.PersonErased,
+    kinds.EmployeeJoined, kinds.EmployeeLeft, kinds.EmployeeSuspended, kinds.EmployeeResumed,
+    kinds.ContactJoined, kinds.ContactLeft, kinds.TeamJoined, kinds.TeamLeft, kinds.PersonErased,
 )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ ABOUT_PEOPLE = (
 class Standing:
     """Where a person stands. `companies`: by the door of a partner or customer, where they come from."""
 
-    stay: lines.EmployeeJoined | None = None
+    stay: kinds.EmployeeJoined | None = None
     suspended: bool = False
     companies: dict[str, str] = field(default_factory=dict)
     teams: frozenset[UUID] = frozenset()
@@ -43,40 +43,40 @@ def after(told: Told, standing: Standing, line: FactLine) -> Standing | None:
     """Where a person stands after one fact; None where it is impossible."""
     person_id = standing.stay.person_id if standing.stay else None
     match line:
-        case lines.PersonErased():
+        case kinds.PersonErased():
             return replace(standing, erased=True)
-        case lines.EmployeeJoined(invitation_id=invitation) if standing.stay is None:
+        case kinds.EmployeeJoined(invitation_id=invitation) if standing.stay is None:
             if standing.invitations.get(invitation) in ("accepted", "revoked"):
                 return None
             known = standing.invitations | ({invitation: "accepted"} if invitation else {})
             together = standing.teams.union(teams_brought(told, line))
             return replace(standing, stay=line, suspended=False, invitations=known, teams=together)
-        case lines.EmployeeLeft() if line.person_id == person_id:
+        case kinds.EmployeeLeft() if line.person_id == person_id:
             return replace(standing, stay=None, suspended=False)
-        case lines.EmployeeSuspended() if line.person_id == person_id and not standing.suspended:
+        case kinds.EmployeeSuspended() if line.person_id == person_id and not standing.suspended:
             return replace(standing, suspended=True)
-        case lines.EmployeeResumed() if line.person_id == person_id and standing.suspended:
+        case kinds.EmployeeResumed() if line.person_id == person_id and standing.suspended:
             return replace(standing, suspended=False)
-        case lines.ContactJoined(door=door, company=company) if door not in standing.companies:
+        case kinds.ContactJoined(door=door, company=company) if door not in standing.companies:
             return replace(standing, companies=standing.companies | {door: company})
-        case lines.ContactLeft(door=door) if door in standing.companies:
+        case kinds.ContactLeft(door=door) if door in standing.companies:
             left = {other: company for other, company in standing.companies.items() if other != door}
             return replace(standing, companies=left)
-        case lines.TeamJoined(team_id=team) if team not in standing.teams:
+        case kinds.TeamJoined(team_id=team) if team not in standing.teams:
             return replace(standing, teams=standing.teams | {team})
-        case lines.TeamLeft(team_id=team) if team in standing.teams:
+        case kinds.TeamLeft(team_id=team) if team in standing.teams:
             return replace(standing, teams=standing.teams - {team})
-        case lines.PersonInvited(invitation_id=invitation):
+        case kinds.PersonInvited(invitation_id=invitation):
             return replace(standing, invitations={invitation: "pending"} | standing.invitations)
-        case lines.InvitationRevoked(invitation_id=invitation) if standing.invitations.get(invitation) == "pending":
+        case kinds.InvitationRevoked(invitation_id=invitation) if standing.invitations.get(invitation) == "pending":
             return replace(standing, invitations=standing.invitations | {invitation: "revoked"})
     return None
 
 
-def teams_brought(told: Told, line: lines.EmployeeJoined) -> tuple[UUID, ...]:
+def teams_brought(told: Told, line: kinds.EmployeeJoined) -> tuple[UUID, ...]:
     """The teams that a joining names, else those of its invitation."""
     if line.team_ids is None and line.invitation_id is not None:
-        return told.of(lines.PersonInvited, invitation_id=line.invitation_id)[0].team_ids or ()
+        return told.of(kinds.PersonInvited, invitation_id=line.invitation_id)[0].team_ids or ()
     return line.team_ids or ()
 
 
@@ -97,7 +97,7 @@ def story(told: Told, facts: Sequence[FactLine]) -> list[tuple[datetime, Standin
 
 def _ways(told: Told, standing: Standing, together: list[FactLine]) -> Iterator[Standing]:
     """Where the facts of one moment may lead, leavings coming as early as they can."""
-    leavings = (lines.EmployeeLeft, lines.ContactLeft, lines.TeamLeft)
+    leavings = (kinds.EmployeeLeft, kinds.ContactLeft, kinds.TeamLeft)
     for order in permutations(sorted(together, key=lambda line: not isinstance(line, leavings))):
         reached: Standing | None = standing
         for line in order:
@@ -108,15 +108,15 @@ def _ways(told: Told, standing: Standing, together: list[FactLine]) -> Iterator[
 
 def facts_about(facts: Sequence[FactLine], learner: UUID) -> list[FactLine]:
     """What can exclude each other: all about a person, and about the invitations that they accepted."""
-    stays = [line for line in facts if isinstance(line, lines.EmployeeJoined) and line.learner_profile_id == learner]
+    stays = [line for line in facts if isinstance(line, kinds.EmployeeJoined) and line.learner_profile_id == learner]
     persons, invitations = {stay.person_id for stay in stays}, {stay.invitation_id for stay in stays} - {None}
     return [
         line
         for line in facts
         if (isinstance(line, ABOUT_PEOPLE) and getattr(line, "learner_profile_id", None) == learner)
-        or (not isinstance(line, lines.EmployeeJoined) and getattr(line, "person_id", None) in persons)
+        or (not isinstance(line, kinds.EmployeeJoined) and getattr(line, "person_id", None) in persons)
         or (
-            isinstance(line, lines.PersonInvited | lines.InvitationRevoked) and line.invitation_id in invitations
+            isinstance(line, kinds.PersonInvited | kinds.InvitationRevoked) and line.invitation_id in invitations
         )
     ]  # fmt: skip
 
@@ -126,14 +126,14 @@ def accepts(told: Told, line: FactLine) -> bool:
     learner = learner_of(told, line)
     if learner is None:
         own = [each for each in told.facts if getattr(each, "invitation_id", None) == line.invitation_id]  # type: ignore[attr-defined]
-        taker = next((each.learner_profile_id for each in own if isinstance(each, lines.EmployeeJoined)), None)
+        taker = next((each.learner_profile_id for each in own if isinstance(each, kinds.EmployeeJoined)), None)
         return story(told, [*(own if taker is None else facts_about(told.facts, taker)), line]) is not None
     if erased_at(told, learner) is not None:
         return False
-    if isinstance(line, lines.PersonErased | lines.PersonChanged):
+    if isinstance(line, kinds.PersonErased | kinds.PersonChanged):
         return True
-    invitation = line.invitation_id if isinstance(line, lines.EmployeeJoined) else None
-    if invitation is not None and told.of(lines.EmployeeJoined, invitation_id=invitation):
+    invitation = line.invitation_id if isinstance(line, kinds.EmployeeJoined) else None
+    if invitation is not None and told.of(kinds.EmployeeJoined, invitation_id=invitation):
         return False
     return story(told, facts_about([*told.facts, line], learner)) is not None
 
@@ -143,7 +143,7 @@ def learner_of(told: Told, line: FactLine) -> UUID | None:
     if hasattr(line, "learner_profile_id"):
         learner: UUID = line.learner_profile_id
         return learner
-    stays = told.of(lines.EmployeeJoined, person_id=getattr(line, "person_id", None))
+    stays = told.of(kinds.EmployeeJoined, person_id=getattr(line, "person_id", None))
     return stays[0].learner_profile_id if stays else None
 
 
@@ -156,4 +156,4 @@ def standing(told: Told, learner: UUID, moment: datetime) -> Standing:
 
 def erased_at(told: Told, learner: UUID) -> datetime | None:
     """When a person was erased."""
-    return next((line.at for line in told.of(lines.PersonErased, learner_profile_id=learner)), None)
+    return next((line.at for line in told.of(kinds.PersonErased, learner_profile_id=learner)), None)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from compliance.facts.lines import FactLine, PolicySigned
+from compliance.facts.lines.kinds import FactLine, PolicySigned
 
 Line = TypeVar("Line", bound=FactLine)
 Answer = TypeVar("Answer")

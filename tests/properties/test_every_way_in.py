@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from compliance.access.sources import issue_source
-from compliance.facts.lines import KINDS as EVERY_KIND
+from compliance.facts.lines.kinds import KINDS as EVERY_KIND
 from compliance.history import actions
 from tests.companies import make_company
 from tests.facts.files import START, moment, take_in

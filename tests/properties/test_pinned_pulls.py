@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.facts.errors import FactsError
 from compliance.facts.ledger import queries as ledger
-from compliance.facts.lines import FactLine
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.lines.reading import ReadLine, read
 from compliance.facts.recording import record
 from compliance.history import actions

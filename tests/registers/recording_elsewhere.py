@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import connection
 
-from compliance.facts.lines import FactLine
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.recording import record
 from compliance.tenancy import context
 

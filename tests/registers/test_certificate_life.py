@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.history.actions import capture_all, sweep_company
 from compliance.history.verify import Verified, verify_history
 from compliance.rules.owed_learning.identity import certificate_id
@@ -30,12 +30,12 @@ def test_a_whole_life_read_back_at_five_past_moments_is_right(now: datetime) -> 
     course_id, release_id = story.shared_course(valid_months=6)
     story.tell(
         [
-            lines.CourseChanged(
+            kinds.CourseChanged(
                 fact_id=uuid.uuid4(),
                 at=BEGIN + timedelta(hours=1),
                 course_id=course_id,
                 title="Dangerous goods",
-                certificate=lines.Certificate(
+                certificate=kinds.Certificate(
                     title="Safe with goods", kind=CertificateKind.COMPLETION, valid_months=6, renew_days_before=30
                 ),
             )
@@ -47,7 +47,7 @@ def test_a_whole_life_read_back_at_five_past_moments_is_right(now: datetime) -> 
     corrected = uuid.uuid4()
     story.tell(
         [
-            lines.CertificateCorrected(
+            kinds.CertificateCorrected(
                 fact_id=uuid.uuid4(),
                 at=CORRECTED,
                 certificate_id=corrected,
@@ -61,7 +61,7 @@ def test_a_whole_life_read_back_at_five_past_moments_is_right(now: datetime) -> 
     sweep_company(story.organization_id, RENEWED - timedelta(days=5))
     renewal = certificate_id(story.organization_id, story.completed(person, release_id, RENEWED))
     capture_all(story.organization_id, RENEWED)
-    story.tell([lines.CertificateRevoked(fact_id=uuid.uuid4(), at=REVOKED, certificate_id=renewal, actor_id=ACTOR)])
+    story.tell([kinds.CertificateRevoked(fact_id=uuid.uuid4(), at=REVOKED, certificate_id=renewal, actor_id=ACTOR)])
     capture_all(story.organization_id, REVOKED)
     sweep_company(story.organization_id, now)
     call = Caller(issue_everything(story.organization_id, now))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from compliance.facts import lines
 from compliance.facts.certificates.models import IssuedName
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
 from compliance.history.verify import Verified, verify_history
@@ -41,7 +41,7 @@ class Named:
         return certificate_id(self.organization_id, receipt_id)
 
     def corrected(self, certificate: uuid.UUID, days: float, name: str | None = None) -> uuid.UUID:
-        line = lines.CertificateCorrected(
+        line = kinds.CertificateCorrected(
             fact_id=uuid.uuid4(), at=after(days), certificate_id=uuid.uuid4(), supersedes_id=certificate,
             person_name=name, actor_id=ACTOR,
         )  # fmt: skip
@@ -50,7 +50,7 @@ class Named:
         return line.certificate_id
 
     def is_called(self, name: str, days: float) -> None:
-        line = lines.PersonChanged(
+        line = kinds.PersonChanged(
             fact_id=uuid.uuid4(), at=after(days), learner_profile_id=self.person, person_name=name
         )
         self.story.tell([line])
@@ -108,7 +108,7 @@ def test_a_completion_told_anew_is_issued_anew_on_the_name_known_by_then(ana: Na
     (receipt,) = (row["completion_receipt_id"] for row in ana.call.pull("/v1/training-records"))
     ana.story.tell(
         [
-            lines.CompletionVoided(
+            kinds.CompletionVoided(
                 fact_id=uuid.uuid4(), at=after(6), completion_receipt_id=uuid.UUID(receipt), actor_id=ACTOR
             )
         ]

@@ -5,7 +5,7 @@ import uuid
 import orjson
 import pytest
 
-from compliance.facts.lines import Audience, Certificate, ReleaseLesson
+from compliance.facts.lines.kinds import Audience, Certificate, ReleaseLesson
 from compliance.history.actions import capture_all
 from compliance.history.models import Capture, HistoryRow
 from compliance.registers.listings import LISTINGS

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.recording import record
 from compliance.history import actions, queries
 from compliance.registers.listings import LISTINGS
@@ -34,7 +34,7 @@ def question(organization_id: uuid.UUID) -> Question:
 
 
 def reminded(company, person, course, at=REMINDED):
-    return lines.ReminderSent(
+    return kinds.ReminderSent(
         fact_id=uuid.uuid4(), at=at, learner_profile_id=person.learner_profile_id, course_id=course.course_id
     )
 
@@ -103,8 +103,8 @@ def test_where_a_partner_came_from_is_told_as_captured_by_the_pin(committed):
     before = pull(LISTINGS["policy-records"], asked)
     assert [row["company"] for row in before] == ["Atlas Freight"]
     moved = [
-        lines.ContactLeft(fact_id=uuid.uuid4(), at=day(5), learner_profile_id=partner, door=Door.PARTNER),
-        lines.ContactJoined(
+        kinds.ContactLeft(fact_id=uuid.uuid4(), at=day(5), learner_profile_id=partner, door=Door.PARTNER),
+        kinds.ContactJoined(
             fact_id=uuid.uuid4(), at=day(6), learner_profile_id=partner, door=Door.PARTNER, company="Borealis",
             person_name="Bo Lind",
         ),

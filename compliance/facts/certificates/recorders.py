@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation
 from compliance.facts.certificates.resolving import CertificateOwner, certificate_owners
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import CertificateCorrected, CertificateRevoked
+from compliance.facts.lines.kinds import CertificateCorrected, CertificateRevoked
 from compliance.facts.people import resolving
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, lookup
 from compliance.tenancy.models import CompanyRow
 

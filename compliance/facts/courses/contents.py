@@ -6,7 +6,7 @@ from compliance.contentfile.content import check_content
 from compliance.contentfile.faults import Severity
 from compliance.contentfile.fingerprint import ContainedRelease, content_sha256, contents_sha256
 from compliance.facts.errors import InvalidContentError
-from compliance.facts.lines import ReleasePublished
+from compliance.facts.lines.kinds import ReleasePublished
 
 
 def sound_content(line: ReleasePublished) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from compliance.facts.courses.media import keep_media
 from compliance.facts.courses.models import Release, ReleaseContent, ReleaseMedia
 from compliance.facts.courses.resolving import kinds_of_courses
 from compliance.facts.errors import InvalidContentError, RefusedByRuleError, UnresolvedReferenceError
-from compliance.facts.lines import Certificate, CourseChanged, CourseCreated, ReleaseLesson, ReleasePublished
+from compliance.facts.lines.kinds import Certificate, CourseChanged, CourseCreated, ReleaseLesson, ReleasePublished
 from compliance.facts.recording.acting import act
 from compliance.tenancy import context, sql
 

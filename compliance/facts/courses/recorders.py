@@ -12,11 +12,11 @@ from compliance.facts.courses.contents import fingerprints, sound_content
 from compliance.facts.courses.models import CertificateEdition, Course, Release, ReleaseContent
 from compliance.facts.errors import InvalidContentError
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
+from compliance.facts.lines.kinds import CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
 from compliance.facts.people.resolving import earliest_per, once, once_in
 from compliance.facts.policies import resolving as policies
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append, keep, lookup, update
 from compliance.tenancy import sql
 

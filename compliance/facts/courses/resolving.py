@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
-from compliance.facts.lines import FactLine
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import lookup
 
 LineType = TypeVar("LineType", bound=FactLine)

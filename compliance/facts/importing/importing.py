@@ -1,9 +1,8 @@
 """`import_facts`: the bulk write contract `svc.facts/1`.
 
-The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of
-`lines.KINDS`. So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has
-recorded nothing. Two imports of one company wait for each other, as long as their `patience` lasts; console actions do
-not wait.
+The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of `KINDS`.
+So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has recorded
+nothing. Two imports of one company wait for each other, as long as their `patience` lasts; console actions do not wait.
 """
 
 import uuid
@@ -19,10 +18,9 @@ from django.db import IntegrityError, OperationalError
 from compliance.facts.errors import ImportUnderWayError
 from compliance.facts.importing.portions import TOGETHER, Stored
 from compliance.facts.importing.staging import Staging
-from compliance.facts.lines import KINDS, FactLine
+from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.lines.reading import ReadLine, RefusedLine, read
 from compliance.facts.people import resolving
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import (
     Channel,
     Recording,
@@ -33,6 +31,7 @@ from compliance.facts.recording import (
     registry,
     telling,
 )
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.garbage_collection import without_collection
 from compliance.tenancy import context, queries, sql
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from compliance.facts.lines import KINDS, FactLine
+from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.recording import registry
 
 PORTION_LINES = 30_000

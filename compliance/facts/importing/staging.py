@@ -14,13 +14,13 @@ from typing import Any, BinaryIO, Self
 from uuid import UUID
 
 from compliance.facts.importing import portions
-from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
+from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.lines.people import PersonErased
 from compliance.facts.lines.reading import ReadLine, RefusedLine
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import Staged
 from compliance.facts.recording.temporary import temporary_database
+from compliance.facts.refusal_reasons import RefusalReason
 
 KEPT_LINES = 50_000
 LONG_LINE_BYTES = 16 * 1024

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from compliance.facts.lines import PERSONAL_FIELDS
 from compliance.facts.lines.fields import FactLine, FileObject
+from compliance.facts.lines.kinds import PERSONAL_FIELDS
 
 
 def digest(line: FactLine) -> bytes:

@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, NamedTuple, get_args, get_origin
 import orjson
 from pydantic import ValidationError
 
-from compliance.facts.lines import FactLine, adapter
 from compliance.facts.lines.fields import FileObject
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import FactLine, adapter
+from compliance.facts.refusal_reasons import RefusalReason
 
 MAXIMUM_LINE_BYTES = 16 * 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from compliance.facts.lines import adapter
+from compliance.facts.lines.kinds import adapter
 
 
 def facts_schema() -> dict[str, Any]:

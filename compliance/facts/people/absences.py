@@ -6,11 +6,11 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
+from compliance.facts.lines.kinds import AbsenceRecorded, AbsenceVoided
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Absence
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, lookup, update
 from compliance.tenancy import sql
 

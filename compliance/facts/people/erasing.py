@@ -21,13 +21,13 @@ from kombu.exceptions import OperationalError
 
 from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError, UnresolvedReferenceError
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import InvitationRevoked, PersonErased
+from compliance.facts.lines.kinds import InvitationRevoked, PersonErased
 from compliance.facts.people import erasure_list, identities, resolving
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.batch import Batch
 from compliance.facts.recording.recording import Recording, enqueue_capture
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append
 from compliance.tenancy import context, sql
 

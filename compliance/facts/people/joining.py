@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from compliance.facts.lines import EmployeeJoined
+from compliance.facts.lines.kinds import EmployeeJoined
 from compliance.facts.people.employees import ADDRESSED
 from compliance.facts.people.queries import HERE
 from compliance.facts.recording.acting import act

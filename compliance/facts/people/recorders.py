@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     ContactJoined,
     ContactLeft,
     EmployeeJoined,
@@ -24,8 +24,8 @@ from compliance.facts.lines import (
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, PersonRoles, Suspension
 from compliance.facts.people.teams import keep_memberships, named_teams_stand
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append, keep, update
 from compliance.tenancy import arrays, sql
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
-from compliance.facts.lines import FactLine
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.recording.batch import Batch, Staged
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import lookup
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.models import CompanyRow

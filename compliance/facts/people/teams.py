@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import FactLine, TeamCreated, TeamJoined, TeamLeft, TeamRenamed
+from compliance.facts.lines.kinds import FactLine, TeamCreated, TeamJoined, TeamLeft, TeamRenamed
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Team, TeamMembership
 from compliance.facts.recording.batch import Batch

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compliance.facts.ledger import queries as ledger
-from compliance.facts.lines import ContactJoined, ContactLeft, EmployeeJoined, InvitationRevoked, TeamJoined
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import ContactJoined, ContactLeft, EmployeeJoined, InvitationRevoked, TeamJoined
 from compliance.facts.recording.batch import Batch, Staged, Unwritten
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import ONE_COMPANY
 from compliance.rules.people.validation import PersonFact, PersonFactKind, validate
 from compliance.rules.vocabulary import Door

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.lines import PolicySigned, Signature
+from compliance.facts.lines.kinds import PolicySigned, Signature
 from compliance.facts.policies import chain
 from compliance.facts.policies.errors import SigningRefusedError
 from compliance.facts.policies.queries import signing_state, stored_version

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from compliance.facts.courses import resolving as courses
 from compliance.facts.courses.recorders import PolicySaid, keep_policies
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import PolicyPublished, PolicySigned, Signature
+from compliance.facts.lines.kinds import PolicyPublished, PolicySigned, Signature
 from compliance.facts.people import resolving
 from compliance.facts.policies import chain
 from compliance.facts.policies.canonical import CanonicalPolicy, check
@@ -19,8 +19,8 @@ from compliance.facts.policies.models import PolicyVersion
 from compliance.facts.policies.resolving import versions_named
 from compliance.facts.policies.served import served_bytes
 from compliance.facts.policies.signatures import read_signature
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep
 from compliance.proofs.digests import (
     ZERO_DIGEST,

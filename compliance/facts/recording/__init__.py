@@ -4,11 +4,11 @@ A new kind of fact is a line class in `facts.lines`, which names the module of i
 recorder, `record_<kind>(batch)`. `registry` finds both by the class.
 """
 
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.batch import Batch, Refused, Staged
 from compliance.facts.recording.recording import Recording, check_moment, enqueue_capture, record
 from compliance.facts.recording.telling import Channel, Teller, telling
+from compliance.facts.refusal_reasons import RefusalReason
 
 __all__ = [
     "Batch",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from compliance.facts.errors import InvalidFactError
-from compliance.facts.lines import FactLine
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.lines.reading import sentences
 from compliance.facts.recording.recording import record
 

@@ -14,8 +14,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from compliance.facts import errors
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import FactLine
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import FactLine
+from compliance.facts.refusal_reasons import RefusalReason
 
 LineType = TypeVar("LineType", bound=FactLine)
 

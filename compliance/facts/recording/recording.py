@@ -1,6 +1,6 @@
 """The one write path of facts: console actions with a batch of one, imports with batches of thousands.
 
-A `Recording` lives within one transaction of the company. Kinds are recorded in the order of `lines.KINDS`; `close` a
+A `Recording` lives within one transaction of the company. Kinds are recorded in the order of `KINDS`; `close` a
 kind after its last batch, so that validators run when all they validate is checked; `finish` writes the pending
 subjects.
 """
@@ -19,14 +19,14 @@ from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
 from compliance.facts.ledger import entering
-from compliance.facts.lines import KINDS, FactLine
 from compliance.facts.lines.digests import digest
+from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.people import queries as people
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording import registry
 from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten
 from compliance.facts.recording.subjects import MOST_IN_MEMORY, WIDE, Subjects, narrowest
 from compliance.facts.recording.telling import current
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.tenancy import context
 
 DECIDED_TOGETHER = timedelta(seconds=10)

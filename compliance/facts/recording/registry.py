@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.module_loading import import_string
 
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.recording.batch import Batch
 
 Recorder = Callable[[Batch[Any]], Iterator[None] | None]

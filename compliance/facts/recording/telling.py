@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 
-from compliance.facts.lines import FactLine
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import FactLine
+from compliance.facts.refusal_reasons import RefusalReason
 
 WHO_ACTED = ("actor_id", "publisher_id")
 """The fields of a line that name whoever acted."""

@@ -11,7 +11,7 @@ from typing import Any
 from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, move_lessons, published_lessons
 from compliance.facts.courses.resolving import courses_stand
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     Audience,
     CourseShared,
     DaysAfterAdded,
@@ -23,8 +23,8 @@ from compliance.facts.lines import (
     ShareEnded,
 )
 from compliance.facts.people import resolving
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, update
 from compliance.facts.shares.models import Share, ShareStep
 from compliance.facts.shares.resolving import StoredShare, shares

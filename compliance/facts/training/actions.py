@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.lines import CourseCompleted, ObligationChanged
+from compliance.facts.lines.kinds import CourseCompleted, ObligationChanged
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.telling import Channel, Teller, telling
 from compliance.tenancy import context, sql

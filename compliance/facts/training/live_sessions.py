@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from compliance.facts.courses.resolving import releases
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import AttendanceMarked, LiveSessionHeld, TrainerNamed
+from compliance.facts.lines.kinds import AttendanceMarked, LiveSessionHeld, TrainerNamed
 from compliance.facts.people import resolving
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch, Staged
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append, keep, lookup
 from compliance.facts.training.models import AttendanceMark, LiveSession
 from compliance.rules.vocabulary import Attendance

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 from compliance.facts.courses.recorders import lessons
 from compliance.facts.courses.resolving import courses_stand, releases_stand
 from compliance.facts.ledger.models import SubjectKind
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     CompletionVoided,
     CourseCompleted,
     ObligationChanged,
     ReminderSent,
 )
 from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
-from compliance.facts.reasons import RefusalReason
 from compliance.facts.recording.batch import Batch
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, lookup, update
 from compliance.facts.training.models import Completion, ObligationChange, Reminder
 

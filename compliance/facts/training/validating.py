@@ -9,9 +9,9 @@ import uuid
 from collections import defaultdict
 from typing import Any
 
-from compliance.facts.lines import CertificateCorrected, CertificateRevoked
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import CertificateCorrected, CertificateRevoked
 from compliance.facts.recording.batch import Batch, Staged
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning.decide import decide, prepare
 from compliance.rules.owed_learning.facts import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access.sources import SCIM
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 
 NOUNS = {
     "people": gettext_lazy("People and teams"),

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from compliance.catalogue.fields import Shape
 from compliance.facts.lines.schema import facts_schema
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.interfaces.api import authentication, described, envelope, parameters, views
 from compliance.interfaces.api.described import Problems
 from compliance.interfaces.api.problems import Code

@@ -5,7 +5,7 @@ Two reasons are left out: no body has room for a line that is too long, and a so
 
 from typing import Final
 
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.refusal_reasons import RefusalReason
 
 MEANINGS: Final[dict[RefusalReason, str]] = {
     RefusalReason.INVALID_UTF8: "The line is not UTF-8.",

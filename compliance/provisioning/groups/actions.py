@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 from scim2_models import InvalidValueException, UniquenessException
 
-from compliance.facts.lines import FactLine, TeamCreated, TeamRenamed
+from compliance.facts.lines.kinds import FactLine, TeamCreated, TeamRenamed
 from compliance.facts.people import memberships, teams
 from compliance.facts.recording import record
 from compliance.provisioning.clients import Client

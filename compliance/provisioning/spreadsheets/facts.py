@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     FactLine,
     PersonChanged,
     TeamCreated,

@@ -16,8 +16,8 @@ from django.db import IntegrityError, OperationalError
 
 from compliance.facts.errors import NotAllowedToTellError
 from compliance.facts.importing import wait_for_other_imports
-from compliance.facts.lines import KINDS as EVERY_KIND
 from compliance.facts.lines.digests import digest
+from compliance.facts.lines.kinds import KINDS as EVERY_KIND
 from compliance.facts.recording import Recording, Refused, Staged, Teller, telling
 from compliance.provisioning import turns
 from compliance.provisioning.spreadsheets import company

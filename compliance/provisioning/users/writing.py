@@ -9,7 +9,7 @@ from scim2_models import UniquenessException
 
 from compliance.access.models import Source
 from compliance.facts.errors import InvalidFactError
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     EmployeeResumed,
     EmployeeSuspended,
     FactLine,

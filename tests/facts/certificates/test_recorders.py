@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from compliance.facts import lines
 from compliance.facts.certificates.codes import new_code, read_code
 from compliance.facts.certificates.models import CertificateCorrection, CertificateRevocation, CheckCode
 from compliance.facts.certificates.naming import NamedCertificate, name_on
@@ -18,6 +17,7 @@ from compliance.facts.errors import (
     UnresolvedReferenceError,
 )
 from compliance.facts.identities import Identities
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.identities import NO_IDENTITY
 from compliance.facts.training.models import AttendanceMark, Trainer
@@ -39,8 +39,8 @@ class Earned:
         receipt_id = self.story.completed(self.person, self.release_id, BEGIN + timedelta(days=5))
         self.certificate_id = certificate_id(self.story.organization_id, receipt_id)
 
-    def revoked(self, certificate: uuid.UUID | None = None, day: int = 20) -> lines.CertificateRevoked:
-        return lines.CertificateRevoked(
+    def revoked(self, certificate: uuid.UUID | None = None, day: int = 20) -> kinds.CertificateRevoked:
+        return kinds.CertificateRevoked(
             fact_id=uuid.uuid4(),
             at=BEGIN + timedelta(days=day),
             certificate_id=certificate or self.certificate_id,
@@ -62,7 +62,7 @@ class Earned:
             identities.keep(2)
         return identity
 
-    def corrected(self, supersedes: uuid.UUID | None = None, **more: Any) -> lines.CertificateCorrected:
+    def corrected(self, supersedes: uuid.UUID | None = None, **more: Any) -> kinds.CertificateCorrected:
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=10),
@@ -70,7 +70,7 @@ class Earned:
             "supersedes_id": supersedes or self.certificate_id,
             "actor_id": ACTOR,
         }
-        return lines.CertificateCorrected(**(said | more))
+        return kinds.CertificateCorrected(**(said | more))
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_unknown_and_foreign_certificates_and_erased_holders_are_refused(earned:
 def test_the_name_issued_is_the_one_known_at_the_issue(earned: Earned) -> None:
     earned.story.tell(
         [
-            lines.PersonChanged(
+            kinds.PersonChanged(
                 fact_id=uuid.uuid4(),
                 at=BEGIN + timedelta(days=30),
                 learner_profile_id=earned.person,
@@ -183,7 +183,7 @@ class Session(Earned):
         starts_at = BEGIN + timedelta(days=8, hours=hours)
         self.story.tell(
             [
-                lines.LiveSessionHeld(
+                kinds.LiveSessionHeld(
                     fact_id=uuid.uuid4(),
                     at=starts_at,
                     live_session_id=session_id,
@@ -198,7 +198,7 @@ class Session(Earned):
         )
         return session_id
 
-    def mark(self, attended: Attendance = Attendance.FULL, hours: int = 5, **more: Any) -> lines.AttendanceMarked:
+    def mark(self, attended: Attendance = Attendance.FULL, hours: int = 5, **more: Any) -> kinds.AttendanceMarked:
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=8, hours=hours),
@@ -207,7 +207,7 @@ class Session(Earned):
             "attended": attended,
             "marked_by": MarkedBy.TRAINER,
         }
-        return lines.AttendanceMarked(**(said | more))
+        return kinds.AttendanceMarked(**(said | more))
 
 
 @pytest.mark.django_db
@@ -250,7 +250,7 @@ def test_a_trainer_bears_the_latest_name(now: datetime) -> None:
     for day, name in ((5, "Ines Duarte"), (3, "I. Duarte")):
         story.tell(
             [
-                lines.TrainerNamed(
+                kinds.TrainerNamed(
                     fact_id=uuid.uuid4(),
                     at=BEGIN + timedelta(days=day),
                     trainer_profile_id=trainer_id,

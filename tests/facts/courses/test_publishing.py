@@ -15,7 +15,7 @@ from compliance.facts.courses import publishing
 from compliance.facts.courses.media import media_content
 from compliance.facts.courses.models import Course, Lesson, Release, ReleaseContent, ReleaseMedia
 from compliance.facts.errors import InvalidContentError, RefusedByRuleError, UnresolvedReferenceError
-from compliance.facts.lines import ReleaseLesson
+from compliance.facts.lines.kinds import ReleaseLesson
 from compliance.tenancy import context
 from development.demo.telling import PACKAGES
 from tests import verbs

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compliance.facts.importing import staging
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.people.queries import shown_people
 from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning.decide import decide, prepare

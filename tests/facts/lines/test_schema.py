@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.lines.schema import facts_schema, facts_schema_text
 from tests.facts.files import course, joined, shared, waived
 

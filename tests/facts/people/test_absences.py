@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
 from compliance.facts.lines.digests import digest
+from compliance.facts.lines.kinds import AbsenceRecorded, AbsenceVoided
 from compliance.facts.lines.reading import ReadLine, RefusedLine, read_line
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.loading import load_learners

@@ -14,7 +14,6 @@ from django.db import connections
 from django.test import Client
 
 from compliance.access.actions import issue_key
-from compliance.facts import lines
 from compliance.facts.certificates.models import CheckCode, IssuedName
 from compliance.facts.errors import (
     AlreadyExistsError,
@@ -22,6 +21,7 @@ from compliance.facts.errors import (
     RefusedByRuleError,
     UnresolvedReferenceError,
 )
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_invitation, erase_person, repeat, whose, would_clear
 from compliance.facts.people.erasure_list import Entry, Unreadable, append, read
 from compliance.facts.people.models import Absence, Erasure, Identity, Invitation, Profile
@@ -71,21 +71,21 @@ class Remembered:
         work_email = self.said("work") + "@example.com"
         self.story.tell(
             [
-                lines.PersonInvited(
+                kinds.PersonInvited(
                     fact_id=uuid.uuid4(),
                     at=BEGIN - timedelta(days=9),
                     invitation_id=uuid.uuid4(),
                     work_email=work_email.upper(),  # an earlier invitation to the same person, never accepted
                     person_name=self.said("Early"),
                 ),
-                lines.PersonInvited(
+                kinds.PersonInvited(
                     fact_id=uuid.uuid4(),
                     at=BEGIN - timedelta(days=1),
                     invitation_id=invitation_id,
                     work_email=work_email,
                     person_name=self.said("Invited"),
                 ),
-                lines.EmployeeJoined(
+                kinds.EmployeeJoined(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     person_id=uuid.uuid4(),
@@ -94,7 +94,7 @@ class Remembered:
                     account_email=self.said("account") + "@example.com",
                     invitation_id=invitation_id,
                 ),
-                lines.PersonChanged(
+                kinds.PersonChanged(
                     fact_id=uuid.uuid4(),
                     at=BEGIN + timedelta(days=1),
                     learner_profile_id=self.profile_id,
@@ -102,14 +102,14 @@ class Remembered:
                     work_email=self.said("new") + "@example.com",
                     role_ids=(self.said("first-aider-"),),
                 ),
-                lines.ContactJoined(
+                kinds.ContactJoined(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     learner_profile_id=self.profile_id,
                     door=Door.PARTNER,
                     company=self.said("Company"),
                 ),
-                lines.TrainerNamed(
+                kinds.TrainerNamed(
                     fact_id=uuid.uuid4(),
                     at=BEGIN,
                     trainer_profile_id=self.profile_id,
@@ -124,7 +124,7 @@ class Remembered:
         earned = certificate_id(self.story.organization_id, receipt_id)
         self.story.tell(
             [
-                lines.CertificateCorrected(
+                kinds.CertificateCorrected(
                     fact_id=uuid.uuid4(),
                     at=BEGIN + timedelta(days=6),
                     certificate_id=uuid.uuid4(),
@@ -137,8 +137,8 @@ class Remembered:
 
     def _signs(self) -> None:
         for signature in (
-            lines.Signature(typed=self.said("Signed")),
-            lines.Signature(drawn=((self._number(), 2.5, 3.0),)),
+            kinds.Signature(typed=self.said("Signed")),
+            kinds.Signature(drawn=((self._number(), 2.5, 3.0),)),
         ):
             version, share_id = self.story.shared_policy()
             self.story.tell(
@@ -410,7 +410,7 @@ def test_facts_about_the_erased_are_refused_and_restore_nothing(now: datetime) -
     person = story.employee()
     course_id, release_id = story.shared_course()
     erase_person(organization_id=story.organization_id, learner_profile_id=person, at=now)
-    session = lines.LiveSessionHeld(
+    session = kinds.LiveSessionHeld(
         fact_id=uuid.uuid4(),
         at=BEGIN,
         live_session_id=uuid.uuid4(),
@@ -423,16 +423,16 @@ def test_facts_about_the_erased_are_refused_and_restore_nothing(now: datetime) -
     story.tell([session])
     common: dict[str, Any] = {"at": BEGIN + timedelta(days=3), "learner_profile_id": person}
     for line in (
-        lines.PersonChanged(fact_id=uuid.uuid4(), person_name="Ana Again", **common),
-        lines.ReminderSent(fact_id=uuid.uuid4(), course_id=course_id, **common),
-        lines.AttendanceMarked(
+        kinds.PersonChanged(fact_id=uuid.uuid4(), person_name="Ana Again", **common),
+        kinds.ReminderSent(fact_id=uuid.uuid4(), course_id=course_id, **common),
+        kinds.AttendanceMarked(
             fact_id=uuid.uuid4(),
             live_session_id=session.live_session_id,
             attended=Attendance.FULL,
             marked_by=MarkedBy.TRAINER,
             **common,
         ),
-        lines.TrainerNamed(fact_id=uuid.uuid4(), at=now, trainer_profile_id=person, trainer_name="Ana Again"),
+        kinds.TrainerNamed(fact_id=uuid.uuid4(), at=now, trainer_profile_id=person, trainer_name="Ana Again"),
     ):
         with pytest.raises(ErasedPersonError):
             story.tell([line])
@@ -447,7 +447,7 @@ def test_who_was_only_ever_invited_can_be_erased_too(now: datetime, django_captu
     story = Story(now)
     invitation_id, accepted_id = uuid.uuid4(), uuid.uuid4()
     story.tell(
-        lines.PersonInvited(
+        kinds.PersonInvited(
             fact_id=uuid.uuid4(), at=BEGIN, invitation_id=each, work_email="a@example.com", person_name="Ana"
         )
         for each in (invitation_id, accepted_id)
@@ -474,7 +474,7 @@ def test_the_rows_of_erased_invitations_say_so(now: datetime) -> None:
     story = Story(now)
     alone, before, accepted, living = (uuid.uuid4() for _ in range(4))
     story.tell(
-        lines.PersonInvited(
+        kinds.PersonInvited(
             fact_id=uuid.uuid4(), at=BEGIN, invitation_id=each, work_email=f"{word}@example.com", expires_at=now
         )
         for each, word in ((alone, "only"), (before, "Ana"), (accepted, "ana"), (living, "bo"))
@@ -555,7 +555,7 @@ def test_an_erasure_that_cannot_be_done_holds_up_none_of_the_others(
     story = Story(datetime.now(UTC))
     accepted = uuid.uuid4()
     story.tell(
-        [lines.PersonInvited(fact_id=uuid.uuid4(), at=BEGIN, invitation_id=accepted, work_email="a@example.com")]
+        [kinds.PersonInvited(fact_id=uuid.uuid4(), at=BEGIN, invitation_id=accepted, work_email="a@example.com")]
     )
     story.employee(invitation_id=accepted)
     bo = story.employee("Bo Lind")

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from compliance.facts.identities import Identities, identity_behind
-from compliance.facts.lines import PersonErased
+from compliance.facts.lines.kinds import PersonErased
 from compliance.facts.people.erasing import erase_invitation, erase_person
 from compliance.tenancy import context
 from tests import verbs

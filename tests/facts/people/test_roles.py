@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from compliance.facts.happenings import happenings
-from compliance.facts.lines import PersonErased
+from compliance.facts.lines.kinds import PersonErased
 from compliance.facts.people.models import PersonRoles
 from compliance.facts.people.queries import roles_of
 from compliance.facts.recording import act

@@ -8,7 +8,7 @@ import pytest
 
 from compliance.facts.errors import InvalidContentError
 from compliance.facts.importing import import_facts
-from compliance.facts.lines import PolicyPublished
+from compliance.facts.lines.kinds import PolicyPublished
 from compliance.history import queries
 from compliance.history.actions import capture_all
 from compliance.registers import pages

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from compliance.facts import lines
 from compliance.facts.errors import (
     AlreadyExistsError,
     ErasedPersonError,
@@ -16,6 +15,7 @@ from compliance.facts.errors import (
     RefusedByRuleError,
     UnresolvedReferenceError,
 )
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.policies.actions import sign_policy
 from compliance.facts.policies.chain import SealedVersion, check_chain, lock_chain, stored_chain, verify
@@ -111,7 +111,7 @@ def bad(**changed: Any) -> dict[str, Any]:
         (bad(course_release_id=uuid.UUID(int=1)), UnresolvedReferenceError),
         (bad(learner_profile_id=uuid.UUID(int=1)), UnresolvedReferenceError),
         (bad(signature=None), InvalidContentError),
-        (bad(signature=lines.Signature(drawn=((0.5, 1.5) * 10_000, (1.0, 2.0)))), InvalidContentError),
+        (bad(signature=kinds.Signature(drawn=((0.5, 1.5) * 10_000, (1.0, 2.0)))), InvalidContentError),
     ],
 )
 def test_a_receipt_that_cannot_be_is_refused_and_the_chain_stays(
@@ -131,7 +131,7 @@ def test_the_ended_the_erased_other_shares_and_the_future_are_refused(now: datet
     _, other_share = story.shared_policy()
     stay = uuid.uuid4()
     left, erased = story.employee("Left", person_id=stay), story.employee("Erased")
-    story.tell([lines.EmployeeLeft(fact_id=uuid.uuid4(), at=BEGIN + timedelta(days=5), person_id=stay)])
+    story.tell([kinds.EmployeeLeft(fact_id=uuid.uuid4(), at=BEGIN + timedelta(days=5), person_id=stay)])
     erase_person(organization_id=story.organization_id, learner_profile_id=erased, at=now)
     with pytest.raises(RefusedByRuleError, match="employee door"):
         story.tell([story.signed(version, share_id, left)])

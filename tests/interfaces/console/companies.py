@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.facts.policies.actions import sign_policy
 from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord

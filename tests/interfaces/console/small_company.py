@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
 from compliance.rules.vocabulary import WaiverReasonCode
@@ -70,8 +70,8 @@ def small_company() -> SmallCompany:
     return SmallCompany(story.organization_id, story, company, drivers, fire.course_id, goods, people)
 
 
-def _completed(person: Person, release: uuid.UUID, at: datetime) -> lines.CourseCompleted:
-    return lines.CourseCompleted(
+def _completed(person: Person, release: uuid.UUID, at: datetime) -> kinds.CourseCompleted:
+    return kinds.CourseCompleted(
         fact_id=uuid.uuid4(), at=at, completion_receipt_id=uuid.uuid4(), learner_profile_id=person.learner_profile_id,
         course_release_id=release,
     )  # fmt: skip

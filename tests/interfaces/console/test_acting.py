@@ -562,7 +562,7 @@ def test_a_course_is_published_from_its_package_and_a_broken_one_is_refused(staf
 
 
 def test_a_certificate_is_corrected_and_revoked(staff, company):
-    from compliance.facts.lines import Certificate
+    from compliance.facts.lines.kinds import Certificate
     from compliance.rules.vocabulary import CertificateKind
 
     anna = company.join("Ana Berg")

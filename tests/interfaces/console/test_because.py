@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from compliance.facts.lines import AbsenceRecorded
+from compliance.facts.lines.kinds import AbsenceRecorded
 from compliance.facts.recording import act
 from compliance.history.actions import capture_all
 from compliance.interfaces.console import because

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from compliance.facts.errors import NotAllowedToTellError
 from compliance.facts.importing import import_facts
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.facts.people.models import Profile
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.console.acting.registry import ACTS

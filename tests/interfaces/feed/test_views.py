@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.policies import POLICIES
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.recording import record
 from compliance.history.models import HistoryHead
@@ -99,7 +99,7 @@ def test_people_are_named_as_they_are_now_and_a_rename_or_an_erasure_says_so_at_
     boundaries = {each["valid_from"] for each in first if each["id"] == str(cleo.person_id)}
     when = {"at": datetime.now(UTC) - timedelta(minutes=1), "learner_profile_id": cleo.learner_profile_id}
     small.story.now = datetime.now(UTC)
-    small.story.tell([lines.PersonChanged(fact_id=uuid.uuid4(), person_name="Clea", work_email="c@x.example", **when)])
+    small.story.tell([kinds.PersonChanged(fact_id=uuid.uuid4(), person_name="Clea", work_email="c@x.example", **when)])
     capture(small.organization_id)
     renamed, cursor = follow(call, cursor=cursor, limit=1)
     assert {each["valid_from"] for each in renamed} == boundaries
@@ -121,19 +121,19 @@ def test_who_joins_again_under_another_name_has_it_in_the_rows_of_the_first_stay
     company = make_company()
     call, invitation, profile = caller_of(company.organization_id), uuid.uuid4(), uuid.uuid4()
 
-    def record_all(*said: lines.FactLine) -> None:
+    def record_all(*said: kinds.FactLine) -> None:
         record(company.organization_id, list(said), now=NOW)
         capture(company.organization_id)
 
-    def joined(day: float, name: str, **more: Any) -> lines.EmployeeJoined:
+    def joined(day: float, name: str, **more: Any) -> kinds.EmployeeJoined:
         said: dict[str, Any] = {"person_id": uuid.uuid4(), "learner_profile_id": profile, "person_name": name} | more
-        return lines.EmployeeJoined(fact_id=uuid.uuid4(), at=at(day), **said)
+        return kinds.EmployeeJoined(fact_id=uuid.uuid4(), at=at(day), **said)
 
     first = joined(1, "Old Name", invitation_id=invitation)
-    record_all(lines.PersonInvited(fact_id=uuid.uuid4(), at=at(0), invitation_id=invitation, work_email="a@x.example"))
+    record_all(kinds.PersonInvited(fact_id=uuid.uuid4(), at=at(0), invitation_id=invitation, work_email="a@x.example"))
     record_all(first)
     seen, cursor = follow(call)
-    record_all(lines.EmployeeLeft(fact_id=uuid.uuid4(), at=at(5), person_id=first.person_id))
+    record_all(kinds.EmployeeLeft(fact_id=uuid.uuid4(), at=at(5), person_id=first.person_id))
     record_all(joined(9, "New Name"))
     new, _ = follow(call, cursor=cursor)
     kept = {(each["id"], each["valid_from"]): each["fields"]["person_name"] for each in (*seen, *new)}

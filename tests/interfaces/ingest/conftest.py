@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from compliance.access.sources import issue_source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from tests.companies import make_present_company
 
 ADDRESS = "/in/v1/facts"

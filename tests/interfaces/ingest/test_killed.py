@@ -20,7 +20,7 @@ import pytest
 from compliance.access.models import Source
 from compliance.access.sources import issue_source
 from compliance.facts.ledger import queries as ledger
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.history import actions
 from compliance.history.verify import Verified, verify_history
 from compliance.interfaces.serving import front

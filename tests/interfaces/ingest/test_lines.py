@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compliance.facts.lines.reading import ReadLine, RefusedLine, read_line
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.interfaces.api.problems import Code, Problem
 from compliance.interfaces.ingest import lines
 from compliance.interfaces.ingest.lines import MAXIMUM_LINES, MAXIMUM_VALUES, lines_of

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, connections
 
 from compliance.access.sources import issue_source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from tests.companies import make_present_company
 from tests.facts.files import team
 from tests.interfaces.ingest.conftest import Sender

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from compliance.facts.lines import KINDS
-from compliance.facts.reasons import RefusalReason
+from compliance.facts.lines.kinds import KINDS
+from compliance.facts.refusal_reasons import RefusalReason
 from compliance.interfaces.api.problems import Code
 from compliance.interfaces.ingest.openapi import PROBLEMS, document
 from compliance.interfaces.ingest.refusals import MEANINGS

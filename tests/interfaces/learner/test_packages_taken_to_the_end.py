@@ -15,7 +15,7 @@ from django.test import Client
 
 from compliance.contentfile.package import CheckedPackage, check_package
 from compliance.facts.courses.publishing import publish_package
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.rules.vocabulary import CertificateKind
 from tests.companies import Company, Course, Person, make_present_company, noon
 from tests.interfaces.api.conftest import Caller, issue_everything

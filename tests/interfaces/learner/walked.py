@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from compliance.contentfile.package import check_package
-from compliance.facts import lines
 from compliance.facts.courses.publishing import publish_package
+from compliance.facts.lines import kinds
 from compliance.history.actions import capture_all
 from compliance.learning import links
 from compliance.rules.vocabulary import CertificateKind, Door, Requirement
@@ -28,7 +28,7 @@ class Walked:
         self.organization_id = self.story.organization_id
         self.profile_id: uuid.UUID = self.story.employee("Ana Reis")
         self.version, _ = self.story.shared_policy()
-        certificate = lines.Certificate(title="Safe at work", kind=CertificateKind.COMPLETION, valid_months=12)
+        certificate = kinds.Certificate(title="Safe at work", kind=CertificateKind.COMPLETION, valid_months=12)
         published = publish_package(
             organization_id=self.organization_id,
             package=check_package(package),
@@ -36,15 +36,15 @@ class Walked:
             certificate=certificate,
         )
         self.course_id = published.course_id
-        shared = lines.CourseShared(
+        shared = kinds.CourseShared(
             fact_id=uuid.uuid4(),
             at=self.story.now - timedelta(days=1),
             share_id=uuid.uuid4(),
             course_id=self.course_id,
             doors=(Door.EMPLOYEE,),
-            audience=lines.Audience(everyone=True),
+            audience=kinds.Audience(everyone=True),
             requirement=Requirement.REQUIRED,
-            deadline=lines.DaysAfterAdded(days=14),
+            deadline=kinds.DaysAfterAdded(days=14),
         )
         self.story.tell([shared])
         self.take_in()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 
-from compliance.facts.lines import FixedDeadline
+from compliance.facts.lines.kinds import FixedDeadline
 from compliance.facts.training.models import Reminder
 from compliance.history.actions import capture_all
 from compliance.interfaces.operations import metrics, reminders, tasks, tidying

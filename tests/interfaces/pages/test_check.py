@@ -11,8 +11,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from compliance.facts import lines
 from compliance.facts.certificates.models import CheckCode
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
 from compliance.interfaces.pages.private_paths import PrivatePathsRequestMiddleware, without_private_parts
@@ -86,12 +86,12 @@ def test_each_other_status_is_said_in_words(status: str, story: Story, visitor: 
     actor = uuid.UUID(int=7)
     if status == "revoked":
         story.tell(
-            [lines.CertificateRevoked(fact_id=uuid.uuid4(), at=story.now, certificate_id=certificate, actor_id=actor)]
+            [kinds.CertificateRevoked(fact_id=uuid.uuid4(), at=story.now, certificate_id=certificate, actor_id=actor)]
         )
     if status == "replaced":
         story.tell(
             [
-                lines.CertificateCorrected(
+                kinds.CertificateCorrected(
                     fact_id=uuid.uuid4(),
                     at=story.now,
                     certificate_id=uuid.UUID(int=11),
@@ -119,10 +119,10 @@ def test_a_live_session_and_its_trainer_are_shown(story: Story, visitor: Client)
     starts_at = story.now - timedelta(days=3)
     story.tell(
         [
-            lines.TrainerNamed(
+            kinds.TrainerNamed(
                 fact_id=uuid.uuid4(), at=BEGIN, trainer_profile_id=trainer_id, trainer_name="Ines Duarte"
             ),
-            lines.LiveSessionHeld(
+            kinds.LiveSessionHeld(
                 fact_id=uuid.uuid4(),
                 at=starts_at,
                 live_session_id=session_id,
@@ -133,7 +133,7 @@ def test_a_live_session_and_its_trainer_are_shown(story: Story, visitor: Client)
                 minutes=120,
                 trainer_profile_id=trainer_id,
             ),
-            lines.AttendanceMarked(
+            kinds.AttendanceMarked(
                 fact_id=uuid.uuid4(),
                 at=starts_at + timedelta(hours=3),
                 live_session_id=session_id,

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from compliance.access.actions import issue_key
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.policies.chain import verify
 from compliance.facts.policies.models import Receipt
@@ -230,7 +230,7 @@ def test_long_after_signing_the_link_says_that_it_is_done_and_nothing_else(page:
 def test_who_signed_is_told_by_mail_once_and_who_was_erased_is_not(page: Page, mailoutbox: list[Any]) -> None:
     page.story.tell(
         [
-            lines.PersonChanged(
+            kinds.PersonChanged(
                 fact_id=uuid.uuid4(), at=page.story.now, learner_profile_id=page.profile_id,
                 person_name="Ana Reis", work_email="ana@example.org",
             )
@@ -259,7 +259,7 @@ def test_a_second_link_to_what_is_signed_tells_nobody_that_it_was_signed_again(
         "person_name": "Ana Reis",
         "work_email": "ana@example.org",
     }
-    page.story.tell([lines.PersonChanged(fact_id=uuid.uuid4(), at=page.story.now, **joined)])
+    page.story.tell([kinds.PersonChanged(fact_id=uuid.uuid4(), at=page.story.now, **joined)])
     other = f"/sign/{make_token(page.link, page.story.now)}"
     page.post()
     form = {"release": str(page.version.course_release_id), "agree": "yes", "typed": "Ana Reis"}
@@ -275,7 +275,7 @@ def test_a_link_asks_nothing_of_the_ended_the_erased_and_for_other_companies_sha
 ) -> None:
     page, stay = Page(story, visitor), uuid.uuid4()
     left = story.employee("Left", person_id=stay)
-    story.tell([lines.EmployeeLeft(fact_id=uuid.uuid4(), at=story.now - timedelta(hours=1), person_id=stay)])
+    story.tell([kinds.EmployeeLeft(fact_id=uuid.uuid4(), at=story.now - timedelta(hours=1), person_id=stay)])
     _, foreign_share = Story(story.now).shared_policy()
     erased = story.employee("Erased")
     erase_person(organization_id=story.organization_id, learner_profile_id=erased, at=story.now)
@@ -312,7 +312,7 @@ def test_a_receipt_stays_to_be_seen_until_the_person_is_erased(page: Page) -> No
 def test_the_deadline_is_told_on_the_companys_clock(due_at: datetime, said: str, story: Story, visitor: Client) -> None:
     version = story.version()
     story.tell([version])
-    share_id = story.share(version.course_id, deadline=lines.FixedDeadline(due_at=due_at))
+    share_id = story.share(version.course_id, deadline=kinds.FixedDeadline(due_at=due_at))
     link = SigningLink(story.organization_id, share_id, story.employee("Ana Reis"), story.now + timedelta(days=1))
     path = f"/sign/{make_token(link, story.now)}"
     assert said in visitor.post(path, {"step": "open"}).content.decode()

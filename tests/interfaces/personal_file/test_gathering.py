@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts.lines import ObligationChanged
+from compliance.facts.lines.kinds import ObligationChanged
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.history.actions import capture_all
 from compliance.interfaces.personal_file.gathering import PARTS, REGISTERS, as_text, personal_file

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts.lines import EmployeeJoined, TeamCreated
+from compliance.facts.lines.kinds import EmployeeJoined, TeamCreated
 from compliance.facts.people.teams import moves
 from compliance.facts.recording import record
 from tests.interfaces.scim import entra

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from compliance.facts.lines import ContactJoined
+from compliance.facts.lines.kinds import ContactJoined
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.recording import act
 from compliance.interfaces.api import clock

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compliance.facts.lines import TeamJoined
+from compliance.facts.lines.kinds import TeamJoined
 from compliance.facts.people import roster
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.people.models import Invitation, Profile, TeamMembership

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from compliance.facts.lines import AbsenceRecorded, AbsenceVoided
+from compliance.facts.lines.kinds import AbsenceRecorded, AbsenceVoided
 from compliance.facts.lines.people import LONGEST_ABSENCE
 from compliance.facts.people import absences
 from compliance.facts.recording import act

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
-from compliance.facts.lines import FactLine
+from compliance.facts.lines.kinds import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
 from compliance.history import queries
 from compliance.interfaces.console.acting.fields import ActForm

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses import queries as courses
-from compliance.facts.lines import Audience, CourseShared, FactLine, FixedDeadline, NoDeadline, PolicyShared
+from compliance.facts.lines.kinds import Audience, CourseShared, FactLine, FixedDeadline, NoDeadline, PolicyShared
 from compliance.facts.recording import act
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, Done

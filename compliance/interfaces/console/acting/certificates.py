@@ -6,7 +6,7 @@ from functools import partial
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from compliance.facts.lines import CertificateCorrected, CertificateRevoked
+from compliance.facts.lines.kinds import CertificateCorrected, CertificateRevoked
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Recorded
 from compliance.interfaces.console.acting.fields import form_of

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from compliance.facts.courses import queries as courses
 from compliance.facts.courses import versions
-from compliance.facts.lines import CompletionVoided, CourseCompleted
+from compliance.facts.lines.kinds import CompletionVoided, CourseCompleted
 from compliance.facts.recording import act
 from compliance.facts.training.actions import record_completion
 from compliance.facts.training.queries import Completed, completions_of

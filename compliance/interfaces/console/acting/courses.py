@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from compliance.contentfile.package import CheckedPackage, check_package
 from compliance.facts.courses import publishing, queries
 from compliance.facts.errors import InvalidContentError
-from compliance.facts.lines import Certificate, CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
+from compliance.facts.lines.kinds import Certificate, CourseChanged, CourseCreated, ReleasePublished, ReleaseWithdrawn
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded
 from compliance.interfaces.console.acting.fields import (
     OFFERED_AT_MOST,

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.facts.courses import queries as courses
-from compliance.facts.lines import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
+from compliance.facts.lines.kinds import Audience, DaysAfterAdded, Deadline, FixedDeadline, NoDeadline
 from compliance.history import queries as history
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import pickable

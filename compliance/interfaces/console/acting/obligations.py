@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
-from compliance.facts.lines import ObligationChanged
+from compliance.facts.lines.kinds import ObligationChanged
 from compliance.facts.training.actions import change_obligation
 from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded, to
 from compliance.interfaces.console.acting.fields import COURSE_OWED, PERSON, WAIVER_REASON, day_field, end_of, form_of

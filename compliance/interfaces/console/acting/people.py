@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
-from compliance.facts.lines import (
+from compliance.facts.lines.kinds import (
     EmployeeLeft,
     EmployeeResumed,
     EmployeeSuspended,

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from compliance.facts.lines import PolicyPublished
+from compliance.facts.lines.kinds import PolicyPublished
 from compliance.facts.policies import queries
 from compliance.facts.recording import act
 from compliance.interfaces.console import identifiers

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
-from compliance.facts.lines import ReminderSent
+from compliance.facts.lines.kinds import ReminderSent
 from compliance.facts.recording import act, telling
 from compliance.facts.training.queries import reminded_since
 from compliance.history.actions import capture_all

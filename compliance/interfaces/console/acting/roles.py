@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from compliance.contentfile.identifiers import is_slug
 from compliance.facts.courses import queries as courses
-from compliance.facts.lines import PersonChanged
+from compliance.facts.lines.kinds import PersonChanged
 from compliance.facts.people import queries
 from compliance.facts.recording import act
 from compliance.interfaces.console import identifiers

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from compliance.facts.lines import CourseShared, PolicyShared, ShareChanged, ShareEnded
+from compliance.facts.lines.kinds import CourseShared, PolicyShared, ShareChanged, ShareEnded
 from compliance.interfaces.console.acting import pickable
 from compliance.interfaces.console.acting.act import Act, Acting, Done, Recorded
 from compliance.interfaces.console.acting.fields import (

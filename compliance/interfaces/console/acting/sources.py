@@ -18,7 +18,7 @@ from django.utils.translation import gettext, gettext_lazy
 from compliance.access import actions, sources
 from compliance.access.errors import BadNetworkError
 from compliance.access.models import Source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
 from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of

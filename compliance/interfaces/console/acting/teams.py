@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from compliance.facts.lines import TeamCreated, TeamJoined, TeamLeft, TeamRenamed
+from compliance.facts.lines.kinds import TeamCreated, TeamJoined, TeamLeft, TeamRenamed
 from compliance.facts.people import team_queries
 from compliance.facts.people.memberships import TeamShown
 from compliance.facts.people.queries import shown_people

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_invitation, erase_person
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.evidence import tasks
@@ -43,7 +43,7 @@ def test_packs_and_uploads_from_before_an_erasure_go_and_later_ones_stay() -> No
     story, elsewhere = Story(now), Story(now)
     person, invitation_id = story.employee("Ana"), uuid.uuid4()
     story.tell(
-        [lines.PersonInvited(fact_id=uuid.uuid4(), at=now, invitation_id=invitation_id, work_email="a@b.example")]
+        [kinds.PersonInvited(fact_id=uuid.uuid4(), at=now, invitation_id=invitation_id, work_email="a@b.example")]
     )
     for each in (story, elsewhere):
         _kept(each, now - timedelta(minutes=1))

@@ -15,7 +15,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR

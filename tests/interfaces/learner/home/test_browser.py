@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.learning import sessions
 from compliance.rules.vocabulary import CertificateKind, Requirement
 from compliance.tenancy import context

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.history.of_person import held
 from compliance.log import keys, signing
 from compliance.proofs.findings import Report

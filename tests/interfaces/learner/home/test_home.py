@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.facts.courses.models import ReleaseContent
-from compliance.facts.lines import Certificate, ReleaseLesson
+from compliance.facts.lines.kinds import Certificate, ReleaseLesson
 from compliance.history.of_person import held
 from compliance.learning import courses, taking, words
 from compliance.rules.company_days import end_of_day

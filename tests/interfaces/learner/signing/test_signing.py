@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts import lines
+from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.policies.chain import verify
 from compliance.facts.policies.models import RawSignature, Receipt
@@ -190,7 +190,7 @@ def test_a_version_that_was_replaced_while_reading_is_shown_anew(person: Person)
 
 def test_a_share_that_is_withdrawn_while_reading_asks_nothing_any_more(person: Person) -> None:
     assert person.get().status_code == 200
-    person.story.tell([lines.ShareEnded(fact_id=uuid.uuid4(), at=person.story.now, share_id=person.share_id)])
+    person.story.tell([kinds.ShareEnded(fact_id=uuid.uuid4(), at=person.story.now, share_id=person.share_id)])
     for answer in (person.get(), person.post(), person.post(typed="Somebody Else")):
         assert answer.status_code == 404
         assert "Nothing to sign" in body(answer)
@@ -199,7 +199,7 @@ def test_a_share_that_is_withdrawn_while_reading_asks_nothing_any_more(person: P
 
 def test_of_several_shares_the_one_that_asks_the_soonest_is_signed_for(person: Person) -> None:
     soon = datetime.now(UTC) + timedelta(days=3)
-    sooner = person.story.share(person.version.course_id, deadline=lines.FixedDeadline(due_at=soon))
+    sooner = person.story.share(person.version.course_id, deadline=kinds.FixedDeadline(due_at=soon))
     assert person.post().status_code == 303
     (receipt,) = person.receipts()
     assert receipt.share_id == sooner
@@ -207,9 +207,9 @@ def test_of_several_shares_the_one_that_asks_the_soonest_is_signed_for(person: P
 
 def test_after_the_share_that_asked_the_soonest_ended_the_other_is_signed_for(person: Person) -> None:
     soon = datetime.now(UTC) + timedelta(days=3)
-    sooner = person.story.share(person.version.course_id, deadline=lines.FixedDeadline(due_at=soon))
+    sooner = person.story.share(person.version.course_id, deadline=kinds.FixedDeadline(due_at=soon))
     person.get()
-    person.story.tell([lines.ShareEnded(fact_id=uuid.uuid4(), at=person.story.now, share_id=sooner)])
+    person.story.tell([kinds.ShareEnded(fact_id=uuid.uuid4(), at=person.story.now, share_id=sooner)])
     assert person.post().status_code == 303
     (receipt,) = person.receipts()
     assert receipt.share_id == person.share_id
@@ -244,7 +244,7 @@ def test_a_policy_of_others_of_another_company_or_of_nobody_asks_nothing(
 def test_who_left_or_was_erased_while_reading_signs_nothing(story: Story, signed_in: Any) -> None:
     stay = uuid.uuid4()
     left = Person(story, signed_in, story.employee("Left", person_id=stay))
-    story.tell([lines.EmployeeLeft(fact_id=uuid.uuid4(), at=story.now, person_id=stay)])
+    story.tell([kinds.EmployeeLeft(fact_id=uuid.uuid4(), at=story.now, person_id=stay)])
     erased = Person(story, signed_in, story.employee("Erased"))
     erase_person(organization_id=story.organization_id, learner_profile_id=erased.profile_id, at=story.now)
     for person in (left, erased):

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from compliance.access.models import Source
 from compliance.access.sources import SCIM, issue_source
-from compliance.facts.lines import KINDS
+from compliance.facts.lines.kinds import KINDS
 from compliance.interfaces.commands.management.commands.create_key import instant
 from compliance.interfaces.commands.operator_command import OperatorCommand
 

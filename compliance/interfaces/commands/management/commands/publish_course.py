@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from compliance.contentfile.package import check_package
 from compliance.facts.courses.publishing import publish_package
-from compliance.facts.lines import Certificate
+from compliance.facts.lines.kinds import Certificate
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.history.actions import capture_all
 from compliance.interfaces.commands.operator_command import OperatorCommand
