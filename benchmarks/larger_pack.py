@@ -153,12 +153,18 @@ class Larger:
         (self.folder / name).write_text(json.dumps(value) + "\n")
 
 
+def make(source: Path, times: int, output: Path) -> tuple[str, int]:
+    """Writes the pack `source`, made larger, to `output`: the key to verify it with, and how many versions it has."""
+    with zipfile.ZipFile(source) as pack, tempfile.TemporaryDirectory(dir=output.parent) as name:
+        larger = Larger(pack, times, Path(name))
+        key = larger.write()
+        packing.write_zip(Path(name), output)
+    return key, larger.sequence
+
+
 def main(arguments: list[str]) -> None:
     """Writes the larger pack, and prints the key to verify it with."""
-    source, times, output = Path(arguments[0]), int(arguments[1]), Path(arguments[2])
-    with zipfile.ZipFile(source) as pack, tempfile.TemporaryDirectory(dir=output.parent) as name:
-        key = Larger(pack, times, Path(name)).write()
-        packing.write_zip(Path(name), output)
+    key, _ = make(Path(arguments[0]), int(arguments[1]), Path(arguments[2]))
     sys.stdout.write(f"{key}\n")
 
 
