@@ -106,7 +106,7 @@ def import_rows(path: Path, what: str, rounds: int) -> Iterator[Result]:
     yield Result("its memory, MiB", memory, "<= 1024", memory <= 1024)
 
 
-def _company(people: int, courses: int, now: datetime) -> tuple[uuid.UUID, list[str]]:
+def company_that_owes(people: int, courses: int, now: datetime) -> tuple[uuid.UUID, list[str]]:
     """A company whose people owe `courses` courses each; captured."""
     organization_id = uuid.uuid4()
     history.create_company(
@@ -151,18 +151,10 @@ def _take(organization_id: uuid.UUID, lines: Iterable[Mapping[str, object]], now
 def capture_rows(rounds: int, size: int = 5000) -> Iterator[Result]:
     """A capture of `size` completions against a bulk create of as many rows with their history."""
     now = datetime.now(UTC)
-    organization_id, people = _company(size, 1, now)
-    release = str(uuid.uuid5(organization_id, "release0"))
+    organization_id, people = company_that_owes(size, 1, now)
     ours, theirs, versions = [], [], 0
     for number in range(rounds):
-        at = (datetime(2024, 2, 1, tzinfo=UTC) - timedelta(days=number)).isoformat()
-        # An earlier completion each round changes every record again.
-        completed = (
-            {"fact": "course_completed", "at": at, "completion_receipt_id": str(uuid.uuid4()), "learner_profile_id": person,
-             "course_release_id": release}
-            for person in people
-        )  # fmt: skip
-        _take(organization_id, completed, now)
+        complete(organization_id, people, number, now)
         captured: list[history.Captured] = []
         ours.append(measuring.once(lambda: captured.extend(history.capture_all(organization_id, datetime.now(UTC)))))  # noqa: B023
         versions = sum(one.rows for one in captured)
@@ -181,6 +173,18 @@ def capture_rows(rounds: int, size: int = 5000) -> Iterator[Result]:
     yield Result("capture, against simple-history's bulk create", ratio, ">= 3", ratio >= 3, "10", note)
 
 
+def complete(organization_id: uuid.UUID, people: Iterable[str], number: int, now: datetime) -> None:
+    """Everybody completes the first course, earlier in each round `number`, which changes every record again."""
+    at = (datetime(2024, 2, 1, tzinfo=UTC) - timedelta(days=number)).isoformat()
+    release = str(uuid.uuid5(organization_id, "release0"))
+    completed = (
+        {"fact": "course_completed", "at": at, "completion_receipt_id": str(uuid.uuid4()), "learner_profile_id": person,
+         "course_release_id": release}
+        for person in people
+    )  # fmt: skip
+    _take(organization_id, completed, now)
+
+
 def _plain(organization_id: uuid.UUID) -> SimpleRecord:
     now = datetime.now(UTC)
     name = uuid.uuid4()
@@ -196,7 +200,7 @@ def _plain(organization_id: uuid.UUID) -> SimpleRecord:
 def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Result]:
     """A sweep with 1 % of all subjects due against deciding all; and how finding due work grows."""
     now = datetime.now(UTC)
-    organization_id, _ = _company(people, courses, now)
+    organization_id, _ = company_that_owes(people, courses, now)
     subjects = people * courses
     swept = sweep_of_one_percent(organization_id, now)
     make_all_due(organization_id, now)
