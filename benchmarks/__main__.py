@@ -16,7 +16,7 @@ from pathlib import Path
 
 from development.embedded import servers
 
-ROWS = ["reads", "wire", "pulls", "feed", "writes", "incoming", "sweep"]
+ROWS = ["reads", "wire", "pulls", "feed", "fairness", "proofs", "writes", "incoming", "sweep", "millions"]
 SMALL_ROWS = [name for name in ROWS if name != "incoming"]  # it starts all processes, and creates 5,000 people
 
 
@@ -30,10 +30,14 @@ def main() -> int:
     parser.add_argument(
         "--history", type=Path, help="the file that the run is added to; docs/benchmarks.csv for a whole run"
     )
+    parser.add_argument("--facts", type=int, help="how many the large file of the rows `millions` has")
     options = parser.parse_args()
     if options.keep is None:
-        return run(options)
+        with tempfile.TemporaryDirectory() as log:
+            os.environ["LOG_FOLDER"] = log
+            return run(options)
     options.keep.mkdir(parents=True, exist_ok=True)
+    os.environ["LOG_FOLDER"] = str(options.keep.resolve() / "log")
     with servers.running(options.keep, durable=False) as values:
         os.environ |= values
         return run(options)
@@ -45,7 +49,23 @@ def run(options: argparse.Namespace) -> int:
     import django
 
     django.setup()
-    from benchmarks import building, feed, growth, incoming, loading, pulls, reads, serving, trees, wire, writes
+    from benchmarks import (
+        building,
+        fairness,
+        feed,
+        growth,
+        incoming,
+        loading,
+        millions,
+        packs,
+        proofs,
+        pulls,
+        reads,
+        serving,
+        trees,
+        wire,
+        writes,
+    )
     from benchmarks import results as kept
 
     began = time.monotonic()
@@ -71,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "growth":
         growth.measure((90, 900, 9000) if options.small else (900, 9000, 90_000), now)
         return 0
-    if wanted & {"reads", "wire", "pulls", "feed"} or options.what == "load":
+    if wanted & {"reads", "wire", "pulls", "feed", "fairness"} or options.what == "load":
         built, now = building.everything(divisor, now, options.keep, say)
         with serving.web({"BASE_URL": "http://127.0.0.1"}, workers=2 if options.what == "load" else 1) as address:
             if options.what == "load":
@@ -95,9 +115,21 @@ def run(options: argparse.Namespace) -> int:
                     note(result)
                 for result in feed.day_rows(address, 5000, now) if not options.small else ():
                     note(result)
+            if "fairness" in wanted:
+                say("Beside unkind clients ...")
+                seconds = 2 if options.small else 20
+                for result in fairness.rows(address, built["tenth"].key, built["big"].key, seconds):
+                    note(result)
         if "reads" in wanted:
             for result in trees.path_rows(built["big"]):
                 note(result)
+    if "proofs" in wanted:
+        say("Proofs ...")
+        company = building.large(100 if options.small else 3000, now)
+        for result in proofs.rows(company.organization_id, 200 if options.small else 2000, now):
+            note(result)
+        for result in packs.rows(company, 3 if options.small else 10, now):
+            note(result)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.jsonl"
         what = writes.facts_file(path, options.small) if wanted & {"writes", "incoming"} else ""
@@ -106,6 +138,8 @@ def run(options: argparse.Namespace) -> int:
             for result in writes.import_rows(path, what, 1 if options.small else 3):
                 note(result)
             for result in writes.capture_rows(1 if options.small else 3, 5000 // min(divisor, 5)):
+                note(result)
+            for result in trees.capture_rows(3 if options.small else 9, 5000 // min(divisor, 5)):
                 note(result)
         if "incoming" in wanted:
             say("Incoming ...")
@@ -116,6 +150,11 @@ def run(options: argparse.Namespace) -> int:
         people, courses = (2000, 10) if options.small else (50_000, 20)
         totals = (10_000, 100_000) if options.small else (10_000, 100_000, 1_000_000)
         for result in writes.sweep_rows(people, courses, totals):
+            note(result)
+    if "millions" in wanted:
+        say("A large file ...")
+        facts, made = (10_000, 200) if options.small else (1_000_000, 2000)
+        for result in millions.rows(options.facts or facts, now, made):
             note(result)
     sys.stdout.write("| what | measured | bound | aim | |\n| --- | --- | --- | --- | --- |\n")
     for result in results:
