@@ -81,12 +81,11 @@ def measure(address: str, kind: str, unkind: Sequence[str], seconds: float) -> t
     """
     snapshot = _reader(address, "/v1/snapshot", kind)
     records = _reader(address, "/v1/training-records?limit=50", kind)
-    alone = _timed(snapshot, seconds)
+    alone, alone_reading = _timed(snapshot, seconds), _timed(records, seconds)  # before any of them has been there
     with _many(SENDERS, lambda number, ended: _send_slowly(address, FORMS[number % len(FORMS)], ended)):
         senders = Cost(alone, _timed(snapshot, seconds))
-    alone = _timed(records, seconds)
     with _many(READERS, lambda number, ended: _read_slowly(address, unkind[number % len(unkind)], ended)):
-        readers = Cost(alone, _timed(records, seconds))
+        readers = Cost(alone_reading, _timed(records, seconds))
     return senders, readers
 
 
@@ -125,7 +124,8 @@ def _reader(address: str, target: str, key: str) -> Callable[[], None]:
 
 
 def _timed(read: Callable[[], None], seconds: float) -> Took:
-    read()
+    for _ in range(FEWEST):  # each of the threads that answer has prepared its statements
+        read()
     times, end = [], time.monotonic() + seconds
     while time.monotonic() < end or len(times) < FEWEST:
         begun = time.perf_counter()
