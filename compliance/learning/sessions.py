@@ -96,7 +96,7 @@ class Device(NamedTuple):
     seen_at: datetime
 
 
-def standing(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Device]:
+def open_sessions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Device]:
     """The devices on which the person is signed in, the one used last first. Needs the company's context."""
     found = LearnerSession.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now

@@ -20,7 +20,7 @@ def _rows(heading: str) -> list[str]:
 
 
 TERMS, RETIRED = _rows("Glossary"), _rows("Retired words")
-CONVERTED = re.findall(r"`(\w+)`", re.search(r"converted rooms:([^.]*)\.", TEXT)[1])  # type: ignore[index]
+CONVERTED = re.findall(r"`([\w/]+)`", re.search(r"converted rooms:([^.]*)\.", TEXT)[1])  # type: ignore[index]
 FORMS = re.compile(rf"(?<![a-z])(?:{'|'.join(RETIRED)})(?:d|s|ing)?(?![a-z])", re.IGNORECASE)
 NAMED_ANEW = re.findall(r"`(\w+)`", re.search(r"In (`[^.]*) no name has them", TEXT)[1])  # type: ignore[index]
 COLUMNS = {"birth", "why"}

@@ -320,7 +320,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
             "title": gettext("How %(get_username)s signs in") % {"get_username": user.get_username()},
             "opts": self.model._meta,
             "account": user,
-            "sessions": sessions.standing(user, now),
+            "sessions": sessions.open_sessions(user, now),
             "factors": list(second_factor.factors(user)),
             "waiting": getattr(user, "invitation", None),
             "now": now,

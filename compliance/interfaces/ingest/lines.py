@@ -1,4 +1,4 @@
-"""From a body to its lines: NDJSON, or the elements of a JSON array. What is wrong within a line is told of it alone.
+"""From a body to its lines: NDJSON, or the elements of a JSON array. A fault of a line is reported for it alone.
 
 A line of NDJSON is an object, so a body that begins with a bracket is an array. Its elements are found by their
 brackets and strings only; each is then read as a line is, and one that is broken spoils no other.

@@ -19,7 +19,7 @@ LARGE_AT_ONCE: Final = 2
 WAITING_AT_ONCE: Final = 8
 """Half of the threads: calls that wait for the history never stop those that record."""
 PATIENCE: Final = timedelta(seconds=5)
-"""How long a post waits for its turn before it is told to come back."""
+"""How long a post waits for its turn before it is refused as busy."""
 RETRY_AFTER_SECONDS: Final = 5
 
 _large = threading.BoundedSemaphore(LARGE_AT_ONCE)

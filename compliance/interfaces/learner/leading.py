@@ -40,9 +40,9 @@ def way_in(lead: str) -> str:
 
 
 def page_again(address: str) -> str:
-    """The page on which somebody chose a language, by its own word; home where it is no page of ours.
+    """The page on which somebody chose a language, as the form names it; home where it is no page of ours.
 
-    A personal link may be shown again, though nothing leads to one.
+    A personal link may be opened again in this way, though no other page leads to one.
     """
     path, _, query = address.partition("?")
     if path == reverse("learner:home"):

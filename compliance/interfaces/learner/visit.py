@@ -1,7 +1,7 @@
 """A learner's visit: one request of a person who is signed in, within the context of their company.
 
 `learner_page` wraps a view: it finds the session, opens the company's context and one transaction for the whole visit,
-says that what is recorded in it was told by the learner, and gives the answer its headers. Whoever has no session that
+sets the learner as the origin of what is recorded in it, and gives the answer its headers. Whoever has no session that
 holds is sent to `/learn/`.
 """
 
@@ -51,13 +51,13 @@ class Visit:
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone in which moments are shown: the company's."""
+        """The time zone in which moments are displayed: the company's."""
         return ZoneInfo(self.organization.time_zone)
 
     def render(self, template: str, values: dict[str, Any] | None = None, *, status: int = 200) -> HttpResponse:
         """A page of `templates/learner/`."""
-        shown = {"visit": self} | (values or {})
-        return drawn(self.request, template, shown, status=status, company_name=self.organization.name)
+        all_values = {"visit": self} | (values or {})
+        return drawn(self.request, template, all_values, status=status, company_name=self.organization.name)
 
     def go(self, name: str, **values: Any) -> HttpResponse:
         """After a POST: the browser goes on by GET, so that loading again sends nothing twice."""

@@ -16,7 +16,7 @@ import typst
 from django.conf import settings
 
 from compliance.facts.certificates.queries import code_of
-from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
 from compliance.letters.content import Enclosure
 
 _LARGEST_ENCLOSED = 512 * 1024
@@ -25,9 +25,9 @@ _LARGEST_ENCLOSED = 512 * 1024
 _TEMPLATE = Path(__file__).with_name("certificate.typ")
 
 
-def certificate_pdf(certificate: ShownCertificate, check_url: str) -> bytes:
+def certificate_pdf(certificate: PublicCertificate, check_url: str) -> bytes:
     """Return the PDF of a certificate; `check_url` is the absolute address of its check page."""
-    said = {
+    inputs = {
         "document_title": f"{certificate.heading}: {certificate.title}",
         "company": certificate.company,
         "heading": certificate.heading,
@@ -52,7 +52,7 @@ def certificate_pdf(certificate: ShownCertificate, check_url: str) -> bytes:
     compiled = typst.compile(
         _TEMPLATE.read_bytes(),
         format="pdf",
-        sys_inputs={"certificate": orjson.dumps(said).decode()},
+        sys_inputs={"certificate": orjson.dumps(inputs).decode()},
         font_paths=_fonts(),
     )
     assert isinstance(compiled, bytes)
@@ -67,7 +67,7 @@ def enclosed_certificate(organization_id: uuid.UUID, certificate_id: uuid.UUID, 
     found = code_of(organization_id, certificate_id)
     if found is None:
         return None
-    certificate = shown_certificate(found, now)
+    certificate = public_certificate(found, now)
     if certificate is None or not certificate.printable:
         return None
     document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{found.check_code}")

@@ -24,7 +24,7 @@ from compliance.tenancy.queries import organization
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCertificate:
+class PublicCertificate:
     """A certificate in words. Days are the company's; everything here is printed on the certificate but the status."""
 
     certificate_id: uuid.UUID
@@ -50,7 +50,7 @@ class ShownCertificate:
         return self.status in (CertificateStatus.VALID, CertificateStatus.EXPIRED)
 
 
-def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificate | None:
+def public_certificate(found: FoundCertificate, now: datetime) -> PublicCertificate | None:
     """Return what a check code opens at `now`; null while the history does not hold it. Needs the company's context."""
     current = records.current(found.organization_id, CERTIFICATES.number, found.certificate_id, now)
     if current is None:
@@ -64,7 +64,7 @@ def shown_certificate(found: FoundCertificate, now: datetime) -> ShownCertificat
     name = name_on(found.organization_id, NamedCertificate(found.certificate_id, found.learner_profile_id, issued_at))
     status = certificate_status(state or "", valid_until, now)
     assessed = row["kind"] == CertificateKind.ASSESSED
-    return ShownCertificate(
+    return PublicCertificate(
         certificate_id=found.certificate_id,
         check_code=found.check_code,
         company=company.name,

@@ -15,12 +15,12 @@ from django.views.decorators.http import require_safe
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificate_pdf import certificate_pdf
-from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
 from compliance.interfaces.pages.throttle import CHECKS_PER_MINUTE, seconds_to_wait
 from compliance.rules.vocabulary import CertificateStatus
 from compliance.tenancy import context
 
-_SAID = {
+_SENTENCES = {
     CertificateStatus.VALID: gettext_lazy("This certificate is valid today."),
     CertificateStatus.EXPIRED: gettext_lazy("This certificate has expired."),
     CertificateStatus.REVOKED: gettext_lazy("This certificate was revoked."),
@@ -46,7 +46,7 @@ def check_certificate(request: HttpRequest, code: str) -> HttpResponse:
         return _nothing(request)
     context = {
         "certificate": certificate,
-        "said": _SAID[certificate.status],
+        "sentence": _SENTENCES[certificate.status],
         "status": certificate.status.value,
         "status_words": _CALLED[certificate.status],
         "pdf": f"/check/{certificate.check_code}/certificate.pdf" if certificate.printable else None,
@@ -71,12 +71,12 @@ def print_certificate(request: HttpRequest, code: str) -> HttpResponse:
     return sealed(response)
 
 
-def _certificate(code: str, now: datetime) -> ShownCertificate | None:
+def _certificate(code: str, now: datetime) -> PublicCertificate | None:
     found = certificate_of_code(code)
     if found is None:
         return None
     with context.company(found.organization_id):
-        return shown_certificate(found, now)
+        return public_certificate(found, now)
 
 
 def _nothing(request: HttpRequest) -> HttpResponse:

@@ -101,7 +101,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's CSRF_FAILURE_VIEW. `reason` is for developers and stands in the log."""
+    """Django's CSRF_FAILURE_VIEW. `reason` is for developers and is in the log."""
     return _page(request, STALE_FORM, 403)
 
 

@@ -2,7 +2,7 @@
 revoked.
 
 Their tokens are made like those of `compliance.learning`. Whoever holds a link may sign with it, so links are sent to
-the person alone, logs leave them out (`private_paths.py`), and the person is told by mail when one was used
+the person alone, logs leave them out (`private_paths.py`), and the person gets a letter when one was used
 (`letters`).
 """
 
@@ -19,7 +19,7 @@ from compliance.learning.errors import LinkExpiredError, LinkRevokedError, Unkno
 from compliance.tenancy import context
 
 LINK_LIFE = timedelta(days=30)
-RECEIPT_SHOWN = timedelta(minutes=15)
+RECEIPT_OPEN = timedelta(minutes=15)
 """How long a link shows the receipt; after that a fresh one does."""
 
 
@@ -83,7 +83,7 @@ def revoke(
     return links.update(revoked_at=now)
 
 
-def standing(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
+def open_links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
     """How many links of a person can still be opened. Within the company's context."""
     return _open(organization_id, learner_profile_id, now).count()
 

@@ -27,7 +27,7 @@ class PrivatePathsFilter(logging.Filter):
 
 
 class PrivatePathsRequestMiddleware(RequestMiddleware):
-    """django-structlog's middleware, told to log a request without what is private in its path."""
+    """django-structlog's middleware, made to log a request without what is private in its path."""
 
     @staticmethod
     def format_request(request: HttpRequest) -> str:

@@ -29,7 +29,7 @@ from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificates import written_day, written_moment
 from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
-from compliance.interfaces.pages.links import RECEIPT_SHOWN, read_token
+from compliance.interfaces.pages.links import RECEIPT_OPEN, read_token
 from compliance.interfaces.pages.models import Link
 from compliance.interfaces.pages.signing_form import (
     SIGN_IN_METHOD,
@@ -37,8 +37,8 @@ from compliance.interfaces.pages.signing_form import (
     hashed,
     refused,
     release_of,
-    shown_signature,
     signature_of,
+    signature_values,
 )
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
 from compliance.learning.errors import LearningError, LinkExpiredError, LinkRevokedError
@@ -82,7 +82,7 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
     if request.method != "POST":
         return _closed(request, link, now)
     if request.POST.get("step") == "open":
-        return _shown(request, link, now)
+        return _current_page(request, link, now)
     return _signed(request, link, token, now)
 
 
@@ -98,7 +98,7 @@ def _closed(request: HttpRequest, link: Link, now: datetime) -> HttpResponse:
             "sentences": sentences,
             "button": gettext("Open the policy"),
         }
-    elif _receipt_is_shown(link, now):
+    elif _receipt_is_open(link, now):
         sentences = [
             gettext("Your confirmation is recorded."),
             gettext("The receipt is shown here for a quarter of an hour."),
@@ -113,14 +113,14 @@ def _closed(request: HttpRequest, link: Link, now: datetime) -> HttpResponse:
     return page(request, "open.html", values)
 
 
-def _receipt_is_shown(link: Link, now: datetime) -> bool:
+def _receipt_is_open(link: Link, now: datetime) -> bool:
     return link.receipt_until is None or now < link.receipt_until
 
 
-def _shown(
+def _current_page(
     request: HttpRequest, link: Link, now: datetime, *, fault: str | None = None, status: int = 200
 ) -> HttpResponse:
-    """The receipt where one stands, the form where one is owed, and else a page that says so."""
+    """The receipt where there is one, the form where one is owed, and else a page that says so."""
     with context.company(link.organization_id):
         state = signing_state(
             link.organization_id, share_id=link.share_id, learner_profile_id=link.learner_profile_id, moment=now
@@ -133,12 +133,12 @@ def _shown(
         if receipt_id is not None or link.signed_at is not None:
             if receipt_id is None:
                 return _nothing_to_sign(request)
-            if not _receipt_is_shown(link, now):
+            if not _receipt_is_open(link, now):
                 return _closed(request, link, now)
             if link.receipt_until is None:
                 # A fresh link to somebody who has signed: used up by showing the receipt.
                 link.signed_at = link.signed_at or now
-                link.receipt_until = now + RECEIPT_SHOWN
+                link.receipt_until = now + RECEIPT_OPEN
                 link.save(update_fields=["signed_at", "receipt_until"])
             receipt = stored_receipt(link.organization_id, receipt_id)
             version = stored_version(link.organization_id, receipt.course_release_id)
@@ -168,7 +168,7 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
                 at=now,
             )
             locked.signed_at = now
-            locked.receipt_until = now + RECEIPT_SHOWN
+            locked.receipt_until = now + RECEIPT_OPEN
             if stored_receipt(link.organization_id, receipt_id).signed_at >= now:  # not signed by another link before
                 ask(
                     link.organization_id,
@@ -184,14 +184,14 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
     except SigningRefusedError as error:
         if error.code == "other_version":
             fault = gettext("A newer version was published while you read. Please read it before you sign.")
-            return _shown(request, link, now, fault=fault, status=409)
+            return _current_page(request, link, now, fault=fault, status=409)
         return _nothing_to_sign(request)
     except OtherNameError as error:
         return _asked_about_the_name(request, link, error.typed, now)
     except SigningFormError as error:
-        return _shown(request, link, now, fault=str(error), status=422)
+        return _current_page(request, link, now, fault=str(error), status=422)
     except SignatureError as error:
-        return _shown(request, link, now, fault=str(refused(error, request)), status=422)
+        return _current_page(request, link, now, fault=str(refused(error, request)), status=422)
     except (PolicyError, FactsError):
         return _nothing_to_sign(request)
     return _again(request)
@@ -258,7 +258,7 @@ def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion)
         "signed_at": written_moment(receipt.signed_at, company.time_zone),
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
         "hashed": hashed(link.organization_id, receipt),
-        **shown_signature(receipt),
+        **signature_values(receipt),
     }
 
 

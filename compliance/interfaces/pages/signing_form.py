@@ -98,7 +98,7 @@ def _no_number(word: str) -> Never:
     raise ValueError(word)
 
 
-def shown_signature(receipt: StoredReceipt) -> dict[str, Any]:
+def signature_values(receipt: StoredReceipt) -> dict[str, Any]:
     """What was typed or drawn, for the receipt's page: `typed` words, or a `drawing`; both null once erased."""
     drawn = (receipt.signature or {}).get("drawn")
     return {"typed": (receipt.signature or {}).get("typed"), "drawing": _drawing(drawn) if drawn else None}

@@ -139,7 +139,7 @@ class Player:
         )
 
     def asked(self, question: Question) -> Asked:
-        """A question of the page as its reader sees it, with what was said to their last answer."""
+        """A question of the page as its reader sees it, with the feedback on their last answer."""
         answered = self._answered(question)
         if answered.right:
             state = "right"

@@ -1,7 +1,7 @@
 """A course tried out: the console's preview, and an author's own machine. Nothing is recorded.
 
-What was answered stands in the page's address and nowhere else: the fields that a learner posts come by GET here, and
-those of earlier answers are carried along. So a page that is loaded again says the same, and the way back works.
+Answers are kept in the page's address and nowhere else: the fields that a learner posts come by GET here, together
+with those of earlier answers. So reloading a page and going back both work.
 """
 
 from collections.abc import Callable
@@ -95,9 +95,9 @@ class Trial:
         return described(self.reading.language)
 
     def _kept(self, request: HttpRequest, **changed: str) -> tuple[tuple[str, str], ...]:
-        """What every address of this trial goes on saying: the language, and whether answers are revealed."""
-        said = {"language": request.GET.get("language", "")[:35], "reveal": request.GET.get("reveal", "")[:1]} | changed
-        return tuple((name, value) for name, value in said.items() if value)
+        """The parameters that every address of this trial keeps: the language, and whether answers are revealed."""
+        kept = {"language": request.GET.get("language", "")[:35], "reveal": request.GET.get("reveal", "")[:1]} | changed
+        return tuple((name, value) for name, value in kept.items() if value)
 
     def _with(self, request: HttpRequest, address: str, **changed: str) -> str:
         kept = urlencode(self._kept(request, **changed))
@@ -119,14 +119,14 @@ def tried(page: Page, query: QueryDict) -> tuple[dict[str, Answered], frozenset[
             else:
                 missing.add(question.id)
         if number and chosen:
-            answered[question.id] = _judged(question, chosen, number)
+            answered[question.id] = _answered(question, chosen, number)
             if answered[question.id].settled:
                 carried += [(f"answer-{question.id}", choice) for choice in sorted(chosen)]
                 carried.append((f"after-{question.id}", str(number)))
     return answered, frozenset(missing), tuple(carried)
 
 
-def _judged(question: Question, chosen: frozenset[str], number: int) -> Answered:
+def _answered(question: Question, chosen: frozenset[str], number: int) -> Answered:
     right = chosen == {choice.id for choice in question.choices if choice.correct}
     left = None if question.attempts is None else max(0, question.attempts - number)
     return Answered(number, chosen, right, right or left == 0, left)

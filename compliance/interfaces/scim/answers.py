@@ -16,7 +16,7 @@ _REFERENCES = {"members": "/Users", "groups": "/Groups"}
 
 
 def located(endpoint: str, resource: Resource[Any]) -> Resource[Any]:
-    """The resource with its address, which is told by its identifier alone."""
+    """The resource with its address, which is made from its identifier alone."""
     assert resource.meta is not None
     resource.meta.location = f"{settings.BASE_URL}{ROOT}{endpoint}/{resource.id}"
     for name, others in _REFERENCES.items():

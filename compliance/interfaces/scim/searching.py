@@ -34,8 +34,8 @@ _IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attribut
 
 def asked_in_address(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
     """The query of a GET; parameters that SCIM does not know are passed over."""
-    told = _parameters(request)
-    return _read(kind, {name: told[name] for name in _IN_ADDRESS if name in told})
+    sent = _parameters(request)
+    return _read(kind, {name: sent[name] for name in _IN_ADDRESS if name in sent})
 
 
 def asked_in_body(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
@@ -45,8 +45,8 @@ def asked_in_body(kind: ResourceKind[Any], request: Request) -> SearchRequest[An
 
 def response_parameters(kind: ResourceKind[Any], request: Request) -> Any:
     """Which attributes the answer to any request shall hold."""
-    told = _parameters(request)
-    named = {name: told[name] for name in ("attributes", "excludedAttributes") if name in told}
+    sent = _parameters(request)
+    named = {name: sent[name] for name in ("attributes", "excludedAttributes") if name in sent}
     parameters: Any = ResponseParameters.__class_getitem__(kind.model)
     return parameters.model_validate(named, scim_policy=POLICY)
 
@@ -84,18 +84,18 @@ def _parameters(request: Request) -> QueryDict:
     return request._request.GET
 
 
-def _read(kind: ResourceKind[Any], told: dict[str, Any]) -> SearchRequest[Any]:
-    _check_filter(next((value for name, value in told.items() if name.lower() == "filter"), None))
-    if any(name.lower() == "cursor" for name in told):
+def _read(kind: ResourceKind[Any], sent: dict[str, Any]) -> SearchRequest[Any]:
+    _check_filter(next((value for name, value in sent.items() if name.lower() == "filter"), None))
+    if any(name.lower() == "cursor" for name in sent):
         raise InvalidValueException(detail="Lists are paged by startIndex and count, not by a cursor.")
     request: Any = SearchRequest.__class_getitem__(kind.model)
-    read: SearchRequest[Any] = request.model_validate(told, scim_ctx=Context.SEARCH_REQUEST, scim_policy=POLICY)
+    read: SearchRequest[Any] = request.model_validate(sent, scim_ctx=Context.SEARCH_REQUEST, scim_policy=POLICY)
     return read
 
 
-def check_paths(told: dict[str, Any]) -> None:
+def check_paths(sent: dict[str, Any]) -> None:
     """Refuses a patch whose paths hold filters that would take long. Raises InvalidPathException."""
-    for operations in (value for name, value in told.items() if name.lower() == "operations"):
+    for operations in (value for name, value in sent.items() if name.lower() == "operations"):
         for each in operations if isinstance(operations, list) else ():
             for name, value in each.items() if isinstance(each, dict) else ():
                 fault = _too_long(value) if name.lower() == "path" else None

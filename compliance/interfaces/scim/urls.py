@@ -29,8 +29,8 @@ urlpatterns = [
     path("scim/v2/Schemas/<str:identifier>", discovery.SchemasViewSet.as_view({"get": "retrieve"})),
     path("scim/v2/ResourceTypes", discovery.ResourceTypesViewSet.as_view({"get": "list"})),
     path("scim/v2/ResourceTypes/<str:identifier>", discovery.ResourceTypesViewSet.as_view({"get": "retrieve"})),
-    path("scim/v2/Me", views.NotSupported.as_view(_ANY, why="A token is nobody's: /Me is not supported.")),
-    path("scim/v2/Bulk", views.NotSupported.as_view(_ANY, why="Bulk operations are not supported.")),
-    path("scim/v2/.search", views.NotSupported.as_view(_ANY, why="Search below /Users or /Groups.")),
+    path("scim/v2/Me", views.NotSupported.as_view(_ANY, refusal="A token is nobody's: /Me is not supported.")),
+    path("scim/v2/Bulk", views.NotSupported.as_view(_ANY, refusal="Bulk operations are not supported.")),
+    path("scim/v2/.search", views.NotSupported.as_view(_ANY, refusal="Search below /Users or /Groups.")),
     re_path("", views.NothingHere.as_view(_ANY)),
 ]

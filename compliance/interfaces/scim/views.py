@@ -65,18 +65,18 @@ class NotSupported(ScimViewSet):
     """An endpoint of RFC 7644 that this service does not have: the answer is 501."""
 
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-    why = ""
+    refusal = ""
 
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
         """Refuses every call that may come in."""
         super().initial(request, *arguments, **names)
-        raise NotImplementedException(detail=self.why)
+        raise NotImplementedException(detail=self.refusal)
 
 
 class ListViewSet(ScimViewSet):
     """All resources of a kind: searched for, and made."""
 
-    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # set by `as_view`
     methods = ("GET", "HEAD", "POST")
 
     def list(self, request: Request) -> Response:
@@ -94,9 +94,9 @@ class ListViewSet(ScimViewSet):
 
 
 class SearchViewSet(ScimViewSet):
-    """`POST /Users/.search`: as a list, but nothing personal stands in the address."""
+    """`POST /Users/.search`: as a list, but with nothing personal in the address."""
 
-    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # set by `as_view`
     methods = ("POST",)
 
     def search(self, request: Request) -> Response:
@@ -107,7 +107,7 @@ class SearchViewSet(ScimViewSet):
 class OneViewSet(ScimViewSet):
     """One resource: read, replaced, patched and removed."""
 
-    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # told by `as_view`
+    kind: ResourceKind[Any] = None  # type: ignore[assignment]  # set by `as_view`
     methods = ("GET", "HEAD", "PUT", "PATCH", "DELETE")
 
     def retrieve(self, request: Request, identifier: str) -> Response:
@@ -119,7 +119,7 @@ class OneViewSet(ScimViewSet):
         return one(self.kind.endpoint, found, 200, Context.RESOURCE_QUERY_RESPONSE, shaped)
 
     def update(self, request: Request, identifier: str) -> Response:
-        """`PUT /Users/<id>`: all of it is said anew."""
+        """`PUT /Users/<id>`: replaces all of it."""
         shaped = searching.response_parameters(self.kind, request)
         wanted = self.kind.model.model_validate(
             bodies.document(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY
@@ -131,10 +131,10 @@ class OneViewSet(ScimViewSet):
     def partial_update(self, request: Request, identifier: str) -> Response:
         """`PATCH /Users/<id>`; the answer is the whole resource."""
         shaped = searching.response_parameters(self.kind, request)
-        told = bodies.document(request)
-        searching.check_paths(told)
+        sent = bodies.document(request)
+        searching.check_paths(sent)
         operations: Any = PatchOp.__class_getitem__(self.kind.model)
-        patch = operations.model_validate(told, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
+        patch = operations.model_validate(sent, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
         client = client_of(request)
         found = self.kind.patch(client, identifier, patch, preconditions.stated(request))
         if found is None:

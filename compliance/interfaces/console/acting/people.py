@@ -94,7 +94,7 @@ class RevokeLinks(Act):
     def preview(self, acting: Acting) -> Preview:
         """Says how many links there are; nothing of the records changes."""
         learner = acting.data["learner_profile_id"]
-        number = links.standing(acting.organization_id, learner, acting.at)
+        number = links.open_links(acting.organization_id, learner, acting.at)
         number += learning.usable(acting.organization_id, learner, acting.at)
         return Preview(pairs=[(gettext("Links that would stop working"), number)])
 

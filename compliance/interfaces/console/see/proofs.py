@@ -11,7 +11,7 @@ from compliance.facts.policies import queries
 from compliance.facts.policies.models import Receipt
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.pages.signing_form import shown_signature
+from compliance.interfaces.pages.signing_form import signature_values
 from compliance.interfaces.pages.written_in import written_in
 from compliance.proofs import digests
 from compliance.proofs.instants import hashed_instant
@@ -74,7 +74,7 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
         "receipt": found,
         "signer_company": kept.signer_company,
         "language": written_in(version.html) if version else None,
-        **shown_signature(kept),
+        **signature_values(kept),
         "before": before,
         "after": chain.get(1),
         "version": version,

@@ -132,7 +132,7 @@ def end_own(request: HttpRequest) -> None:
     StaffSession.objects.filter(pk=own_id(request)).delete()
 
 
-def standing(user: User, now: datetime) -> list[StaffSession]:
+def open_sessions(user: User, now: datetime) -> list[StaffSession]:
     """The sessions of `user` that have not ended, the newest first."""
     return [row for row in StaffSession.objects.filter(user=user).order_by("-seen_at") if not has_ended(row, now)]
 

@@ -153,7 +153,7 @@ class Account(IndexView):
         user = self.request.user
         assert isinstance(user, User)
         return super().get_context_data(**values) | {
-            "sessions": sessions.standing(user, now),
+            "sessions": sessions.open_sessions(user, now),
             "own": str(sessions.own_id(self.request)),
             "enrolled": is_enrolled(user),
             "last": factors(user).count() == 1 and settings.CONSOLE_SECOND_FACTOR_REQUIRED,

@@ -56,7 +56,7 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def asked(request: HttpRequest) -> HttpResponse:
-    """What everybody is told who has asked."""
+    """The page that follows every request, whether or not the address is known."""
     return outside(request, "entry/asked.html")
 
 

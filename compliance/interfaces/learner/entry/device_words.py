@@ -21,7 +21,7 @@ def described(user_agent: str) -> str:
     return _ON.join(part for part in (browser, system) if part)
 
 
-def shown(device: str) -> str:
+def in_language(device: str) -> str:
     """Those words in the reader's language."""
     browser, on, system = device.partition(_ON)
     if on:

@@ -17,7 +17,7 @@ from compliance.learning import sessions, words
 def devices(visit: Visit) -> HttpResponseBase:
     """The person's sessions, this one first; a POST ends one of them, or all but this one."""
     if visit.request.method != "POST":
-        return visit.render("entry/devices.html", {"devices": _shown(visit)})
+        return visit.render("entry/devices.html", {"devices": _listed(visit)})
     chosen = visit.request.POST.get("session", "")
     if chosen == "others":
         sessions.end_others(visit.organization_id, visit.learner_profile_id, visit.session_id, visit.now)
@@ -26,19 +26,18 @@ def devices(visit: Visit) -> HttpResponseBase:
     return visit.go("devices")
 
 
-def _shown(visit: Visit) -> list[dict[str, Any]]:
-    standing = sessions.standing(visit.organization_id, visit.learner_profile_id, visit.now)
-    shown = [
+def _listed(visit: Visit) -> list[dict[str, Any]]:
+    found = [
         {
             "session_id": each.session_id,
-            "name": device_words.shown(each.name),
+            "name": device_words.in_language(each.name),
             "since": words.day_of(each.begun_at, visit.zone),
             "seen": words.on_day(each.seen_at, visit.now, visit.zone),
             "here": each.session_id == visit.session_id,
         }
-        for each in standing
+        for each in sessions.open_sessions(visit.organization_id, visit.learner_profile_id, visit.now)
     ]
-    return sorted(shown, key=lambda each: not each["here"])
+    return sorted(found, key=lambda each: not each["here"])
 
 
 @require_POST

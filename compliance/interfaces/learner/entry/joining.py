@@ -42,9 +42,9 @@ def join(
         raise InvitationExpiredError(invitation.expires_at)
     if invitation.state is InvitationState.HERE_ALREADY:
         raise JoinedAlreadyError("Somebody with this address has joined.")
-    shown = values | {"typed": invitation.person_name or ""}
+    form_values = values | {"typed": invitation.person_name or ""}
     if not posted:
-        return outside(request, "entry/join.html", shown, company_name=company_name)
+        return outside(request, "entry/join.html", form_values, company_name=company_name)
     name = " ".join(request.POST.get("name", "").split())
     fault = _fault(name)
     if not fault and (not values["replaces"] or "replace" in request.POST):
@@ -54,8 +54,8 @@ def join(
             )
         except InvalidFactError:
             fault = gettext("Type your name without signs that cannot be printed.")
-    shown |= {"typed": name[:_LONGEST_NAME], "fault": fault, "faults": [("name", fault)] if fault else []}
-    return outside(request, "entry/join.html", shown, status=422 if fault else 409, company_name=company_name)
+    form_values |= {"typed": name[:_LONGEST_NAME], "fault": fault, "faults": [("name", fault)] if fault else []}
+    return outside(request, "entry/join.html", form_values, status=422 if fault else 409, company_name=company_name)
 
 
 def _fault(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What whoever follows a link that does not open is told: why, and what to do instead."""
+"""The page for a link that does not open: the reason, and what to do instead."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from compliance.learning.words import day_and_time
 
 
 class Words(NamedTuple):
-    """A page that says why: its title, what happened, what to do, and whether asking for a new link would help."""
+    """A page that gives the reason: its title, what happened, what to do, whether asking for a new link would help."""
 
     status: int
     title: str

@@ -13,7 +13,7 @@ from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.proofs import proof_file
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.pages.certificate_pdf import certificate_pdf
-from compliance.interfaces.pages.certificates import ShownCertificate, shown_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
 from compliance.learning import words
 from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.rules.vocabulary import CertificateKind, CertificateStatus
@@ -52,13 +52,13 @@ def in_words(visit: Visit, row: Held) -> Certificate:
 @learner_page
 def certificate(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
     """The certificate's page."""
-    shown = _own(visit, certificate_id)
+    certificate = _own(visit, certificate_id)
     (row,) = held(visit.organization_id, visit.learner_profile_id, visit.now, ("certificates",), certificate_id)
     values = {
         "certificate": in_words(visit, row),
-        "name": shown.person_name,
-        "check_code": shown.check_code,
-        "check_address": f"{settings.BASE_URL}/check/{shown.check_code}",
+        "name": certificate.person_name,
+        "check_code": certificate.check_code,
+        "check_address": f"{settings.BASE_URL}/check/{certificate.check_code}",
     }
     return visit.render("home/certificate.html", values)
 
@@ -67,10 +67,10 @@ def certificate(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
 @learner_page
 def pdf(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
     """The same file as the check page gives; none of a certificate that was revoked or replaced."""
-    shown = _own(visit, certificate_id)
-    if not shown.printable:
+    certificate = _own(visit, certificate_id)
+    if not certificate.printable:
         raise Http404
-    document = certificate_pdf(shown, f"{settings.BASE_URL}/check/{shown.check_code}")
+    document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{certificate.check_code}")
     headers = {"Content-Disposition": f'inline; filename="certificate-{certificate_id}.pdf"'}
     return HttpResponse(document, content_type="application/pdf", headers=headers)
 
@@ -83,12 +83,12 @@ def proof(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
     return proof_file(visit, "certificates", certificate_id)
 
 
-def _own(visit: Visit, certificate_id: uuid.UUID) -> ShownCertificate:
+def _own(visit: Visit, certificate_id: uuid.UUID) -> PublicCertificate:
     """The certificate, if it is the person's. Another's is not there, as one of another company is not."""
     found = code_of(visit.organization_id, certificate_id)
     if found is None or found.learner_profile_id != visit.learner_profile_id:
         raise Http404
-    shown = shown_certificate(found, visit.now)
-    if shown is None:
+    certificate = public_certificate(found, visit.now)
+    if certificate is None:
         raise Http404
-    return shown
+    return certificate

@@ -42,7 +42,7 @@ class Task:
     due_at: datetime | None
     due: str
     late: bool
-    why: str
+    reason: str
     soon: bool = False
     progress: str = ""
     language: str = ""
@@ -101,9 +101,9 @@ def owed(visit: Visit) -> Owed:
     receipts = [row for row in rows if row.of == "receipts"]
     for row in of_policy:
         asked = _asked(row, by_share)
-        why = reasons.of_policy(visit, row, asked, receipts)
+        reason = reasons.of_policy(visit, row, asked, receipts)
         address = reverse("learner:policy", kwargs={"course_id": row.course_id})
-        found.tasks.append(_task(visit, row, row.fields["policy_title"], "policy", address, why))
+        found.tasks.append(_task(visit, row, row.fields["policy_title"], "policy", address, reason))
     for tasks in (found.tasks, found.optional):
         tasks.sort(key=lambda task: task.order)
     return found
@@ -142,8 +142,8 @@ def _share_ids(rows: list[Held]) -> set[uuid.UUID]:
 
 
 def _shares_of(row: Held) -> list[uuid.UUID]:
-    said = row.fields["share_ids"] if row.of == "training" else [row.fields["assignment_id"]]
-    return [uuid.UUID(each) for each in said]
+    identifiers = row.fields["share_ids"] if row.of == "training" else [row.fields["assignment_id"]]
+    return [uuid.UUID(each) for each in identifiers]
 
 
 def _asked(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> list[Asked]:
@@ -157,8 +157,8 @@ def _lesson(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID | None:
 
 
 def _release(row: Held) -> uuid.UUID | None:
-    said = row.fields["course_release_id"]
-    return uuid.UUID(said) if said else None
+    identifier = row.fields["course_release_id"]
+    return uuid.UUID(identifier) if identifier else None
 
 
 def _taken(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID:
@@ -182,13 +182,13 @@ def _course(
     lesson = _lesson(row, by_share)
     content = contents.get(_taken(row, by_share)) or Offered("", False, None)
     renews = row.fields["renews_certificate_id"]
-    why = reasons.of_training(visit, row, _asked(row, by_share), ends.get(uuid.UUID(renews)) if renews else None)
+    reason = reasons.of_training(visit, row, _asked(row, by_share), ends.get(uuid.UUID(renews)) if renews else None)
     address = (
         reverse("learner:lesson", kwargs={"lesson_release_id": lesson})
         if lesson
         else reverse("learner:course", kwargs={"course_id": row.course_id})
     )
-    return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", why)
+    return _task(visit, row, content.title, "lesson" if lesson else "course", address if content.here else "", reason)
 
 
 def _how_far(progress: Progress | None) -> str:
@@ -200,7 +200,7 @@ def _how_far(progress: Progress | None) -> str:
     return gettext("Page %(number)s of %(pages)s") % {"number": number, "pages": len(order)}
 
 
-def _task(visit: Visit, row: Held, title: str, kind: str, address: str, why: str) -> Task:
+def _task(visit: Visit, row: Held, title: str, kind: str, address: str, reason: str) -> Task:
     return Task(
         title=title,
         kind=kind,
@@ -209,5 +209,5 @@ def _task(visit: Visit, row: Held, title: str, kind: str, address: str, why: str
         due=words.by_day(row.due_at, visit.now, visit.zone),
         late=row.due_at is not None and visit.now > row.due_at,
         soon=row.due_at is not None and visit.now > row.due_at - _SOON,
-        why=why,
+        reason=reason,
     )

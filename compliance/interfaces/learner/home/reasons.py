@@ -18,20 +18,20 @@ from compliance.rules.vocabulary import Door, DueBasis
 
 def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_until: datetime | None) -> str:
     """Why a course or a lesson is owed; `renewed_until` is the end of the certificate that it renews, if it does."""
-    said = {"company": _name(visit.organization.name)}
+    values = {"company": _name(visit.organization.name)}
     if record.fields["renews_certificate_id"] is not None:
         if renewed_until is None:
             return gettext("It renews your certificate.")
-        said["day"] = words.day_of(renewed_until, visit.zone)
+        values["day"] = words.day_of(renewed_until, visit.zone)
         if renewed_until < visit.now:
-            return gettext("It renews your certificate, which ran out on %(day)s.") % said
-        return gettext("It renews your certificate, which runs out on %(day)s.") % said
+            return gettext("It renews your certificate, which ran out on %(day)s.") % values
+        return gettext("It renews your certificate, which runs out on %(day)s.") % values
     if record.fields["due_basis"] == DueBasis.OVERRIDE:
-        return gettext("%(company)s set this date for you.") % said
+        return gettext("%(company)s set this date for you.") % values
     days = min((each.days for each in shares if each.days is not None), default=None)
     if record.fields["due_basis"] != DueBasis.DAYS_AFTER_ADDED or days is None:
         return _asked(visit, shares, record.fields["doors"])
-    said["days"] = str(days)
+    values["days"] = str(days)
     audience, teams = _widest(shares)
     if audience == "everyone":
         return (
@@ -40,17 +40,17 @@ def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_unt
                 "Everyone at %(company)s does this within %(days)s days.",
                 days,
             )
-            % said
+            % values
         )
     if audience == "teams":
-        said["teams"] = teams
+        values["teams"] = teams
         return (
             ngettext(
                 "Everyone in %(teams)s does this within %(days)s day.",
                 "Everyone in %(teams)s does this within %(days)s days.",
                 days,
             )
-            % said
+            % values
         )
     return (
         ngettext(
@@ -58,7 +58,7 @@ def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_unt
             "%(company)s has asked you to do this within %(days)s days.",
             days,
         )
-        % said
+        % values
     )
 
 
@@ -73,17 +73,17 @@ def of_policy(visit: Visit, record: Held, shares: Sequence[Asked], before: Itera
 
 
 def _asked(visit: Visit, shares: Sequence[Asked], doors: Sequence[str]) -> str:
-    said = {"company": _name(visit.organization.name)}
+    values = {"company": _name(visit.organization.name)}
     audience, teams = _widest(shares)
     if audience == "teams":
         return gettext("It is for everyone in %(teams)s.") % {"teams": teams}
     if audience != "everyone":
-        return gettext("%(company)s has asked you to do this.") % said
+        return gettext("%(company)s has asked you to do this.") % values
     if Door.EMPLOYEE in doors:
-        return gettext("It is for everyone at %(company)s.") % said
+        return gettext("It is for everyone at %(company)s.") % values
     if Door.PARTNER in doors:
-        return gettext("It is for all partners of %(company)s.") % said
-    return gettext("It is for all customers of %(company)s.") % said
+        return gettext("It is for all partners of %(company)s.") % values
+    return gettext("It is for all customers of %(company)s.") % values
 
 
 def _name(text: str) -> str:

@@ -14,7 +14,7 @@ from compliance.facts.policies.queries import StoredReceipt, StoredVersion, own_
 from compliance.interfaces.learner.home.owed import owed
 from compliance.interfaces.learner.proofs import proof_file
 from compliance.interfaces.learner.visit import Visit, learner_page
-from compliance.interfaces.pages.signing_form import framed, hashed, shown_signature
+from compliance.interfaces.pages.signing_form import framed, hashed, signature_values
 from compliance.interfaces.pages.written_in import opening_tag, written_in
 from compliance.learning import words
 
@@ -35,7 +35,7 @@ def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
         "signed_at": words.day_and_time(found.signed_at, visit.zone),
         "effective_on": words.day(version.effective_on) if version.effective_on else None,
         "hashed": hashed(visit.organization_id, found),
-        **shown_signature(found),
+        **signature_values(found),
     }
     return visit.render("signing/receipt.html", values)
 

@@ -33,7 +33,7 @@ def press(visitor, address, **fields):
 
 def standing(company, person):
     with context.company(company.organization_id):
-        return sessions.standing(company.organization_id, person.learner_profile_id, datetime.now(UTC))
+        return sessions.open_sessions(company.organization_id, person.learner_profile_id, datetime.now(UTC))
 
 
 def test_the_button_uses_the_link_up_begins_a_session_and_leads_on(company, anna, link, visitor):

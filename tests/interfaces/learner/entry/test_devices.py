@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import translation
 
 from compliance.facts.people.erasing import erase_person
-from compliance.interfaces.learner.entry.device_words import described, shown
+from compliance.interfaces.learner.entry.device_words import described, in_language
 from compliance.interfaces.operations.tidying import clear_learners
 from compliance.learning import sessions
 from compliance.learning.models import LearnerSession, PersonalLink
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 def ids(company, person):
     with context.company(company.organization_id):
-        found = sessions.standing(company.organization_id, person.learner_profile_id, datetime.now(UTC))
+        found = sessions.open_sessions(company.organization_id, person.learner_profile_id, datetime.now(UTC))
     return [each.session_id for each in found]
 
 
@@ -166,5 +166,5 @@ def test_a_device_is_named_in_words_of_ours_alone(agent, words):
 
 def test_a_device_without_a_name_is_listed_all_the_same():
     with translation.override("en"):
-        assert shown("") == "A device that said nothing of itself"
-        assert shown("Safari") == "Safari"
+        assert in_language("") == "A device that said nothing of itself"
+        assert in_language("Safari") == "Safari"

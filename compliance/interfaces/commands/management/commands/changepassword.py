@@ -19,7 +19,7 @@ class Command(changepassword.Command):
         """Runs Django's command, which raises CommandError where nothing was changed."""
         now = datetime.now(UTC)
         with transaction.atomic():
-            said: str | None = super().handle(*arguments, **options)
+            answer: str | None = super().handle(*arguments, **options)
             user = User.objects.get(username=options["username"] or getuser())
             sessions.end_all(user)
             letters.write(user, "password set", now)
@@ -31,4 +31,4 @@ class Command(changepassword.Command):
                 subject={"user": user.pk},
                 act="password set",
             )
-        return said
+        return answer

@@ -10,7 +10,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Prints the secret once; it is kept sealed, and never shown again."""
+    """Prints the secret once; it is kept sealed, and cannot be read again."""
 
     help = (
         "Makes a webhook, which hears of each capture that changes the company's registers. Its secret is shown once."

@@ -23,7 +23,7 @@ from compliance.facts.importing import Report, import_facts
 from compliance.history.actions import capture_all
 from compliance.interfaces.commands.operator_command import OperatorCommand
 
-_ERRORS_SHOWN = 200
+_ERRORS_LISTED = 200
 
 
 class Command(OperatorCommand):
@@ -78,11 +78,11 @@ class Command(OperatorCommand):
                 )
             for note in report.notes:
                 self.stdout.write(f"line {note.line}: {note.reason}")
-        for error in report.errors[:_ERRORS_SHOWN]:
+        for error in report.errors[:_ERRORS_LISTED]:
             named = f" ({error.fact or 'fact'} {error.fact_id})" if error.fact_id else ""
             self.stderr.write(f"line {error.line}{named}: {error.reason}")
-        if len(report.errors) > _ERRORS_SHOWN:
-            self.stderr.write(f"... and {len(report.errors) - _ERRORS_SHOWN:,} more; --json lists all of them.")
+        if len(report.errors) > _ERRORS_LISTED:
+            self.stderr.write(f"... and {len(report.errors) - _ERRORS_LISTED:,} more; --json lists all of them.")
         if report.errors:
             count = len(report.errors)
             outcome = "nothing was recorded" if strict else "the other lines were recorded"

@@ -25,7 +25,7 @@ from compliance.provisioning.spreadsheets.limits import FILE_BYTES
 from compliance.provisioning.spreadsheets.reading import Table, read
 from compliance.tenancy import context, queries
 
-_SHOWN = 200
+_LISTED = 200
 REFUSED = 2
 SOME_ROWS_WRONG = 1
 
@@ -105,8 +105,8 @@ class Command(BaseCommand):
         planned, dry_run = outcome.plan, options["dry_run"]
         if options["json"]:
             wrong = [each._asdict() for each in planned.wrong]
-            told = {**planned.counts, "wrong": wrong, "recorded": outcome.recorded, "dry_run": dry_run}
-            self.stdout.write(json.dumps(told))
+            printed = {**planned.counts, "wrong": wrong, "recorded": outcome.recorded, "dry_run": dry_run}
+            self.stdout.write(json.dumps(printed))
         else:
             for word, count in planned.counts.items():
                 self.stdout.write(f"{count:>10,} {word}")
@@ -115,10 +115,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{outcome.recorded:,} facts recorded{' (dry run)' if dry_run else ''}.")
         for note in planned.notes(options["leavers"]):
             self.stderr.write(note)
-        for each in planned.wrong[:_SHOWN]:
+        for each in planned.wrong[:_LISTED]:
             self.stderr.write(f"row {each.line}: {each.reason}")
-        if len(planned.wrong) > _SHOWN:
-            self.stderr.write(f"... and {len(planned.wrong) - _SHOWN:,} more; --json lists all of them.")
+        if len(planned.wrong) > _LISTED:
+            self.stderr.write(f"... and {len(planned.wrong) - _LISTED:,} more; --json lists all of them.")
         if planned.wrong:
             count, outcome_words = len(planned.wrong), "nothing was recorded" if dry_run else "the others were recorded"
             raise CommandError(

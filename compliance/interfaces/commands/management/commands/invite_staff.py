@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What may be said."""
+        """Declares the options."""
         parser.add_argument("name", help="the name to sign in with")
         parser.add_argument("--superuser", action="store_true", help="a new account keeps the staff accounts")
         parser.add_argument("--email", default="", help="where letters about a new account go")

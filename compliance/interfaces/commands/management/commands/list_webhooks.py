@@ -25,9 +25,9 @@ class Command(OperatorCommand):
             self.stdout.write(json.dumps([queries.described(each) for each in found], default=str))
             return
         for each in found:
-            told, state = queries.described(each), queries.state(each)
+            fields, state = queries.described(each), queries.state(each)
             self.stdout.write(
-                f"{each.webhook_id} {each.organization_id} {each} {told['url']} {state.word}: {state.words};"
+                f"{each.webhook_id} {each.organization_id} {each} {fields['url']} {state.word}: {state.words};"
                 f" acknowledged up to capture {each.capture_sequence}"
             )
         self.stdout.write(f"{len(found)} webhooks.")

@@ -1,7 +1,7 @@
 """`migrate` as the owner of the tables: the application's role may not change the schema.
 
-At its end what guards the tables is made as the models declare it, and each change is told; on a cluster new tables
-are brought to their places before.
+At its end the triggers and row-level security policies are made as the models declare them, and each change is
+printed; on a cluster new tables are distributed to their nodes before.
 """
 
 from typing import Any

@@ -67,13 +67,13 @@ class Command(OperatorCommand):
             self.stderr.write("--certificate is for a new course; this course goes on earning what it earns.")
         if options["json"]:
             manifest = package.manifest or {}
-            told = published._asdict() | {
+            printed = published._asdict() | {
                 "title": package.title,
                 "content_sha256": package.content_sha256,
                 "package_id": manifest["id"],
                 "package_version": manifest["version"],
             }
-            self.stdout.write(json.dumps(told, default=str))
+            self.stdout.write(json.dumps(printed, default=str))
             return
         version = f"{package.title}: version {published.version}"
         if not published.known:

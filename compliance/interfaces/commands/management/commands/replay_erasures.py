@@ -1,6 +1,6 @@
 """Does erasures again after a restore from a backup: `replay_erasures [FILE]`.
 
-Reads the list outside the database (setting ERASURE_LIST). What stands erased is left alone, so it may run any number
+Reads the list outside the database (setting ERASURE_LIST). Whoever is erased is left alone, so it may run any number
 of times. Nothing new is added to the list by it that is not there. A line that cannot be read, or an erasure that
 cannot be done, holds up none of the others: all are tried, and then the command says which failed and ends with 1.
 """
