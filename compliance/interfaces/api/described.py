@@ -1,8 +1,10 @@
-"""What the OpenAPI documents of all our APIs say alike: header fields, problems, security, and HEAD beside GET."""
+"""What the OpenAPI documents of all our APIs share: header fields, problems, security, HEAD beside GET, the frame."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from compliance.catalogue.fields import Shape
+from compliance.interfaces.api.envelope import ProblemDocument
 from compliance.interfaces.api.problems import Code
 
 HEADERS = {
@@ -94,6 +96,23 @@ class Problems(NamedTuple):
         }
         return {"get": get, "head": head}
 
+    def contract(self, accepts: str) -> dict[str, Any]:
+        """The operations of the path that serves the document itself; `accepts` says whom it answers."""
+        get = {"operationId": "getContract", "summary": "This document", "description": accepts}
+        return self.operations(get, "The document.", "Document")
+
+    def schemas(self, models: Iterable[type[Shape]]) -> dict[str, Any]:
+        """The schemas of `models`, of the problem document with the codes of this API, and of the document itself."""
+        found: dict[str, Any] = {}
+        for model in (*models, ProblemDocument):
+            register(model, found)
+        found["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in self.codes]
+        for schema in found.values():
+            tidy(schema)
+        return found | {
+            "Document": {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
+        }
+
     def _response(self, status: int) -> dict[str, Any]:
         codes = [code for code in self.codes if code.status == status]
         examples = {
@@ -144,3 +163,23 @@ def tidy(schema: dict[str, Any]) -> None:
     for member in schema.get("properties", {}).values():
         member.pop("title", None)
         member.pop("default", None)
+
+
+def document(
+    base_url: str, info: dict[str, Any], paths: dict[str, Any], schemas: dict[str, Any], responses: dict[str, Any],
+    *, response_headers: dict[str, Any] = HEADERS, security: dict[str, Any] = SECURITY_SCHEMES,
+) -> dict[str, Any]:  # fmt: skip
+    """An OpenAPI document of these parts, for a service at `base_url`; every operation needs one of `security`."""
+    return {
+        "openapi": "3.1.0",
+        "info": info,
+        "servers": [{"url": base_url}],
+        "security": [{name: []} for name in security],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "headers": response_headers,
+            "responses": responses,
+            "securitySchemes": security,
+        },
+    }

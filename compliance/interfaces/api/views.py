@@ -4,11 +4,13 @@ A view reads the parameters, asks `registers` and answers with bytes: a page is 
 no serializer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, ClassVar
 
+import orjson
 import psycopg
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -199,3 +201,19 @@ def _bound(caller: Caller, endpoint: str) -> Mapping[str, Any]:
         "organization_id": caller.company.organization_id,
         "secrets": tuple(settings.CURSOR_KEYS),
     }
+
+
+class ContractViewSet(ApiViewSet):
+    """The OpenAPI document of an API, for any caller that it lets in; `document` makes it for a base address."""
+
+    document: ClassVar[Callable[[str], dict[str, Any]]]
+
+    def list(self, request: Request) -> Response:
+        """The document as JSON."""
+        parameters.parse(query_of(request), ())
+        return Response(_document_bytes(self.document, settings.BASE_URL))
+
+
+@lru_cache(maxsize=8)
+def _document_bytes(document: Callable[[str], dict[str, Any]], base_url: str) -> bytes:
+    return orjson.dumps(document(base_url), option=orjson.OPT_INDENT_2) + b"\n"

@@ -3,15 +3,11 @@
 The contract of /v1 is apart: a change of the feed is none of /v1.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Literal
 from uuid import UUID
 
-import orjson
-from django.conf import settings
 from pydantic import AwareDatetime, Field, create_model
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
@@ -85,20 +81,6 @@ class ChangesPage(Shape):
     """The company's latest snapshot when the page was read; no version of the page lies beyond it."""
 
 
-class ContractViewSet(views.ApiViewSet):
-    """`/feed/v1/openapi.json`, for any valid key."""
-
-    def list(self, request: Request) -> Response:
-        """The document as JSON."""
-        parameters.parse(views.query_of(request), ())
-        return Response(_document_bytes(settings.BASE_URL))
-
-
-@lru_cache(maxsize=2)
-def _document_bytes(base_url: str) -> bytes:
-    return orjson.dumps(document(base_url), option=orjson.OPT_INDENT_2) + b"\n"
-
-
 @cache
 def change_of(register: Register) -> type[Change]:
     """The class of a register's versions."""
@@ -123,11 +105,8 @@ def change_of(register: Register) -> type[Change]:
 
 def document(base_url: str) -> dict[str, Any]:
     """The whole document for a service at `base_url`."""
-    schemas: dict[str, Any] = {}
     of_register = {register.name: change_of(register) for register in REGISTERS.values()}
-    models: tuple[type[Shape], ...] = (*of_register.values(), ChangesPage, envelope.ProblemDocument)
-    for model in models:
-        described.register(model, schemas)
+    schemas = PROBLEMS.schemas((*of_register.values(), ChangesPage))
     references = {name: f"#/components/schemas/{model.__name__}" for name, model in of_register.items()}
     schemas["ChangesPage"]["properties"] = {
         "data": {
@@ -141,35 +120,13 @@ def document(base_url: str) -> dict[str, Any]:
         }
     } | schemas["ChangesPage"]["properties"]
     schemas["ChangesPage"]["required"].insert(0, "data")
-    schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in PROBLEMS.codes]
     schemas["Nothing"]["maxProperties"] = 0
-    for schema in schemas.values():
-        described.tidy(schema)
-    schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Changes of Compliance Records", "version": REVISION, "description": _DESCRIPTION},
-        "servers": [{"url": base_url}],
-        "security": [{"apiKey": []}],
-        "paths": {
-            "/feed/v1/changes": PROBLEMS.operations(_changes(), "A page of versions.", "ChangesPage"),
-            "/feed/v1/openapi.json": PROBLEMS.operations(
-                {
-                    "operationId": "getContract",
-                    "summary": "This document",
-                    "description": "Accepts a key of any scope.",
-                },
-                "The document.",
-                "Document",
-            ),
-        },
-        "components": {
-            "schemas": dict(sorted(schemas.items())),
-            "headers": described.HEADERS,
-            "responses": PROBLEMS.components(),
-            "securitySchemes": described.SECURITY_SCHEMES,
-        },
+    info = {"title": "Changes of Compliance Records", "version": REVISION, "description": _DESCRIPTION}
+    paths = {
+        "/feed/v1/changes": PROBLEMS.operations(_changes(), "A page of versions.", "ChangesPage"),
+        "/feed/v1/openapi.json": PROBLEMS.contract("Accepts a key of any scope."),
     }
+    return described.document(base_url, info, paths, schemas, PROBLEMS.components())
 
 
 def _changes() -> dict[str, Any]:
@@ -197,3 +154,9 @@ def _changes() -> dict[str, Any]:
             {"name": "limit", "in": "query", "description": LIMIT.description, "schema": LIMIT.type},
         ],
     }
+
+
+class ContractViewSet(views.ContractViewSet):
+    """`/feed/v1/openapi.json`, for any valid key."""
+
+    document = staticmethod(document)

@@ -3,20 +3,16 @@
 The facts are those of docs/schemas/facts.json, made from the same classes that read them.
 """
 
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.conf import settings
 from pydantic import Field
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from compliance.catalogue.fields import Shape
 from compliance.facts.lines.schema import facts_schema
 from compliance.facts.refusal_reasons import RefusalReason
-from compliance.interfaces.api import authentication, described, envelope, parameters, views
+from compliance.interfaces.api import authentication, described, envelope, views
 from compliance.interfaces.api.described import Problems
 from compliance.interfaces.api.problems import Code
 from compliance.interfaces.ingest import bodies, preferences
@@ -64,6 +60,14 @@ _HEADERS = described.HEADERS | {
     "Accept-Post": {"description": "The types that are read.", "schema": {"type": "string"}},
     "Accept-Encoding": {"description": "The encodings that are read (RFC 9110, 12.5.3).", "schema": {"type": "string"}},
 }
+_SECURITY = {
+    "sourceToken": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of a source (`svc_in_live_…` or `svc_in_test_…`). Send it in the header"
+        " only: a token that appears in a URL is revoked.",
+    }
+}
 
 
 class CaptureOfLines(Shape):
@@ -108,79 +112,31 @@ class RefusalDocument(envelope.ProblemDocument):
     """The lines that cannot be recorded, by line."""
 
 
-class ContractViewSet(views.ApiViewSet):
-    """`/in/v1/openapi.json`, for the token of any source."""
-
-    authentication_classes = [authentication.SourceAuthentication]
-    permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits]
-
-    def list(self, request: Request) -> Response:
-        """The document as JSON."""
-        parameters.parse(views.query_of(request), ())
-        return Response(_document_bytes(settings.BASE_URL))
-
-
-@lru_cache(maxsize=2)
-def _document_bytes(base_url: str) -> bytes:
-    return orjson.dumps(document(base_url), option=orjson.OPT_INDENT_2) + b"\n"
-
-
 def document(base_url: str) -> dict[str, Any]:
     """The whole document for a service at `base_url`."""
-    schemas: dict[str, Any] = {}
-    for model in (RecordedFacts, RefusalDocument, envelope.ProblemDocument):
-        described.register(model, schemas)
-    for name in ("ProblemDocument", "RefusalDocument"):
-        schemas[name]["properties"]["code"]["enum"] = [code.code for code in PROBLEMS.codes]
+    schemas = PROBLEMS.schemas((RecordedFacts, RefusalDocument))
+    schemas["RefusalDocument"]["properties"]["code"]["enum"] = [code.code for code in PROBLEMS.codes]
     schemas["RefusalReason"] = {
         "type": "string",
         "enum": [reason.value for reason in MEANINGS],
         "description": "\n".join(f"- `{reason}`: {meaning}" for reason, meaning in MEANINGS.items()),
     }
-    for schema in schemas.values():
-        described.tidy(schema)
-    schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
     responses = PROBLEMS.components()
     responses["Problem422"]["content"]["application/problem+json"]["schema"] = _ref("RefusalDocument")
     example = responses["Problem422"]["content"]["application/problem+json"]["examples"]["lines_refused"]["value"]
     example["refused"] = [envelope.example_of(_ref("RefusedLine"), schemas)]
     paths = {
         "/in/v1/facts": {"post": _post(schemas)},
-        "/in/v1/openapi.json": OF_DOCUMENT.operations(
-            {
-                "operationId": "getContract",
-                "summary": "This document",
-                "description": "Accepts the token of any source.",
-            },
-            "The document.",
-            "Document",
-        ),
+        "/in/v1/openapi.json": OF_DOCUMENT.contract("Accepts the token of any source."),
     }
-    schemas |= _fact_schemas()
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Facts into Compliance Records",
-            "version": REVISION,
-            "description": "Programs bring facts in with the token of a source. What is sent twice is recorded once.",
-        },
-        "servers": [{"url": base_url}],
-        "security": [{"sourceToken": []}],
-        "paths": paths,
-        "components": {
-            "schemas": dict(sorted(schemas.items())),
-            "headers": _HEADERS,
-            "responses": responses,
-            "securitySchemes": {
-                "sourceToken": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "The token of a source (`svc_in_live_…` or `svc_in_test_…`). Send it in the header"
-                    " only: a token that appears in a URL is revoked.",
-                }
-            },
-        },
+    info = {
+        "title": "Facts into Compliance Records",
+        "version": REVISION,
+        "description": "Programs bring facts in with the token of a source. What is sent twice is recorded once.",
     }
+    return described.document(
+        base_url, info, paths, schemas | _fact_schemas(), responses, response_headers=_HEADERS, security=_SECURITY
+    )
 
 
 def _post(schemas: dict[str, Any]) -> dict[str, Any]:
@@ -245,3 +201,11 @@ def _fact_schemas() -> dict[str, Any]:
 
 def _ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+class ContractViewSet(views.ContractViewSet):
+    """`/in/v1/openapi.json`, for the token of any source."""
+
+    authentication_classes = [authentication.SourceAuthentication]
+    permission_classes = [authentication.FromAllowedNetwork, authentication.WithinLimits]
+    document = staticmethod(document)

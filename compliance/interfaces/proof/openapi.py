@@ -3,20 +3,15 @@
 The members of a proof are described by classes here and checked by `proofs.row_proof`; a test holds one to the other.
 """
 
-from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
 
-import orjson
-from django.conf import settings
 from pydantic import Field
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.declaration import Register
 from compliance.catalogue.fields import Digest, HashedInstant, Shape
-from compliance.interfaces.api import described, envelope, parameters, views
+from compliance.interfaces.api import described, views
 from compliance.interfaces.api.described import Problems
 from compliance.interfaces.api.problems import Code
 from compliance.interfaces.api.schema import AS_AT
@@ -148,62 +143,24 @@ class RowProof(Shape):
     """Whom the row is about: of people and certificates, with `people:read`, until erasure. Otherwise left out."""
 
 
-class ContractViewSet(views.ApiViewSet):
-    """`/proof/v1/openapi.json`, for any valid key."""
-
-    def list(self, request: Request) -> Response:
-        """The document as JSON."""
-        parameters.parse(views.query_of(request), ())
-        return Response(_document_bytes(settings.BASE_URL))
-
-
-@lru_cache(maxsize=2)
-def _document_bytes(base_url: str) -> bytes:
-    return orjson.dumps(document(base_url), option=orjson.OPT_INDENT_2) + b"\n"
-
-
 def document(base_url: str) -> dict[str, Any]:
     """The whole document for a service at `base_url`."""
-    schemas: dict[str, Any] = {}
-    for model in (RowProof, envelope.ProblemDocument):
-        described.register(model, schemas)
-    schemas["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in PROBLEMS.codes]
+    schemas = PROBLEMS.schemas((RowProof,))
     schemas["RowProof"]["properties"]["identity"] = {
         "$ref": "#/components/schemas/ProvedIdentity",
         "description": schemas["RowProof"]["properties"]["identity"]["description"],
     }
-    for schema in schemas.values():
-        described.tidy(schema)
-    schemas["Document"] = {"type": "object", "description": "An OpenAPI 3.1 document.", "additionalProperties": True}
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Proofs of Compliance Records",
-            "version": REVISION,
-            "description": "The proof of one row version of a register: from the text that was hashed, by the company's"
-            " tree and the deployment's log (RFC 6962), to a checkpoint that the signer and its witnesses signed.",
-        },
-        "servers": [{"url": base_url}],
-        "security": [{"apiKey": []}],
-        "paths": {
-            **{f"/proof/v1/{register.name}/{{id}}": _path(register) for register in REGISTERS.values()},
-            "/proof/v1/openapi.json": PROBLEMS.operations(
-                {
-                    "operationId": "getContract",
-                    "summary": "This document",
-                    "description": "Accepts a key of any scope.",
-                },
-                "The document.",
-                "Document",
-            ),
-        },
-        "components": {
-            "schemas": dict(sorted(schemas.items())),
-            "headers": described.HEADERS,
-            "responses": PROBLEMS.components(),
-            "securitySchemes": described.SECURITY_SCHEMES,
-        },
+    info = {
+        "title": "Proofs of Compliance Records",
+        "version": REVISION,
+        "description": "The proof of one row version of a register: from the text that was hashed, by the company's"
+        " tree and the deployment's log (RFC 6962), to a checkpoint that the signer and its witnesses signed.",
     }
+    paths = {
+        **{f"/proof/v1/{register.name}/{{id}}": _path(register) for register in REGISTERS.values()},
+        "/proof/v1/openapi.json": PROBLEMS.contract("Accepts a key of any scope."),
+    }
+    return described.document(base_url, info, paths, schemas, PROBLEMS.components())
 
 
 def _path(register: Register) -> dict[str, Any]:
@@ -225,3 +182,9 @@ def _path(register: Register) -> dict[str, Any]:
         ],
     }
     return PROBLEMS.operations(get, "The proof.", "RowProof")
+
+
+class ContractViewSet(views.ContractViewSet):
+    """`/proof/v1/openapi.json`, for any valid key."""
+
+    document = staticmethod(document)
