@@ -104,8 +104,9 @@ class Problems(NamedTuple):
     def schemas(self, models: Iterable[type[Shape]]) -> dict[str, Any]:
         """The schemas of `models`, of the problem document with the codes of this API, and of the document itself."""
         found: dict[str, Any] = {}
-        for model in (*models, ProblemDocument):
+        for model in models:
             register(model, found)
+        register(ProblemDocument, found)
         found["ProblemDocument"]["properties"]["code"]["enum"] = [code.code for code in self.codes]
         for schema in found.values():
             tidy(schema)

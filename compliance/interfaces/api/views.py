@@ -204,9 +204,12 @@ def _bound(caller: Caller, endpoint: str) -> Mapping[str, Any]:
 
 
 class ContractViewSet(ApiViewSet):
-    """The OpenAPI document of an API, for any caller that it lets in; `document` makes it for a base address."""
+    """The OpenAPI document of an API, for any caller that it lets in."""
 
-    document: ClassVar[Callable[[str], dict[str, Any]]]
+    @staticmethod
+    def document(base_url: str) -> dict[str, Any]:
+        """The document for a service at `base_url`."""
+        raise NotImplementedError
 
     def list(self, request: Request) -> Response:
         """The document as JSON."""

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django import forms
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
@@ -33,6 +34,7 @@ REASON = forms.CharField(
         "min_length": gettext_lazy("Say why, in five letters or more."),
     },
 )
+Row = TypeVar("Row", bound=Model)
 UPLOAD_BYTES = 64 * 1024 * 1024
 
 
@@ -87,6 +89,15 @@ class Acting:
     def common(self) -> dict[str, Any]:
         """What every action of the facts is told."""
         return {"organization_id": self.organization_id, "at": self.at, "actor_id": self.staff.actor_id}
+
+
+def chosen(acting: Acting, model: type[Row], field_name: str, none: str, **conditions: Any) -> Row:
+    """The row of this company, and of no other, that the form names. Raises CannotActError with `none`."""
+    named = {field_name: acting.data[field_name]} | conditions
+    found = model._default_manager.filter(organization_id=acting.organization_id, **named).first()
+    if found is None:
+        raise CannotActError(none)
+    return found
 
 
 class Act:

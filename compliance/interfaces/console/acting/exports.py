@@ -3,10 +3,11 @@
 from datetime import timedelta
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
-from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.exports import keeping, schedule, writing
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
@@ -137,12 +138,12 @@ ExportForm = form_of(export_id=Listed(_running, label=gettext_lazy("Export")))
 
 def _export(acting: Acting) -> StandingExport:
     """The chosen export, of this company and no other."""
-    found = StandingExport.objects.filter(
-        organization_id=acting.organization_id, export_id=acting.data["export_id"], stopped_at=None
-    ).first()
-    if found is None:
-        raise CannotActError(gettext("This company has no such export."))
-    return found
+    none = gettext("This company has no such export.")
+    return chosen(acting, StandingExport, "export_id", none, stopped_at=None)
+
+
+def _files(export: StandingExport) -> QuerySet[ExportFile]:
+    return ExportFile.objects.filter(organization_id=export.organization_id, export_id=export.export_id)
 
 
 class RunExport(_OfExport):
@@ -176,18 +177,17 @@ class StopExport(_OfExport):
 
     def preview(self, acting: Acting) -> Preview:
         """Says which one, and how many files go."""
-        standing = _export(acting)
-        files = ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).count()
-        return Preview(pairs=[(gettext("Export"), str(standing)), (gettext("Files that are removed"), files)])
+        export = _export(acting)
+        return Preview(
+            pairs=[(gettext("Export"), str(export)), (gettext("Files that are removed"), _files(export).count())]
+        )
 
     def perform(self, acting: Acting) -> Done:
         """Stop it; its files are over now."""
-        standing = _export(acting)
-        standing.stopped_at = acting.at
-        standing.save(update_fields=["stopped_at"])
-        ExportFile.objects.filter(organization_id=acting.organization_id, export_id=standing.export_id).update(
-            expires_at=acting.at - timedelta(seconds=1)
-        )
+        export = _export(acting)
+        export.stopped_at = acting.at
+        export.save(update_fields=["stopped_at"])
+        _files(export).update(expires_at=acting.at - timedelta(seconds=1))
         keeping.forget(acting.organization_id, acting.at)
         return Done(gettext("The export is stopped."), "exports")
 

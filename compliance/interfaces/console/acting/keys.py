@@ -1,17 +1,18 @@
 """Acts on API keys: issue, rotate, revoke. A key is shown once."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access import actions
 from compliance.access.models import ApiKey
-from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
+from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
+from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.rules.vocabulary import Scope
@@ -36,17 +37,8 @@ class IssueForm(ActForm):
         choices=[(scope.value, scope.value) for scope in Scope],
         widget=forms.CheckboxSelectMultiple,
     )
-    networks = forms.CharField(
-        label=gettext_lazy("Networks"),
-        required=False,
-        help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere.",
-    )
-    expires_on = day_field(
-        gettext_lazy("Ends on"),
-        required=True,
-        help_text=gettext_lazy("The end of this day of the company, within one year."),
-        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
-    )
+    networks = networks_field()
+    expires_on = end_field()
 
 
 def _check(acting: Acting, scopes: Iterable[str]) -> None:
@@ -55,6 +47,10 @@ def _check(acting: Acting, scopes: Iterable[str]) -> None:
         raise CannotActError(
             "A key with people:read takes names and addresses away. Only who may export issues or rotates one."
         )
+
+
+def _end(acting: Acting) -> datetime:
+    return end(acting, "A key ends on a day to come, within one year.")
 
 
 class IssueKey(_OfKey):
@@ -74,9 +70,7 @@ class IssueKey(_OfKey):
         """Says what the key will be able to read, until when."""
         data = acting.data
         _check(acting, data["scopes"])
-        ends_at = end_of(acting.organization, data["expires_on"])
-        if ends_at is None or not acting.at < ends_at <= acting.at + actions.LONGEST_LIFE:
-            raise CannotActError("A key ends on a day to come, within one year.")
+        _end(acting)
         pairs: list[tuple[str, Any]] = [
             (gettext("Name"), data["key_name"]),
             (gettext("May read"), ", ".join(data["scopes"])),
@@ -99,7 +93,7 @@ class IssueKey(_OfKey):
             actor=str(acting.staff.actor_id),
             name=acting.data["key_name"],
             networks=acting.data["networks"].replace(",", " ").split(),
-            expires_at=end_of(acting.organization, acting.data["expires_on"]),
+            expires_at=_end(acting),
         )
         return Done(gettext("The key …%(ending)s is issued.") % {"ending": key.ending}, "keys", secret=token)
 
@@ -115,10 +109,7 @@ KeyForm = form_of(key_id=Listed(_open_keys, label=gettext_lazy("Key")))
 
 def _key(acting: Acting) -> ApiKey:
     """The chosen key, of this company and no other."""
-    found = ApiKey.objects.filter(organization_id=acting.organization_id, key_id=acting.data["key_id"]).first()
-    if found is None:
-        raise CannotActError(gettext("This company has no such key."))
-    return found
+    return chosen(acting, ApiKey, "key_id", gettext("This company has no such key."))
 
 
 class RotateKey(_OfKey):
@@ -177,11 +168,10 @@ class RevokeKey(_OfKey):
     def preview(self, acting: Acting) -> Preview:
         """Says which key, and when it was last used."""
         key = _key(acting)
-        used = key.last_used_at.strftime("%d %b %Y, %H:%M UTC") if key.last_used_at else gettext("never")
         return Preview(
             pairs=[
                 (gettext("Key"), str(key)),
-                (gettext("Last used"), used),
+                last_used(key),
                 (gettext("May read"), ", ".join(key.scopes)),
             ]
         )

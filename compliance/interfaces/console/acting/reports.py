@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
@@ -115,12 +115,8 @@ class StopReport(_OfReport):
 
     def _report(self, acting: Acting) -> StandingReport:
         """The chosen report, of this company and no other."""
-        found = StandingReport.objects.filter(
-            organization_id=acting.organization_id, standing_id=acting.data["standing_id"], stopped_at=None
-        ).first()
-        if found is None:
-            raise CannotActError(_("This company has no such report."))
-        return found
+        none = _("This company has no such report.")
+        return chosen(acting, StandingReport, "standing_id", none, stopped_at=None)
 
 
 ACTS: tuple[Act, ...] = (AddReport(), StopReport())

@@ -12,7 +12,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access import actions, sources
@@ -20,12 +19,11 @@ from compliance.access.errors import BadNetworkError
 from compliance.access.models import Source
 from compliance.facts.lines.kinds import KINDS
 from compliance.interfaces.console import kinds as in_words
-from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done
-from compliance.interfaces.console.acting.fields import ActForm, Listed, day_field, end_of, form_of
+from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
+from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
+from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-
-ENDS_ON_HELP = gettext_lazy("The end of this day of the company, within one year.")
 
 
 class _OfSource(Act):
@@ -73,17 +71,8 @@ class IssueForm(ActForm):
     policies = _kinds_of("policies")
     shares = _kinds_of("shares")
     certificates = _kinds_of("certificates")
-    networks = forms.CharField(
-        label=gettext_lazy("Networks"),
-        required=False,
-        help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere.",
-    )
-    expires_on = day_field(
-        gettext_lazy("Ends on"),
-        required=True,
-        help_text=ENDS_ON_HELP,
-        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
-    )
+    networks = networks_field()
+    expires_on = end_field()
 
     def clean(self) -> dict[str, Any]:
         """A source that may bring nothing is none."""
@@ -114,10 +103,7 @@ def _check(acting: Acting, kinds: Iterable[str]) -> None:
 
 
 def _end(acting: Acting) -> datetime:
-    ends_at = end_of(acting.organization, acting.data["expires_on"])
-    if ends_at is None or not acting.at < ends_at <= acting.at + actions.LONGEST_LIFE:
-        raise CannotActError("A source ends on a day to come, within one year.")
-    return ends_at
+    return end(acting, "A source ends on a day to come, within one year.")
 
 
 def _networks(acting: Acting) -> list[str]:
@@ -128,15 +114,20 @@ def _networks(acting: Acting) -> list[str]:
         raise CannotActError(str(error)) from error
 
 
+def _brings(kinds: Iterable[str]) -> list[tuple[str, str]]:
+    """The lines of a preview with what a source may bring."""
+    return [(gettext("May bring: %(noun)s") % {"noun": noun}, words) for noun, words in in_words.grouped(kinds)]
+
+
 def _where(kinds: Iterable[str]) -> str:
     """Where the token is to be used."""
     base = settings.BASE_URL
-    said = []
+    sentences = []
     if sources.SCIM in kinds:
-        said.append(gettext("SCIM base address: %(address)s.") % {"address": f"{base}/scim/v2"})
+        sentences.append(gettext("SCIM base address: %(address)s.") % {"address": f"{base}/scim/v2"})
     if set(kinds) - {sources.SCIM}:
-        said.append(gettext("Facts go to %(address)s.") % {"address": f"{base}/in/v1/facts"})
-    return " ".join(said)
+        sentences.append(gettext("Facts go to %(address)s.") % {"address": f"{base}/in/v1/facts"})
+    return " ".join(sentences)
 
 
 class IssueSource(_OfSource):
@@ -157,7 +148,7 @@ class IssueSource(_OfSource):
         _check(acting, kinds)
         _end(acting)
         pairs: list[tuple[str, Any]] = [(gettext("Name"), data["source_name"])]
-        pairs += [(gettext("May bring: %(noun)s") % {"noun": noun}, words) for noun, words in in_words.grouped(kinds)]
+        pairs += _brings(kinds)
         if sources.SCIM in kinds:
             pairs.append((gettext("Someone set inactive"), Source.Leaving(data["leaving"]).label))
         pairs += [
@@ -205,22 +196,14 @@ def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
 
 RotateForm = form_of(
     source_id=Listed(_that_get_a_token, label=gettext_lazy("Source")),
-    expires_on=day_field(
-        gettext_lazy("Ends on"),
-        required=True,
-        help_text=ENDS_ON_HELP,
-        initial=lambda: (timezone.now() + actions.USUAL_LIFE).date(),
-    ),
+    expires_on=end_field(),
 )
 RevokeForm = form_of(source_id=Listed(_open_sources, label=gettext_lazy("Source")))
 
 
 def _source(acting: Acting) -> Source:
     """The chosen source, of this company and no other."""
-    found = Source.objects.filter(organization_id=acting.organization_id, source_id=acting.data["source_id"]).first()
-    if found is None:
-        raise CannotActError(gettext("This company has no such source."))
-    return found
+    return chosen(acting, Source, "source_id", gettext("This company has no such source."))
 
 
 class RotateSource(_OfSource):
@@ -246,10 +229,7 @@ class RotateSource(_OfSource):
         found = Preview(
             pairs=[
                 (gettext("Source"), str(source)),
-                *(
-                    (gettext("May bring: %(noun)s") % {"noun": noun}, words)
-                    for noun, words in in_words.grouped(source.kinds)
-                ),
+                *_brings(source.kinds),
                 (
                     gettext("The token of today opens until"),
                     f"{until:%d %b %Y}" if opens else gettext("it opens no more"),
@@ -295,15 +275,11 @@ class RevokeSource(_OfSource):
     def preview(self, acting: Acting) -> Preview:
         """Says which source, and when it last called."""
         source = _source(acting)
-        used = source.last_used_at.strftime("%d %b %Y, %H:%M UTC") if source.last_used_at else gettext("never")
         return Preview(
             pairs=[
                 (gettext("Source"), str(source)),
-                (gettext("Last used"), used),
-                *(
-                    (gettext("May bring: %(noun)s") % {"noun": noun}, words)
-                    for noun, words in in_words.grouped(source.kinds)
-                ),
+                last_used(source),
+                *_brings(source.kinds),
             ]
         )
 
