@@ -126,7 +126,8 @@ def _reader(address: str, target: str, key: str) -> Callable[[], None]:
 def _timed(read: Callable[[], None], seconds: float) -> Took:
     for _ in range(FEWEST):  # each of the threads that answer has prepared its statements
         read()
-    times, end = [], time.monotonic() + seconds
+    times: list[float] = []
+    end = time.monotonic() + seconds
     while time.monotonic() < end or len(times) < FEWEST:
         begun = time.perf_counter()
         read()
