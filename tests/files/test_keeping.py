@@ -77,7 +77,8 @@ def test_a_missing_object_is_said_before_anything_is_given(place):
 
 @pytest.mark.parametrize(
     "wrong",
-    [SOME[:-1], SOME[: PIECE_BYTES // 2], b"", SOME[:PIECE_BYTES] + bytes([SOME[PIECE_BYTES] ^ 1]) + SOME[PIECE_BYTES + 1 :],
+    [SOME[:-1], SOME[: PIECE_BYTES // 2], b"",
+     SOME[:PIECE_BYTES] + bytes([SOME[PIECE_BYTES] ^ 1]) + SOME[PIECE_BYTES + 1 :],
      bytes(len(SOME)), SOME[PIECE_BYTES:] + SOME[:PIECE_BYTES]],
     ids=["shorter by a byte", "half a piece", "empty", "one byte", "zeros", "pieces turned round"],
 )  # fmt: skip
