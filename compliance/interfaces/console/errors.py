@@ -8,7 +8,7 @@ class ConsoleError(ComplianceError):
 
 
 class NothingThereError(ConsoleError):
-    """The address names nothing that stands."""
+    """The address names nothing that exists."""
 
 
 class UnreadableInputError(ConsoleError):

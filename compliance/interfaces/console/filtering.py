@@ -13,7 +13,7 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
 
 PERSON, WORDS = "person", "person_words"
-"""What the address names, an identifier; and what somebody typed, which is posted and stands in no address."""
+"""What the address names, an identifier; and what somebody typed, which is posted and is in no address."""
 
 OFFERED_AT_MOST = 10
 

@@ -1,4 +1,4 @@
-"""Paging by keys: the next page begins after the last row shown, so a late page costs what the first does.
+"""Paging by keys: the next page begins after the last row listed, so a late page costs what the first does.
 
 A place in a list may hold a name, and words that somebody searched for. Addresses reach logs of proxies and the history
 of browsers, so a place is sealed, for its own page alone. A place that opens is one that this page has made.

@@ -112,14 +112,14 @@ class Guess(models.Model):
 
 
 class Job(CompanyRow):
-    """Long work that staff began: what it was told, how far it is, how it ended. The worker reads it by its id.
+    """Long work that staff began: its arguments, how far it is, how it ended. The worker reads it by its id.
 
     `upload_file_id` is the file it works on (a facts file, a package, a table); it is let go of when the job ends,
     because it may hold personal data.
     """
 
     class State(models.TextChoices):
-        """Where a job stands. A draft holds an upload between its preview and its confirmation."""
+        """The state of a job. A draft holds an upload between its preview and its confirmation."""
 
         DRAFT = "draft", gettext_lazy("Draft")
         PREPARED = "prepared", gettext_lazy("Waits for a second person")

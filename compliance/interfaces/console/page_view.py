@@ -25,7 +25,7 @@ from compliance.interfaces.console import access_log, awaiting
 from compliance.interfaces.console.awaiting import Taken
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.page import ConsolePage
-from compliance.interfaces.console.permissions import Staff, staff_of, why_nobody
+from compliance.interfaces.console.permissions import Staff, reason_for_nobody, staff_of
 from compliance.interfaces.console.sign_in import kept_forms, sessions, step_up
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.pages import request_id
@@ -46,7 +46,7 @@ def entrance(page: ConsolePage, pages: tuple[ConsolePage, ...]) -> Callable[...,
         visit = None
         response: HttpResponseBase
         if staff is None:
-            words = f"{why_nobody(request.user, now)} {_ASK}"
+            words = f"{reason_for_nobody(request.user, now)} {_ASK}"
             response = _refusal(request, 403, gettext("This account has no access"), words, sign_out=True)
         elif not staff.may(page.permission):
             response = _refusal(request, 403, gettext("Not with this account"), _NO_PERMISSION)

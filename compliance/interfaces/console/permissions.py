@@ -134,7 +134,7 @@ def accounts(now: datetime) -> dict[uuid.UUID, Account]:
     return found
 
 
-def why_nobody(user: AbstractBaseUser | AnonymousUser, now: datetime) -> str:
+def reason_for_nobody(user: AbstractBaseUser | AnonymousUser, now: datetime) -> str:
     """Why `staff_of` knows nobody, in a sentence for the person who has just signed in."""
     if not isinstance(user, User) or not user.is_active:
         return gettext("It has been closed.")

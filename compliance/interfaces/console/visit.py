@@ -42,7 +42,7 @@ class Visit:
     learners: set[uuid.UUID] = field(default_factory=set)
     everybody: bool = False
     crumbs: list[tuple[str, str]] = field(default_factory=list)
-    taken: Taken = Taken.UP  # how far the history is with the act after which this page is shown
+    taken: Taken = Taken.UP  # how far the history is with the act after which this page is opened
 
     @property
     def organization(self) -> Organization:
@@ -53,11 +53,11 @@ class Visit:
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone that moments are shown in: the company's, else UTC."""
+        """The time zone that moments are displayed in: the company's, else UTC."""
         return ZoneInfo(self.company.time_zone if self.company else "UTC")
 
     def saw(self, identifiers: Iterable[Any]) -> None:
-        """Has the line of the access log say whose records are shown; what is no identifier is passed over."""
+        """Has the line of the access log say whose records are displayed; what is no identifier is passed over."""
         self.learners.update(uuid.UUID(str(each)) for each in identifiers if each)
 
     def address(self, name: str, **values: Any) -> str:
@@ -72,7 +72,7 @@ class Visit:
         return self.address(name, **values) + (f"?{given}" if given else "")
 
     def crumb(self, words: Words, name: str, **values: Any) -> None:
-        """Adds a step to the path shown above the title."""
+        """Adds a step to the path displayed above the title."""
         self.crumbs.append((str(words), self.address(name, **values)))
 
     def render(self, template: str, values: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:

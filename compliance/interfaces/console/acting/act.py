@@ -59,7 +59,7 @@ class Done(NamedTuple):
 
 @dataclass
 class Acting:
-    """An act under way: who acts, where, when, and what the form said."""
+    """An act under way: who acts, where, when, and what the form holds."""
 
     staff: Staff
     organization: Organization
@@ -87,7 +87,7 @@ class Acting:
 
     @property
     def common(self) -> dict[str, Any]:
-        """What every action of the facts is told."""
+        """The arguments of every action of the facts."""
         return {"organization_id": self.organization_id, "at": self.at, "actor_id": self.staff.actor_id}
 
 

@@ -87,8 +87,10 @@ class InviteAuditor(Act):
         undo = (EndAuditor.name, {"auditor": invited.user_id})
         if not invited.code:
             return Done(_("The auditor %(name)s may look until the end of %(day)s.") % words, "auditors", undo=undo)
-        said = _("The auditor is invited, and a letter with the link is on its way. They sign in as %(name)s.") % words
-        return Done(said, "auditors", secret=auditors.link(invited.code), undo=undo)
+        message = (
+            _("The auditor is invited, and a letter with the link is on its way. They sign in as %(name)s.") % words
+        )
+        return Done(message, "auditors", secret=auditors.link(invited.code), undo=undo)
 
 
 def _chosen(form: ActForm) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ from compliance.tenancy import context
 GROUP = _lazy("Many at once")
 RECORDS_AT_MOST = 20_000
 REHEARSED_AT_MOST = 25
-TOLD_EVERY = 20
+REPORTED_EVERY = 20
 WAIVED_ALONE_AT_MOST = 25
 
 
@@ -116,7 +116,9 @@ class Many(Act):
             jobs.say(job, done, len(found))
 
         self.each(acting, found, acting.findings, tell)
-        capture_all(acting.organization_id, datetime.now(UTC))  # so that who is told of the end sees it done
+        capture_all(
+            acting.organization_id, datetime.now(UTC)
+        )  # so that the end is announced after its effect can be read
         done = len(found) - len(acting.findings)
         return _(self.outcome) % {"done": done, "all": len(found)}
 
@@ -130,7 +132,7 @@ class Many(Act):
                     self.one(acting, owed)
             except ComplianceError as error:
                 refused.append(str(error))
-            if tell is not None and (number % TOLD_EVERY == 0 or number == len(found)):
+            if tell is not None and (number % REPORTED_EVERY == 0 or number == len(found)):
                 tell(number)
 
     def _of(self, acting: Acting, owed: Owed) -> dict[str, Any]:

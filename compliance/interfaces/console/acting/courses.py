@@ -136,7 +136,7 @@ class PublishCourse(Act):
 
     @contextlib.contextmanager
     def _checked(self, acting: Acting) -> Iterator[CheckedPackage]:
-        """The package, while its file stands. Raises CannotActError with what keeps it from being published."""
+        """The package, while its file is kept. Raises CannotActError with what keeps it from being published."""
         if acting.upload is None:
             raise CannotActError(gettext("Choose the package again."))
         with acting.upload.opened() as sent, tempfile.NamedTemporaryFile(suffix=".zip") as file:

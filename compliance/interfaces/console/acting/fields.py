@@ -32,7 +32,7 @@ PEOPLE_NAMED = 20
 EARLIEST_DAY, LATEST_DAY = date(1900, 1, 2), date(2999, 12, 29)
 """Days that lie, in every time zone, within the years of which facts tell."""
 _OUTSIDE = gettext_lazy("Choose a day between the years 1900 and 2999.")
-TYPED_SHOWN = 400
+TYPED_REPEATED = 400
 """How much of a long text a preview repeats."""
 
 Choices = Iterable[tuple[str, Any]]
@@ -41,7 +41,7 @@ Choices = Iterable[tuple[str, Any]]
 class ActForm(forms.Form):
     """A form of an act. It is made for a company at a moment: `Listed` fields offer what that company has."""
 
-    told_otherwise: frozenset[str] = frozenset()
+    not_repeated: frozenset[str] = frozenset()
     """Fields that the preview does not repeat, because it says what they hold in another way."""
 
     def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
@@ -74,13 +74,13 @@ class ActForm(forms.Form):
 
     def typed(self) -> list[tuple[str, str]]:
         """What was asked for, as the preview says it again: the label of each field that holds something, and what."""
-        told = []
+        repeated = []
         for name, field in self.fields.items():
             value = self.cleaned_data.get(name)
-            if value in (None, "", [], False) or field.widget.is_hidden or name in self.told_otherwise:
+            if value in (None, "", [], False) or field.widget.is_hidden or name in self.not_repeated:
                 continue
-            told.append((str(field.label or name), _words(field, value)))
-        return told
+            repeated.append((str(field.label or name), _words(field, value)))
+        return repeated
 
     def refuse(self, error: Exception) -> None:
         """Says above the form why it was refused, as a sentence."""
@@ -106,7 +106,7 @@ def _words(field: forms.Field, value: Any) -> str:
         return gettext("Yes")
     if isinstance(value, list):
         return ngettext("%(n)s chosen", "%(n)s chosen", len(value)) % {"n": len(value)}
-    return str(getattr(value, "name", value))[:TYPED_SHOWN]
+    return str(getattr(value, "name", value))[:TYPED_REPEATED]
 
 
 def _flat(choices: Any) -> list[tuple[str, str]]:

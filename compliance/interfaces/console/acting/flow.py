@@ -158,7 +158,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
 
 
 def _sent(visit: Visit, form: ActForm) -> dict[str, list[Any]]:
-    """What the form said, with identifiers in place of words by which something was picked."""
+    """The values of the form, with identifiers in place of words by which something was picked."""
     return jobs.sent(visit.request) | form.picked()
 
 

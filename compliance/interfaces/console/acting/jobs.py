@@ -45,7 +45,7 @@ PATIENCE = timedelta(minutes=5)
 
 
 def sent(request: HttpRequest) -> dict[str, list[Any]]:
-    """What a form of an act said, without what its steps add."""
+    """The values of a form of an act, without what its steps add."""
     return {name: values for name, values in request.POST.lists() if name not in _OF_STEPS}
 
 

@@ -32,8 +32,8 @@ def _choice(each: Limited) -> tuple[str, str]:
         "%(course)s: %(question)s (%(answers)s tries, %(left)s left)",
         each.answers,
     )
-    told = {"course": each.course_title, "question": each.prompt, "answers": each.answers, "left": each.attempts_left}
-    return f"{each.take_id}/{each.question_id}", words % told
+    values = {"course": each.course_title, "question": each.prompt, "answers": each.answers, "left": each.attempts_left}
+    return f"{each.take_id}/{each.question_id}", words % values
 
 
 class MoreAttempts(Act):

@@ -189,8 +189,8 @@ def _shares(organization_id: uuid.UUID) -> list[Choice]:
     zone = company_days.zone_info(tenancy.organization(organization_id).time_zone)
     found = []
     for each in shares.open_shares(organization_id, LISTED_AT_MOST):
-        told = {"kind": _of_kind(each.kind), "day": written_day(each.opened_at.astimezone(zone).date())}
-        found.append(Choice(each.share_id, each.title, _("%(kind)s, shared on %(day)s") % told))
+        values = {"kind": _of_kind(each.kind), "day": written_day(each.opened_at.astimezone(zone).date())}
+        found.append(Choice(each.share_id, each.title, _("%(kind)s, shared on %(day)s") % values))
     return found
 
 

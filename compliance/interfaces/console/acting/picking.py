@@ -21,12 +21,12 @@ def pick(visit: Visit, kind: str) -> HttpResponseBase:
         raise NothingThereError(gettext("There is nothing of the kind %(kind)s.") % {"kind": kind[:40]})
     words = visit.request.POST.get("q", "").replace("\0", "")[:200].split()
     found = asked.find(visit.organization.organization_id, words, FOUND_AT_MOST + 1, visit.now)
-    shown = found[:FOUND_AT_MOST]
+    listed = found[:FOUND_AT_MOST]
     if asked.personal:
-        visit.saw(each.identifier for each in shown)
+        visit.saw(each.identifier for each in listed)
     answer = JsonResponse(
         {
-            "found": [{"id": str(each.identifier), "label": each.label, "detail": each.detail} for each in shown],
+            "found": [{"id": str(each.identifier), "label": each.label, "detail": each.detail} for each in listed],
             "more": len(found) > FOUND_AT_MOST,
         }
     )

@@ -31,7 +31,7 @@ from compliance.tenancy.models import Organization
 class PublishPolicyForm(ActForm):
     """The text of a policy and how it is asked for. A new version begins with the text of the one before."""
 
-    told_otherwise = frozenset({"html", "file"})
+    not_repeated = frozenset({"html", "file"})
 
     course_id = Picked(
         pickable.POLICY,

@@ -24,7 +24,7 @@ from compliance.history.actions import capture_all
 from compliance.history.owed import REGISTERS_OF_DUTIES, Owed, owed_of, to_do
 from compliance.interfaces.console.acting import bulk, jobs, pickable
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
-from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, TOLD_EVERY, Many
+from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST, REPORTED_EVERY, Many
 from compliance.interfaces.console.acting.fields import form_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.models import Job
@@ -39,7 +39,7 @@ from compliance.tenancy import context
 NOT_OWED = gettext_noop("It is not to do any more: done, waived or ended.")
 NO_ADDRESS = gettext_noop("This person cannot come in now, or no address is known.")
 LATELY = timedelta(days=1)
-TITLES_SHOWN = 5
+TITLES_LISTED = 5
 
 
 class RemindMany(Many):
@@ -84,7 +84,7 @@ def _letters(acting: Acting, things: Sequence[Owed]) -> Preview:
     titles = titles_of(acting.organization_id, {each.course_id for each in things})
     preview = Preview(people=len(people), named=named(acting.organization_id, sorted(people)))
     preview.pairs.append((_("Letters"), len(people)))
-    preview.pairs.append((_("To do"), ", ".join(sorted(titles.values(), key=str.casefold)[:TITLES_SHOWN])))
+    preview.pairs.append((_("To do"), ", ".join(sorted(titles.values(), key=str.casefold)[:TITLES_LISTED])))
     if without := len(learners - people.keys()):
         preview.pairs.append((_("Without any address"), without))
     if not people:
@@ -126,7 +126,7 @@ def _remind_all(
     for number, records in enumerate(by_person.values(), start=1):
         refused.extend(reason for _record_id, reason in _remind(acting, by, records))
         done += len(records)
-        if tell is not None and (number % TOLD_EVERY == 0 or done == len(chosen)):
+        if tell is not None and (number % REPORTED_EVERY == 0 or done == len(chosen)):
             tell(done)
 
 

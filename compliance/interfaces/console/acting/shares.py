@@ -20,7 +20,7 @@ from compliance.interfaces.console.acting.fields import (
     form_of,
 )
 from compliance.interfaces.console.acting.picker import Picked
-from compliance.interfaces.console.acting.reach import reached
+from compliance.interfaces.console.acting.reached import reached
 from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.permissions import Permission
 from compliance.rules.vocabulary import Door, Requirement
@@ -120,7 +120,7 @@ def done_with_share(acting: Acting, share_id: uuid.UUID, message: Words, *, new:
     )
 
 
-def _reaching(message: Words) -> Callable[[Acting, Any], Done]:
+def _done_with(message: Words) -> Callable[[Acting, Any], Done]:
     def done(acting: Acting, line: CourseShared | PolicyShared | ShareChanged) -> Done:
         return done_with_share(acting, line.share_id, message, new=not isinstance(line, ShareChanged))
 
@@ -137,7 +137,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Whoever the share reaches owes the newest published version of the course."),
         form=ShareCourseForm,
         arguments=_new("audience", "requirement", "deadline", "doors"),
-        done=_reaching(_("The course is shared.")),
+        done=_done_with(_("The course is shared.")),
     ),
     _OfShare(
         name="share-policy",
@@ -146,7 +146,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Whoever the share reaches is asked to acknowledge or sign the policy."),
         form=SharePolicyForm,
         arguments=_new("audience", "deadline", "doors"),
-        done=_reaching(_("The policy is shared.")),
+        done=_done_with(_("The policy is shared.")),
     ),
     _OfShare(
         name="change-share",
@@ -155,7 +155,7 @@ ACTS: tuple[Act, ...] = (
         explains=_("Changes whom an open share is for, its deadline, its doors, or whether it requires."),
         form=ChangeShareForm,
         arguments=lambda acting: _share_of(acting) | {part: _PARTS[part](acting) for part in acting.data["what"]},
-        done=_reaching(_("The share is changed.")),
+        done=_done_with(_("The share is changed.")),
     ),
     _OfShare(
         name="end-share",

@@ -30,7 +30,7 @@ from compliance.provisioning.spreadsheets.limits import WHILE_SOMEBODY_WAITS, WH
 from compliance.provisioning.spreadsheets.plan import Plan, Step
 from compliance.provisioning.spreadsheets.reading import Table, read
 
-SHOWN = 20
+LISTED = 20
 CHANGED_MEANWHILE = gettext_lazy(
     "The company has changed since the preview. This is the plan anew: confirm it if it is still what you mean."
 )
@@ -151,8 +151,8 @@ class ImportPeople(Act):
         planned = self._planned(acting)
         if planned is None:
             return []
-        found = [step.person for kind in (planned.joins, planned.changes, planned.moves) for step in kind[:SHOWN]]
-        return [person.learner_profile_id for person in (*found, *planned.leaves[:SHOWN]) if person is not None]
+        found = [step.person for kind in (planned.joins, planned.changes, planned.moves) for step in kind[:LISTED]]
+        return [person.learner_profile_id for person in (*found, *planned.leaves[:LISTED]) if person is not None]
 
     def preview(self, acting: Acting) -> SpreadsheetPreview:
         """How the columns were read, and what would change; of a file that is too large to wait for, the columns."""
@@ -303,7 +303,7 @@ def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
 def _parts(planned: Plan) -> Iterator[KindOfChange]:
     """The kinds of change that there are, with the first of each."""
     joins, changes, moves = planned.joins, planned.changes, planned.moves
-    first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:SHOWN]]
+    first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:LISTED]]
     known = any(how for *_, how in first)
     headings = (gettext("Person"), gettext("Email address"), gettext("Teams"), gettext("How"))
     yield KindOfChange(
@@ -313,20 +313,20 @@ def _parts(planned: Plan) -> Iterator[KindOfChange]:
         gettext("Change"),
         (gettext("Person"), gettext("What changes")),
         len(changes),
-        [(step.shown_name, _what(step)) for step in changes[:SHOWN]],
+        [(step.shown_name, _what(step)) for step in changes[:LISTED]],
     )
     yield KindOfChange(
         gettext("Move"), (gettext("Person"), gettext("Out of"), gettext("Into")), len(moves),
-        [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:SHOWN]],
+        [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:LISTED]],
     )  # fmt: skip
     yield KindOfChange(
         gettext("Leave"), (gettext("Person"), gettext("Email address")), len(planned.leaves),
         [(each.person_name or "(no name)", each.work_email or each.account_email or "")
-         for each in planned.leaves[:SHOWN]],
+         for each in planned.leaves[:LISTED]],
     )  # fmt: skip
     yield KindOfChange(
         gettext("Wrong rows, which are left out"), (gettext("Row"), gettext("What is wrong")), len(planned.wrong),
-        [(str(each.line), each.reason) for each in planned.wrong[:SHOWN]],
+        [(str(each.line), each.reason) for each in planned.wrong[:LISTED]],
     )  # fmt: skip
 
 

@@ -227,8 +227,8 @@ def _named(acting: Acting, people: list[uuid.UUID]) -> list[tuple[str, Any]]:
     ]
 
 
-def _change(*, change: str, **told: Any) -> None:
-    act(TeamJoined if change == "join" else TeamLeft, **told)
+def _change(*, change: str, **fields: Any) -> None:
+    act(TeamJoined if change == "join" else TeamLeft, **fields)
 
 
 def _changed_back(acting: Acting) -> tuple[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ from compliance.interfaces.operations.verification import verify_company
 GROUP = gettext_lazy("Upkeep")
 PREVIEWED_BYTES = 256 * 1024
 """A file of more is not tried while somebody waits, for a page must come within a second; the worker tries it."""
-FAULTS_SHOWN = 40
+FAULTS_LISTED = 40
 
 
 class ImportForm(ActForm):
@@ -84,7 +84,7 @@ class ImportFacts(Act):
         found.pairs += [(gettext("Would be recorded"), report.recorded), (gettext("Known already"), report.known)]
         found.pairs += [(kind.replace("_", " "), count) for kind, count in sorted(report.facts.items())]
         found.pairs.append((gettext("Lines that are wrong"), len(report.errors)))
-        found.notes = _sentences(report)[:FAULTS_SHOWN]
+        found.notes = _sentences(report)[:FAULTS_LISTED]
         if report.errors:
             found.warnings.append(gettext("Lines that are wrong are left out; the good ones are recorded."))
         return found
@@ -207,8 +207,8 @@ class Verify(Act):
         if faults:
             acting.findings += faults
             raise CannotActError(gettext("Something does not hold: %(faults)s") % {"faults": faults[0]})
-        said = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
-        return gettext("All holds. Computed anew: %(said)s.") % {"said": said}
+        counts = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
+        return gettext("All holds. Computed anew: %(said)s.") % {"said": counts}
 
 
 ACTS: tuple[Act, ...] = (ImportFacts(), Sweep(), Verify())

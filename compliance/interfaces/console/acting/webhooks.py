@@ -104,7 +104,7 @@ def _webhook(acting: Acting) -> Webhook:
 
 
 def _same(acting: Acting) -> dict[str, Any]:
-    """What every action on a webhook is told."""
+    """The arguments of every action on a webhook."""
     return {
         "organization_id": acting.organization_id,
         "webhook_id": _webhook(acting).webhook_id,

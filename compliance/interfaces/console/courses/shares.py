@@ -11,14 +11,14 @@ from compliance.catalogue import owed
 from compliance.facts.shares import listing
 from compliance.facts.shares.listing import Shared
 from compliance.interfaces.console import keyset
-from compliance.interfaces.console.acting.reach import Reach, reached
+from compliance.interfaces.console.acting.reached import Reached, reached
 from compliance.interfaces.console.courses import people
 from compliance.interfaces.console.courses.doings import acts, policy_address
 from compliance.interfaces.console.courses.states import state_of
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.understand import of_course, queries
 from compliance.interfaces.console.understand.of_course import EVERYBODY, Audience
-from compliance.interfaces.console.understand.views import standing
+from compliance.interfaces.console.understand.views import summary_state
 from compliance.interfaces.console.visit import Visit
 
 KINDS = {
@@ -78,18 +78,18 @@ def share(visit: Visit, share_id: uuid.UUID) -> HttpResponse:
 def _open(visit: Visit, found: Shared, of: str) -> dict[str, Any]:
     """What an open share's page says of the people whom it asks, and what may be done with it."""
     organization_id = visit.organization.organization_id
-    state, moment = standing(visit)
+    state, moment = summary_state(visit)
     audience = _audience(visit, found)
     register = owed(of)
     if audience is EVERYBODY:
         counted = state_of(queries.tallies(organization_id, found.course_id)[register.tally])
     else:
         counted = state_of(of_course.numbers(organization_id, register.number, found.course_id, audience, moment))
-    reach = None if counted.everybody else _reach(visit, found)
+    asked = None if counted.everybody else _reached_uncounted(visit, found)
     values: dict[str, Any] = {
         "state": state,
-        "reaches": reach.people if reach else None,
-        "warnings": reach.warnings if reach else [],
+        "reaches": asked.people if asked else None,
+        "warnings": asked.warnings if asked else [],
         "acts": [
             *acts(visit, "remind-course", course_id=found.course_id),
             *acts(visit, "change-share", "end-share", share_id=found.share_id),
@@ -116,12 +116,12 @@ def _audience(visit: Visit, found: Shared) -> Audience:
     return EVERYBODY
 
 
-def _reach(visit: Visit, found: Shared) -> Reach:
+def _reached_uncounted(visit: Visit, found: Shared) -> Reached:
     """Whom a share reaches of which nobody is counted yet, or why it asks nobody.
 
     It is looked up only then, because that goes through everybody.
     """
     if not found.published:
         words = _("“{title}” has no published version: nobody is asked until one is published.")
-        return Reach(0, [], [words.format(title=found.title)])
+        return Reached(0, [], [words.format(title=found.title)])
     return reached(visit.organization.organization_id, found.share_id, visit.now)

@@ -18,17 +18,17 @@ from compliance.interfaces.console.courses.states import state_of
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.understand import of_course, queries
 from compliance.interfaces.console.understand.of_course import EVERYBODY, Audience
-from compliance.interfaces.console.understand.views import standing
+from compliance.interfaces.console.understand.views import summary_state
 from compliance.interfaces.console.visit import Visit
 
-VERSIONS_SHOWN = 50
-SHARES_SHOWN = 50
+VERSIONS_LISTED = 50
+SHARES_LISTED = 50
 
 
 def courses(visit: Visit) -> HttpResponse:
     """The company's courses by title, each with how far its people are."""
     organization_id = visit.organization.organization_id
-    state, _moment = standing(visit)
+    state, _moment = summary_state(visit)
     position = keyset.after(visit.request, 2)
     after = (position[0], position[1]) if position else None
     found, last = versions.listed(organization_id, visit.now, after, keyset.PAGE)
@@ -52,15 +52,15 @@ def course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
         return HttpResponseRedirect(policy_address(visit, course_id))
     visit.crumb(_("Courses"), "courses")
     register = owed("course").number
-    state, moment = standing(visit)
+    state, moment = summary_state(visit)
     team = identifiers.asked(visit.request, "team")
     audience = Audience(team_ids=[team]) if team else EVERYBODY
     if team:
         counted = state_of(of_course.numbers(organization_id, register, course_id, audience, moment))
     else:
         counted = state_of(queries.tallies(organization_id, course_id)["outcome"])
-    every = versions.versions(organization_id, course_id, visit.now, VERSIONS_SHOWN)
-    shared = listing.of_course(organization_id, course_id, visit.now, SHARES_SHOWN)
+    every = versions.versions(organization_id, course_id, visit.now, VERSIONS_LISTED)
+    shared = listing.of_course(organization_id, course_id, visit.now, SHARES_LISTED)
     values: dict[str, Any] = {
         "title": found.title,
         "course": found,

@@ -19,9 +19,9 @@ from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
 from compliance.interfaces.console.evidence.errors import CannotBuildError, OutlivedError
-from compliance.interfaces.console.evidence.judging import judge
 from compliance.interfaces.console.evidence.models import Pack, PackPart
 from compliance.interfaces.console.evidence.subject import Subject
+from compliance.interfaces.console.evidence.validating import validate
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import Staff
 from compliance.tenancy import context, sql
@@ -83,12 +83,12 @@ def build_and_keep(about: Subject, job: Job) -> Built:
         with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
             output = Path(folder) / about.file_name
             with context.company(about.organization_id):
-                known = _standing(about.organization_id, job.job_id)
+                known = _unchanged_erasures(about.organization_id, job.job_id)
             built = build(about, output, lambda done, total: jobs.say(job, done, total), erasures=known)
             _keep(about.organization_id, job.job_id, output, built)
-            verdict = judge(output)
+            verdict = validate(output)
         with context.company(about.organization_id):
-            _standing(about.organization_id, job.job_id)
+            _unchanged_erasures(about.organization_id, job.job_id)
             Pack.objects.filter(organization_id=about.organization_id, job_id=job.job_id).update(
                 holds=verdict.holds, verdict=verdict.words
             )
@@ -105,12 +105,12 @@ def _keep(organization_id: uuid.UUID, job_id: uuid.UUID, output: Path, built: Bu
     file = files.begin(organization_id, KeptFile.Purpose.PACK, datetime.now(UTC))
     try:
         with context.company(organization_id):
-            _standing(organization_id, job_id)
+            _unchanged_erasures(organization_id, job_id)
             mine.update(kept_file_id=file.file_id)
         with output.open("rb") as content:
             files.write(file, content)
         with context.company(organization_id):
-            _standing(organization_id, job_id)
+            _unchanged_erasures(organization_id, job_id)
             files.settle(file)
             _say_built(mine, built)
     except BaseException:
@@ -130,7 +130,7 @@ def _say_built(mine: "QuerySet[Pack]", built: Built) -> None:
     )
 
 
-def _standing(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
+def _unchanged_erasures(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
     """Locks the pack until the transaction ends: how many erasures it knows of. Raises OutlivedError after another."""
     known = sql.fetch(
         "SELECT erasures FROM evidence_pack WHERE organization_id = %s AND job_id = %s FOR SHARE",

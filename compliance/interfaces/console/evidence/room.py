@@ -83,7 +83,7 @@ def _size(visit: Visit) -> int:
 
 
 def _register(visit: Visit, sample: dict[str, Any]) -> Register:
-    """Of which register the sample is shown: the one asked for, or the first that has a record."""
+    """Of which register the sample is displayed: the one asked for, or the first that has a record."""
     name = visit.request.GET.get("register", "")
     filled = [each for each in SAMPLED if sample.get("records", {}).get(each.name)]
     found = next((each for each in SAMPLED if each.name == name), None) if name else next(iter(filled), SAMPLED[0])

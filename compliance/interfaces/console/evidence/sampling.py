@@ -25,7 +25,7 @@ SAMPLED: tuple[Register, ...] = tuple(register for register in REGISTERS.values(
 
 
 def place_of(root: str, register: str, record_id: str) -> str:
-    """Where a record stands in the order of the sample: a digest, the smallest first."""
+    """The place of a record in the order of the sample: a digest, the smallest first."""
     return hashlib.sha256(f"{CONSTANT}\n{root}\n{register}\n{record_id}\n".encode()).hexdigest()
 
 

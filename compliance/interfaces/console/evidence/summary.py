@@ -35,9 +35,9 @@ _HEADINGS = ("On time", "Late", "Before", "Not due", "Overdue", "Missed", "Waive
 
 def summary_pdf(subject: Subject, tally: Tally, registers: dict[str, int], completeness: dict[str, int]) -> bytes:
     """The PDF of one pack."""
-    said = _said(subject, tally, registers, completeness)
+    values = _values(subject, tally, registers, completeness)
     compiled = typst.compile(
-        _TEMPLATE.read_bytes(), format="pdf", sys_inputs={"pack": orjson.dumps(said).decode()}, font_paths=_fonts()
+        _TEMPLATE.read_bytes(), format="pdf", sys_inputs={"pack": orjson.dumps(values).decode()}, font_paths=_fonts()
     )
     assert isinstance(compiled, bytes)
     return compiled
@@ -49,7 +49,7 @@ def _fonts() -> typst.Fonts:
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=True)
 
 
-def _said(subject: Subject, tally: Tally, registers: dict[str, int], completeness: dict[str, int]) -> dict[str, Any]:
+def _values(subject: Subject, tally: Tally, registers: dict[str, int], completeness: dict[str, int]) -> dict[str, Any]:
     zone = company_days.zone_info(subject.organization.time_zone)
     done = completeness["owing"] - len(tally.undone)
     return {
@@ -123,7 +123,7 @@ def _said(subject: Subject, tally: Tally, registers: dict[str, int], completenes
 
 
 def _list(title: str, explains: str, headings: list[str], listed: Listed, cells: Any) -> dict[str, Any]:
-    """A list of the summary: sorted by its second and first column, and said when it is cut."""
+    """A list of the summary: sorted by its second and first column, with a sentence when it is cut."""
     rows = sorted((cells(row) for row in listed.rows), key=lambda row: (row[1], row[0], row))
     if listed.total > len(rows):
         explains += f" The first {LISTED:,} of {listed.total:,}; the registers of this pack hold all."

@@ -48,7 +48,7 @@ class Duty:
     due_at: datetime | None
     done_at: str | None
     reminders: int
-    why: str
+    reason: str
     row: dict[str, Any]
 
     @property
@@ -97,7 +97,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     acts = _acts(visit, found, None if when.travels else values["access"])
     values["acts"] = [act for act in acts if act["name"] in _FIRST]
     more = (act for act in acts if act["name"] not in _FIRST)
-    values["more"] = sorted(more, key=lambda act: bool(act["danger"]))  # what harms stands last, away from the rest
+    values["more"] = sorted(more, key=lambda act: bool(act["danger"]))  # dangerous acts come last, away from the rest
     values["keeps"] = visit.staff.may(Permission.CHANGE_RECORDS)
     values["sees_log"] = visit.staff.may(Permission.SEE_LOG)
     return visit.render("console/people/person.html", values | held)
@@ -107,7 +107,7 @@ def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], m
     """What the person owes or owed, of courses and of policies, and why."""
     titles = courses.titles(organization.organization_id, None, COURSES_AT_MOST)
     named = {str(each.course_id): each.title for each in titles}
-    why = because.of_person(organization, held["training"], held["policies"], moment)
+    reason = because.of_person(organization, held["training"], held["policies"], moment)
     found = []
     for register in REGISTERS.values():
         if register.of_person not in ("training", "policies"):
@@ -128,7 +128,7 @@ def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], m
                     due_at=due_at,
                     done_at=row.get("completed_at") or row.get("signed_at"),
                     reminders=row.get("reminders_sent") or 0,
-                    why=why[row["record_id"]],
+                    reason=reason[row["record_id"]],
                     row=row,
                 )
             )

@@ -15,7 +15,7 @@ from compliance.interfaces.console.understand import queries as counted
 from compliance.interfaces.console.understand import teams as numbers
 from compliance.interfaces.console.visit import Visit
 
-MOVES_SHOWN = 20
+MOVES_LISTED = 20
 REMINDS = "remind-many"
 REMINDED_AT_MOST = 2000
 """How many late records a team's page hands to a reminder at once; of more, the work list does."""
@@ -45,7 +45,7 @@ def teams(visit: Visit) -> HttpResponse:
 
 
 def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
-    """One team: the people in it, how each stands, and what it leads to."""
+    """One team: the people in it, what each has to do, and what it leads to."""
     organization_id = visit.organization.organization_id
     found = team_queries.team(organization_id, team_id)
     if found is None:
@@ -55,11 +55,11 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
     members, last = team_queries.members_page(
         organization_id, team_id, visit.now, (after[0], uuid.UUID(after[1])) if after else None, keyset.PAGE
     )
-    moved = team_queries.moved(organization_id, team_id, visit.now, MOVES_SHOWN)
+    moved = team_queries.moved(organization_id, team_id, visit.now, MOVES_LISTED)
     visit.saw(each.learner_profile_id for each in members)
     visit.saw(each.learner_profile_id for each in moved)
-    stands = numbers.stands(organization_id, [each.learner_profile_id for each in members], visit.now)
-    nothing = numbers.Stands()
+    to_do = numbers.to_do(organization_id, [each.learner_profile_id for each in members], visit.now)
+    nothing = numbers.ToDo()
     everybody = team_queries.members(organization_id, team_id, visit.now, REMINDED_AT_MOST + 1)
     late = numbers.late(organization_id, everybody, visit.now, REMINDED_AT_MOST + 1)
     values: dict[str, Any] = {
@@ -67,7 +67,7 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
         "team": found,
         "state": counted.state(organization_id),
         "counts": numbers.counts(organization_id, [team_id])[team_id],
-        "members": [(each, stands.get(each.learner_profile_id, nothing)) for each in members],
+        "members": [(each, to_do.get(each.learner_profile_id, nothing)) for each in members],
         "moved": moved,
         "overdue": visit.link("work", {"show": "overdue", "team": team_id}),
         "unsigned": visit.link("work", {"show": "unsigned-overdue", "team": team_id}),

@@ -8,7 +8,7 @@ import orjson
 
 from compliance.facts.policies import queries
 from compliance.interfaces.console.moments import Chosen
-from compliance.interfaces.console.policies.standing import RECORDS
+from compliance.interfaces.console.policies.signatures import RECORDS
 from compliance.interfaces.console.see import registers
 from compliance.interfaces.console.understand import of_course
 from compliance.registers import pages

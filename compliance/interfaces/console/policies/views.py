@@ -14,13 +14,13 @@ from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import Chosen, chosen
 from compliance.interfaces.console.permissions import Permission
-from compliance.interfaces.console.policies import people, standing
+from compliance.interfaces.console.policies import people, signatures
 from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.visit import Visit
 
-HAPPENINGS_SHOWN = 30
-_NOBODY = standing.Numbers()
+HAPPENINGS_LISTED = 30
+_NOBODY = signatures.Numbers()
 
 
 def policies(visit: Visit) -> HttpResponse:
@@ -29,14 +29,14 @@ def policies(visit: Visit) -> HttpResponse:
     position = keyset.after(visit.request, 2)
     after = (str(position[0]), uuid.UUID(position[1])) if position else None
     found = queries.newest_versions(organization_id, visit.now, after, keyset.PAGE + 1)
-    shown = [version for sorted_by, version in found[: keyset.PAGE]]
-    last = (found[keyset.PAGE - 1][0], shown[-1].course_id) if len(found) > keyset.PAGE else None
-    numbers = standing.of_all(chosen(visit)) if shown else {}
+    listed = [version for sorted_by, version in found[: keyset.PAGE]]
+    last = (found[keyset.PAGE - 1][0], listed[-1].course_id) if len(found) > keyset.PAGE else None
+    numbers = signatures.of_all(chosen(visit)) if listed else {}
     values = {
-        "policies": [(each, numbers.get(each.course_id, _NOBODY)) for each in shown],
+        "policies": [(each, numbers.get(each.course_id, _NOBODY)) for each in listed],
         "as_at": next((each.as_at for each in numbers.values()), None),
         "following": keyset.following(visit.request, last),
-        "register": standing.RECORDS.register,
+        "register": signatures.RECORDS.register,
         "may_publish": _may(visit, "publish-policy"),
     }
     return visit.render("console/policies/policies.html", values)
@@ -51,24 +51,24 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
     when = chosen(visit, course=course_id)
     visit.crumb(_("Policies"), "policies")
     asked = visit.request.GET.get("show", "")
-    words = (asked,) if asked in standing.RECORDS.filters else ("unsigned", "signed")
-    numbers = standing.of_one(when, course_id)
+    words = (asked,) if asked in signatures.RECORDS.filters else ("unsigned", "signed")
+    numbers = signatures.of_one(when, course_id)
     lists = [_list(visit, when, word, numbers, only=len(words) == 1) for word in words]
     in_force = _in_force(versions, when)
     values: dict[str, Any] = {
         "title": (in_force or versions[-1]).policy_title,
         "course_id": course_id,
-        "register": standing.RECORDS.register,
+        "register": signatures.RECORDS.register,
         "when": when,
         "version": in_force,
         "first": versions[-1],
         "versions": versions,
         "numbers": numbers,
         "lists": lists,
-        "lists_of": {word: _address(visit, when, word) for word in standing.RECORDS.filters}
+        "lists_of": {word: _address(visit, when, word) for word in signatures.RECORDS.filters}
         | {"both": _address(visit, when, "")},
         "show": asked if len(words) == 1 else "",
-        "facts": happenings(organization_id, visit.organization.time_zone, None, course_id)[-HAPPENINGS_SHOWN:][::-1],
+        "facts": happenings(organization_id, visit.organization.time_zone, None, course_id)[-HAPPENINGS_LISTED:][::-1],
         "acts": {} if when.travels else _acts(visit, course_id),
         "exports": _exports(visit, when, course_id, asked),
     }
@@ -80,13 +80,13 @@ def _in_force(versions: list[Version], when: Chosen) -> Version | None:
     return next((each for each in versions if each.published_at <= when.question.moment), None)
 
 
-def _list(visit: Visit, when: Chosen, word: str, numbers: standing.Numbers | None, *, only: bool) -> dict[str, Any]:
+def _list(visit: Visit, when: Chosen, word: str, numbers: signatures.Numbers | None, *, only: bool) -> dict[str, Any]:
     """One of the page's lists: its first rows, or, where it is the only one, the page that the address asks for.
 
     Acts are offered on those who have not signed today.
     """
     rows, last = people.listed(when, word, keyset.after(visit.request, 2) if only else None)
-    register = standing.RECORDS.register
+    register = signatures.RECORDS.register
     acts = None
     if rows and word != "signed" and not when.travels:
         total = None if numbers is None else getattr(numbers, word)
@@ -125,7 +125,7 @@ def _exports(visit: Visit, when: Chosen, course_id: uuid.UUID, show: str) -> lis
     if not visit.staff.may(Permission.EXPORT):
         return []
     asked = {"course": course_id, "as_at": when.as_at, "time": when.at_time, "known": when.known, "show": show}
-    what = standing.RECORDS.register.page
+    what = signatures.RECORDS.register.page
     return [(name.upper(), visit.link("export", asked, what=what, written_as=name)) for name in ("csv", "xlsx")]
 
 

@@ -1,1 +1,1 @@
-"""What will change: a dry run of an act, shown before it is confirmed."""
+"""What will change: a dry run of an act, displayed before it is confirmed."""

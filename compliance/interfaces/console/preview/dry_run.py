@@ -92,7 +92,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
 
 
 def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
-    """Captures what was told before the act, so that the preview shows the act alone; not if that is too much."""
+    """Captures what was recorded before the act, so that the preview is of the act alone; not if that is too much."""
     kinds = ledger.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
     if len(kinds) > WAITING_AT_MOST:
         return False

@@ -1,6 +1,6 @@
 """The pages: courses to read, one course and its pages in the player, their media, the style of one film.
 
-A preview records nothing: what is answered in it stands in the page's address (`interfaces/player/trying.py`).
+A preview records nothing: its answers are kept in the page's address (`interfaces/player/trying.py`).
 """
 
 import uuid

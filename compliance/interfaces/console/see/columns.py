@@ -1,4 +1,4 @@
-"""The columns of a register's page: what heads them, by which one may sort, and where each stands on a phone."""
+"""The columns of a register's page: what heads them, by which one may sort, and where each is on a phone."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ def columns(visit: Visit, declared: Register, order: Order | None) -> list[Heade
 
 
 def _place(column: Column) -> str:
-    """The first column that may stand in a place stands there; the others are left to the page of the record."""
+    """Each place gets the first column that may be there; the others are left to the page of the record."""
     if column.kind in ("person", "policy"):
         return "title"
     if column.name in _STATES:

@@ -1,4 +1,4 @@
-"""The companies, and how each of them stands."""
+"""The companies, and the status of each."""
 
 from django.http import HttpResponse
 
@@ -11,7 +11,7 @@ from compliance.interfaces.console.visit import Visit
 
 
 def companies(visit: Visit) -> HttpResponse:
-    """The companies this person may see, by name, with where their history stands.
+    """The companies this person may see, by name, with the status of their history.
 
     Words to find one by are posted; the next page finds them in its sealed place.
     """

@@ -28,8 +28,8 @@ ASKED_SECONDS = 600
 _ASKED = b"-"
 
 
-def told(question: Question, register: str, word: str) -> list[str]:
-    """What the worker is told: identifiers and moments only."""
+def arguments(question: Question, register: str, word: str) -> list[str]:
+    """The arguments of the worker's task: identifiers and moments only."""
     return [
         str(question.company.organization_id),
         register,
@@ -43,7 +43,7 @@ def told(question: Question, register: str, word: str) -> list[str]:
 
 def number(question: Question, register: str, word: str) -> int | None:
     """How many rows there are; None until the worker has counted them, which the first who asks lets it begin."""
-    asked = told(question, register, word)
+    asked = arguments(question, register, word)
     with contextlib.suppress(redis.RedisError, OperationalError, OSError):
         name = _name(question, asked)
         found = client().get(name)
@@ -59,7 +59,7 @@ def number(question: Question, register: str, word: str) -> int | None:
 
 
 def count(organization_id: str, register: str, word: str, known: str, moment: str, start: str, course: str) -> None:
-    """Counts what `told` tells of, and keeps the number."""
+    """Counts what `arguments` states, and keeps the number."""
     organization = queries.organization(uuid.UUID(organization_id))
     with context.company(organization.organization_id):
         sql.execute(f"SET LOCAL statement_timeout = {ASKED_SECONDS * 1000}")
@@ -72,7 +72,7 @@ def count(organization_id: str, register: str, word: str, known: str, moment: st
             uuid.UUID(course) if course else None,
         )
         rows = pages.count(LISTINGS[register].filtered(word), question)
-    client().set(_name(question, told(question, register, word)), rows, ex=KEPT_SECONDS)
+    client().set(_name(question, arguments(question, register, word)), rows, ex=KEPT_SECONDS)
 
 
 def _name(question: Question, asked: list[str]) -> str:

@@ -24,7 +24,7 @@ _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Sec
 
 
 def _section(register: Register) -> Section | None:
-    """Where a register stands in the navigation: of versions and of a period there are lists and reports."""
+    """Where a register is in the navigation: of versions and of a period there are lists and reports."""
     listed = register_page(register.page) == register.page == register.path
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 

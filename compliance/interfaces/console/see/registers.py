@@ -17,7 +17,7 @@ from compliance.interfaces.console.see import columns, counting
 from compliance.interfaces.console.see.asking import asked_order, asked_when
 from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.selection.bar import bar
-from compliance.interfaces.console.understand import queries as standing
+from compliance.interfaces.console.understand import queries as summary
 from compliance.interfaces.console.understand.views import exports
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import ordered, pages, totals
@@ -31,7 +31,7 @@ ROWS = 50
 COURSES_AT_MOST = OFFERED_AT_MOST = 500
 """How many courses or policies, and how many teams, the filters offer."""
 LOOKS = 4
-"""So often the next records are looked through before an empty page is shown, which leads to those after them."""
+"""So often the next records are looked through before an empty page is answered, which leads to those after them."""
 
 LARGE = 300_000
 """A history of more row versions is not counted while a reader waits: the page shows what was last counted of it."""
@@ -71,11 +71,11 @@ def register(visit: Visit, register: str) -> HttpResponseBase:
     large = when.latest_sequence > LARGE
     counted = None
     if large and not when.travels and not when.start and question.team is None and question.learner is None:
-        counted = standing.counted(visit.organization.organization_id, register, word, question.course)
+        counted = summary.counted(visit.organization.organization_id, register, word, question.course)
     counts = declared.few or not large or question.narrowed
     found = _found(visit, question, listing, word, order, counts=counts)
     total = found.total
-    # Only a chosen moment stays the same until the worker has counted, and the worker is told of courses alone.
+    # Only a chosen moment stays the same until the worker has counted, and its arguments can name a course alone.
     worker_counts = total is None and not counted and bool(when.as_at) and not (question.team or question.learner)
     if worker_counts:
         total = counting.number(question, register, word)
@@ -156,15 +156,15 @@ def _found(
     if places is None:
         page, total, _last = read(question, listing, word, None, counts=counts)
         return Found(_rows(page), total, None, unsorted=True)
-    shown = places[:ROWS]
-    births = tuple(sorted(each.birth for each in shown))
+    listed = places[:ROWS]
+    births = tuple(sorted(each.birth for each in listed))
     page = pages.page(filtered, question._replace(births=births), Position(), ROWS, ROWS)
     by_birth = dict(zip(births, _rows(page), strict=False))
     last: tuple[Any, ...] | None = None
     if len(places) > ROWS:
-        end = shown[-1]
-        last = (visit.request.GET["sort"], end.key, end.birth, -1 if total is None else total, served + len(shown))
-    return Found([by_birth[each.birth] for each in shown if each.birth in by_birth], total, last)
+        end = listed[-1]
+        last = (visit.request.GET["sort"], end.key, end.birth, -1 if total is None else total, served + len(listed))
+    return Found([by_birth[each.birth] for each in listed if each.birth in by_birth], total, last)
 
 
 def _rows(page: pages.RegisterPage) -> list[dict[str, Any]]:

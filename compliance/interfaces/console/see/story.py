@@ -62,7 +62,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         "facts": happened,
         "current": current,
         "state": _state(register, current.fields if current else {}, visit.now),
-        "why": _why(visit, declared.of_person, found, current.fields if current else {}),
+        "why": _reason(visit, declared.of_person, found, current.fields if current else {}),
         "acts": offered(visit, about, **{field: record_id}) if about else [],
     }
     return visit.render("console/see/story.html", values)
@@ -90,7 +90,7 @@ def _about(found: NamedRecord, *, policy: bool) -> str:
 def _with_origins(
     happened: list[Happening], organization_id: uuid.UUID, found: NamedRecord, now: datetime
 ) -> list[Happening]:
-    """Each fact with who told it, by which way."""
+    """Each fact with its origin."""
     found_origins = came(organization_id, happened, found.learner_profile_id, found.course_id)
     known = accounts(now) if any(each.actor_id for each in found_origins) else {}
     by_moment: dict[datetime, dict[str, None]] = {}
@@ -121,7 +121,7 @@ def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
     return ""
 
 
-def _why(visit: Visit, of_person: str, found: NamedRecord, fields: dict[str, Any]) -> str:
+def _reason(visit: Visit, of_person: str, found: NamedRecord, fields: dict[str, Any]) -> str:
     """Why the record is as it is, in a sentence; empty for what is gone, and for registers that nobody owes."""
     says = {"training": because.of_training, "policies": because.of_policies}.get(of_person)
     if says is None or not fields or found.learner_profile_id is None or found.course_id is None:

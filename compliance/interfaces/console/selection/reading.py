@@ -19,7 +19,7 @@ from compliance.history import queries as history
 from compliance.interfaces.console import identifiers, keyset
 from compliance.interfaces.console.errors import ConsoleError
 from compliance.interfaces.console.moments import company_of, pin_of
-from compliance.interfaces.console.understand import queries as standing
+from compliance.interfaces.console.understand import queries as summary
 from compliance.interfaces.console.understand.filters import Filters
 from compliance.interfaces.console.wording import written_number
 from compliance.registers import ordered
@@ -130,7 +130,7 @@ def _of_work(organization: Organization, values: list[Any]) -> list[history.Subj
     show, course, team, person, age, moment = values
     asked = Filters(show, identifiers.read(course), identifiers.read(team), age, identifiers.read(person))
     wanted = asked.wanted(datetime.fromisoformat(moment))
-    found = standing.identified(organization.organization_id, wanted, AT_MOST + 1)
+    found = summary.identified(organization.organization_id, wanted, AT_MOST + 1)
     _within(len(found))
     return _subjects(wanted.register, found)
 

@@ -152,8 +152,8 @@ def _cell(place: str, value: Any) -> str:
 
 
 def _text(place: str, value: str, style: str = "") -> str:
-    said = escape(_NO_TEXT.sub("", value[:LONGEST]))
-    return f'<c r="{place}"{style} t="inlineStr"><is><t xml:space="preserve">{said}</t></is></c>'
+    escaped = escape(_NO_TEXT.sub("", value[:LONGEST]))
+    return f'<c r="{place}"{style} t="inlineStr"><is><t xml:space="preserve">{escaped}</t></is></c>'
 
 
 def _named(title: str, sheets: int) -> Iterator[tuple[str, str]]:

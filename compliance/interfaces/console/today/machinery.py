@@ -32,8 +32,8 @@ def lines(visit: Visit) -> Iterator[Line]:
             address=visit.address("waiting"),
             alarm=True,
         )
-    standing = CompanyStanding.objects.filter(organization_id=organization_id).first()
-    if standing is not None and standing.verified_at and not standing.verified_well:
+    status = CompanyStanding.objects.filter(organization_id=organization_id).first()
+    if status is not None and status.verified_at and not status.verified_well:
         yield Line(
             part=Heading.WAITS,
             what=_("The last verification found that the history does not hold"),

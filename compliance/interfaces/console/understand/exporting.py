@@ -24,7 +24,7 @@ from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.understand.filters import SHOWS, filters
-from compliance.interfaces.console.understand.views import standing
+from compliance.interfaces.console.understand.views import summary_state
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import ordered, pages
 from compliance.registers.listings import LISTINGS
@@ -85,7 +85,7 @@ def _dashboard(visit: Visit) -> Table:
 def _work(visit: Visit, births: tuple[int, ...] | None, *, as_text: bool) -> Table:
     """The columns of the work list."""
     organization_id = visit.organization.organization_id
-    _state, moment = standing(visit)
+    _state, moment = summary_state(visit)
     asked = filters(visit)
     wanted = replace(asked.wanted(moment), births=births)
     names = queries.teams(organization_id)
@@ -119,7 +119,7 @@ def _days(days: int | None, *, late: bool) -> int | None:
 
 def _matrix(visit: Visit) -> Table:
     organization_id = visit.organization.organization_id
-    _state, moment = standing(visit)
+    _state, moment = summary_state(visit)
     team = identifiers.asked(visit.request, "team")
     names = queries.teams(organization_id)
     every = [line for line in queries.courses(organization_id) if line.kind == "outcome"]

@@ -19,7 +19,7 @@ class TeamCounts(NamedTuple):
     signatures_overdue: int = 0
 
 
-class Stands(NamedTuple):
+class ToDo(NamedTuple):
     """What somebody has to do now, of courses and of policies: what is late, what is not, and when the next is due."""
 
     overdue: int = 0
@@ -43,10 +43,10 @@ def counts(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[
     return {team_id: TeamCounts(*(each.get(kind, 0) for kind in _KINDS)) for team_id, each in found.items()}
 
 
-def stands(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> dict[uuid.UUID, Stands]:
-    """How each of those people stands; who owes nothing and has done nothing is missing."""
+def to_do(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> dict[uuid.UUID, ToDo]:
+    """What each of those people has to do; who owes nothing and has done nothing is missing."""
     rows = sql.fetch(
-        _STANDS,
+        _TO_DO,
         {
             "organization": organization_id,
             "learners": arrays.uuids(list(learners)),
@@ -54,7 +54,7 @@ def stands(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: dat
             "now": now,
         },
     )
-    return {learner: Stands(*row) for learner, *row in rows}
+    return {learner: ToDo(*row) for learner, *row in rows}
 
 
 def late(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, most: int) -> list[uuid.UUID]:
@@ -75,7 +75,7 @@ def late(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datet
 
 
 _LATE = outcomes.past("due_by", "%(now)s")
-_STANDS = f"""
+_TO_DO = f"""
 SELECT learner_profile_id, count(*) FILTER (WHERE outcome = '{OPEN}' AND {_LATE}),
   count(*) FILTER (WHERE outcome = '{OPEN}' AND NOT {_LATE}),
   count(*) FILTER (WHERE outcome LIKE 'completed%%' OR outcome = 'signed'),

@@ -47,8 +47,8 @@ _COMPLETION = ("required", "required-done")
 _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcome.COMPLETED_LATE)
 
 
-def standing(visit: Visit) -> tuple[State, datetime]:
-    """How far the company's standing is, and the moment its pages speak of."""
+def summary_state(visit: Visit) -> tuple[State, datetime]:
+    """How far the company's summary is, and the moment that its pages are about."""
     found = queries.state(visit.organization.organization_id)
     return found, found.as_at or visit.now
 
@@ -56,7 +56,7 @@ def standing(visit: Visit) -> tuple[State, datetime]:
 def dashboard(visit: Visit) -> HttpResponse:
     """The company in charts."""
     organization_id = visit.organization.organization_id
-    state, moment = standing(visit)
+    state, moment = summary_state(visit)
     course = identifiers.asked(visit.request, "course")
     counts = queries.tallies(organization_id, course)
     lines = queries.courses(organization_id)
@@ -169,7 +169,7 @@ def number(show: str, counts: queries.Tallies) -> int | None:
 def matrix(visit: Visit) -> HttpResponse:
     """People by courses: where each stands with each."""
     organization_id = visit.organization.organization_id
-    state, moment = standing(visit)
+    state, moment = summary_state(visit)
     team = identifiers.asked(visit.request, "team")
     every = [line for line in queries.courses(organization_id) if line.kind == "outcome"]
     text = visit.request.GET.get("columns", "1")

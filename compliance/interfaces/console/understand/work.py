@@ -12,7 +12,7 @@ from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.selection.bar import bar
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, Filters, filters
-from compliance.interfaces.console.understand.views import exports, number, standing
+from compliance.interfaces.console.understand.views import exports, number, summary_state
 from compliance.interfaces.console.visit import Visit
 
 SORTED_MILLISECONDS = 1500
@@ -25,7 +25,7 @@ def work(visit: Visit) -> HttpResponseBase:
     if not isinstance(person, filtering.PersonAsked):
         return person
     organization_id = visit.organization.organization_id
-    state, moment = standing(visit)
+    state, moment = summary_state(visit)
     asked = filters(visit)
     wanted = asked.wanted(moment)
     after = _after(visit, asked)

@@ -13,7 +13,7 @@ from compliance.facts.courses.models import Course
 from compliance.facts.people.erasing import erase_person
 from compliance.facts.personal_columns import PERSONAL_COLUMNS
 from compliance.interfaces.console.acting.people import CLEARED
-from compliance.interfaces.console.acting.reach import reached
+from compliance.interfaces.console.acting.reached import reached
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import context

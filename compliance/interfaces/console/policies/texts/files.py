@@ -55,8 +55,8 @@ def written(text: str) -> Made:
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if text.startswith("<"):
         tidied = tidying.tidy(text)
-        shown = text.splitlines() if tidied.losses else []
-        return Made(tidied.html, tidied.title, tidied.losses, Original("", shown, []))
+        lines_before = text.splitlines() if tidied.losses else []
+        return Made(tidied.html, tidied.title, tidied.losses, Original("", lines_before, []))
     if len(text.encode()) > TEXT_BYTES:
         raise UnreadableTextError(_("The text is longer than 256 KiB."))
     html, title, losses = markdown.to_html(text)

@@ -100,7 +100,7 @@ def companies(
 
 @dataclass(frozen=True)
 class Health(_Waits):
-    """How a company's history stands at a moment."""
+    """The status of a company's history at a moment."""
 
     head: HistoryHead
     waits: Waiting
@@ -127,7 +127,7 @@ def health(organization: Organization, now: datetime) -> Health:
 
 
 COUNTED_AT_ONCE = 300_000
-"""Row versions of a history whose records are counted while a reader waits; of a larger one the last count is shown."""
+"""Row versions of a history whose records are counted while a reader waits; of a larger one the last count is used."""
 
 
 def records_by_register(organization_id: uuid.UUID, sequence: int) -> dict[int, int]:

@@ -28,7 +28,7 @@ _DOORS = {
 }
 
 
-class Reach(NamedTuple):
+class Reached(NamedTuple):
     """How many people an open share reaches, the first of them, and in sentences why it has no effect, if none."""
 
     people: int
@@ -36,7 +36,7 @@ class Reach(NamedTuple):
     warnings: list[str]
 
 
-def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Reach:
+def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Reached:
     """Whom an open share reaches at `at`. In the company's context."""
     found = queries.reached(organization_id, share_id, at)
     if not found.published:
@@ -45,13 +45,13 @@ def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Re
             if found.kind == "policy"
             else _("“%(title)s” has no published version: nobody owes this course until one is published.")
         )
-        return Reach(0, [], [words % {"title": found.title}])
+        return Reached(0, [], [words % {"title": found.title}])
     if found.people:
-        return Reach(found.people, found.first, [])
+        return Reached(found.people, found.first, [])
     if found.policy_doors is not None and not set(found.doors) & set(found.policy_doors):
         words = _("This share reaches nobody: “%(title)s” is only for whoever is here as %(doors)s.")
-        return Reach(0, [], [words % {"title": found.title, "doors": _either(found.policy_doors)}])
-    return Reach(0, [], [str(_NOBODY[found.audience]) % {"doors": _either(found.doors)}])
+        return Reached(0, [], [words % {"title": found.title, "doors": _either(found.policy_doors)}])
+    return Reached(0, [], [str(_NOBODY[found.audience]) % {"doors": _either(found.doors)}])
 
 
 def _either(doors: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
-"""What the verifier says of a pack: the very program that auditors run, in a process of its own, given the log's key.
+"""Validates a pack with the verifier that auditors run, in a process of its own, given the log's key.
 
-It is our machine that runs it, so it convinces nobody but us: it tells, before an auditor does, that a pack holds. The
-page that shows its result says how to run it elsewhere.
+Since our own machine runs it, it is no proof for others: it lets us find a fault before an auditor does. The page with
+its result explains how to run it elsewhere.
 """
 
 import logging
@@ -27,10 +27,10 @@ class Verdict(NamedTuple):
     words: str
 
 
-def judge(pack: Path) -> Verdict:
+def validate(pack: Path) -> Verdict:
     """Runs the verifier on a pack. It never fails: what goes wrong is its verdict."""
     key = next(iter(keys.verifier_keys()), "")
-    with tempfile.TemporaryDirectory(prefix="evidence-judged-") as folder:
+    with tempfile.TemporaryDirectory(prefix="evidence-validated-") as folder:
         program = Path(folder, "verify.py")
         program.write_text(single_file("verify"), encoding="utf-8", newline="")
         command = [sys.executable, "-I", "-S", str(program), str(pack), "--log-key", key]
