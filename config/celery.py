@@ -26,7 +26,7 @@ class AgainWhenLost(Task):
     def on_retry(self, exc: BaseException, *_: Any) -> None:
         """Celery calls this before it hands the task out again."""
         if lost.is_lost(exc):
-            lost.let_go()
+            lost.let_go(exc)
 
     on_failure = on_retry
 

@@ -6,6 +6,7 @@ CITUS names the folder with PostgreSQL 18 and Citus, as for `make test` (docs/sc
 import contextlib
 import os
 import signal
+import sys
 import time
 import uuid
 from collections import Counter
@@ -26,6 +27,9 @@ from tests.operations.service import Service, set_up_django, wait_for
 
 PATIENCE_SECONDS = 120.0
 COMPANIES_ON_EACH = 2
+RECOVERED_SECONDS = 5.0
+"""By then Citus has recovered what a node had prepared when it died: it looks each second (`cluster.py` of `embedded`)."""
+MOST_EXPLAINED = 8
 OF_NOBODY = ("/console/sign-in/", "/learn/", "/readyz")
 """Pages of no company: they are asked together with those of the companies that nothing happened to."""
 _PLACE = """
@@ -190,8 +194,33 @@ class Run:
         """Waits for a yes; returns after how many seconds it came."""
         return wait_for(question, PATIENCE_SECONDS, what)
 
+    def explain(self, answers: list[Answer]) -> None:
+        """Says of each answer what it was, and what the web server's log has about its request."""
+        if not answers:
+            return
+        log = (self.service.folder / "web.log").read_text(errors="replace").splitlines()
+        for each in answers[:MOST_EXPLAINED]:
+            sys.stderr.write(
+                f"  {each.status or 'no answer'} after {each.seconds:.1f} s: {each.path} {each.request_id} {each.body}\n"
+            )
+            for line in log:
+                if each.request_id and each.request_id in line:
+                    sys.stderr.write(f"    {line}\n")
+        if len(answers) > MOST_EXPLAINED:
+            sys.stderr.write(f"  and {len(answers) - MOST_EXPLAINED} more\n")
+
     def lost(self) -> int:
-        """How many facts were acknowledged up to now that the database does not have."""
+        """How many facts were acknowledged up to now that the database does not have, asked until it has them all.
+
+        A node that dies between the two phases of a commit keeps the transaction prepared: it is acknowledged, and seen
+        again when Citus has recovered it, some seconds after the node is back.
+        """
+        until = now() + RECOVERED_SECONDS
+        while (missing := self._missing()) and now() < until:
+            time.sleep(0.2)
+        return missing
+
+    def _missing(self) -> int:
         missing = 0
         for company in self.companies:
             acknowledged = tuple(company.load.acknowledged)  # before the database is asked: facts go on

@@ -18,15 +18,24 @@ import orjson
 
 PATIENCE_SECONDS = 60.0
 """How long a caller waits for an answer. None was ever to be missing: each counts as one of its own."""
+MOST_KEPT = 400
+"""Characters of a body that are kept."""
 
 
 class Answer(NamedTuple):
-    """One answer: when it came, its status (0: none came), how long it took, and whether it was to a fact."""
+    """One answer: when it came, its status (0: none came), how long it took, and whether it was to a fact.
+
+    Of one that is not 200 it has what explains it: the path, the request id, by which the web server's log is searched,
+    and the beginning of the body; of one that did not come, the error in place of the body.
+    """
 
     at: float
     status: int
     seconds: float
     wrote: bool = False
+    path: str = ""
+    request_id: str = ""
+    body: str = ""
 
 
 class Acknowledged(NamedTuple):
@@ -77,7 +86,7 @@ class Load:
             while not self._ended.wait(0.05):
                 fact = _joined()
                 while not self._ended.is_set():
-                    answer = self._ask(partial(client.post, f"{self._base_url}/in/v1/facts", content=fact))
+                    answer = self._ask(partial(client.post, content=fact), "/in/v1/facts", wrote=True)
                     if answer is not None and answer.status_code == 200:
                         came = orjson.loads(answer.content)
                         if came["refused"]:
@@ -95,19 +104,22 @@ class Load:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         with httpx.Client(timeout=PATIENCE_SECONDS, headers=headers) as client:
             while not self._ended.wait(0.1):
-                self._ask(partial(client.get, self._base_url + path))
+                self._ask(client.get, path)
 
-    def _ask(self, ask: Callable[[], httpx.Response]) -> httpx.Response | None:
-        started, answer = time.monotonic(), None
+    def _ask(self, ask: Callable[[str], httpx.Response], path: str, *, wrote: bool = False) -> httpx.Response | None:
+        started, answer, body, request_id = time.monotonic(), None, "", ""
         try:
-            answer = ask()
-        except httpx.HTTPError:
-            pass
+            answer = ask(self._base_url + path)
+        except httpx.HTTPError as error:
+            body = repr(error)
         ended = time.monotonic()
-        wrote = answer is not None and answer.request.method == "POST"
-        into = self.written if wrote else self.read
+        if answer is not None and answer.status_code != 200:
+            request_id, body = answer.headers.get("X-Request-Id", ""), answer.text[:MOST_KEPT]
+        kept = Answer(
+            ended, 0 if answer is None else answer.status_code, ended - started, wrote, path, request_id, body
+        )
         with self._lock:
-            into.append(Answer(ended, 0 if answer is None else answer.status_code, ended - started, wrote))
+            (self.written if wrote else self.read).append(kept)
         return answer
 
 

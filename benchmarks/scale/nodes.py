@@ -62,6 +62,7 @@ class Faults:
                 answers += company.load.answers_between(since, until)
             answers += self._run.nobody.answers_between(since, until)
             _say(f"coordinator {number + 1}/{times}: {longest[-1]:.1f} s; {counted(answers)}")
+            self._run.explain([each for each in answers if each.at >= since and each.status not in (200, 503)])
         lost = self._run.lost()
         found = (
             f"lost {lost}; without an acknowledged fact {max(longest):.1f} s at most; {counted(answers)};"
@@ -95,6 +96,10 @@ class Faults:
             _say(f"{what} {number + 1}/{times}: there {counted(of_this)}, slowest 503 {slowest(of_this, 503):.1f} s;"
                  f" elsewhere {counted(of_others)}, slowest {slowest(of_others, 200):.1f} s;"
                  f" captured {again[-1]:.1f} s after it is back")  # fmt: skip
+            self._run.explain(
+                [each for each in of_this if each.status not in (200, 503) or _is_late(each)]
+                + [each for each in of_others if each.status != 200]
+            )
         lost = self._run.lost()
         found = (
             f"lost {lost}; its companies {counted(there)}, slowest 503 {slowest(there, 503):.1f} s;"
@@ -104,9 +109,13 @@ class Faults:
         faults = [f"{lost} lost"] if lost else []
         faults += [f"its companies: {each}" for each in others(there, 200, 503)]
         faults += [f"others: {each}" for each in others(elsewhere, 200)]
-        late = sum(each.status == 503 and each.seconds > BOUND_SECONDS for each in there)
+        late = sum(_is_late(each) for each in there)
         faults += [f"{late} of 503 after more than 2 s"] if late else []
         return Row(what, times, found, "lost 0; its companies 200, or 503 within 2 s; others 200", tuple(faults))
+
+
+def _is_late(answer: Answer) -> bool:
+    return answer.status == 503 and answer.seconds > BOUND_SECONDS
 
 
 def _kill(node: Node) -> None:

@@ -39,22 +39,44 @@ def is_lost(error: BaseException | None) -> bool:
     return any(_says_so(each) for each in (error, getattr(error, "__cause__", None)))
 
 
+class NodeAwayError(psycopg.OperationalError):
+    """A node of a cluster is known to be silent: as a connection that was lost, and that of the coordinator is well."""
+
+
 def node_away() -> OperationalError:
     """The error for who asks about a company whose node does not answer: to callers, as a connection that was lost."""
     error = OperationalError("A node of the database does not answer.")
-    error.__cause__ = psycopg.OperationalError(*error.args)
+    error.__cause__ = NodeAwayError(*error.args)
     return error
 
 
-def let_go() -> None:
+def let_go(error: BaseException | None) -> None:
     """Closes the connections of this thread, so that the next statement looks for the primary anew.
 
     A server that refuses writes answers all else, so nothing would notice by itself. A connection within a transaction
-    that someone opened around the request (the suite does) stays.
+    that someone opened around the request (the suite does) stays, and so do those to a coordinator of which only a node
+    is away: everybody who asks for a company there would connect anew, at the expense of all others.
     """
+    if _is_of_a_node(error):
+        for connection in connections.all(initialized_only=True):
+            connection.close_if_unusable_or_obsolete()
+        return
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
             connection.close()
+
+
+def _is_of_a_node(error: BaseException | None) -> bool:
+    """Whether a coordinator that is well says that a node is away; of a lost coordinator libpq gives no SQLSTATE."""
+    cause = getattr(error, "__cause__", None) or error
+    if not isinstance(cause, psycopg.Error):
+        return False
+    state = cause.sqlstate or ""
+    return (
+        isinstance(cause, NodeAwayError)
+        or state.startswith(_CONNECTION_EXCEPTION)
+        or _OF_A_NODE in (cause.diag.context or "")
+    )
 
 
 def _says_so(error: BaseException | None) -> bool:

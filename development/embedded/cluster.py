@@ -31,6 +31,7 @@ _SETTINGS = {
     "shared_buffers": "256MB",
     "citus.enable_unsafe_triggers": "on",  # rows of append-only tables are guarded by triggers
     "citus.node_connection_timeout": "2s",
+    "citus.recover_2pc_interval": "1s",  # what a killed node had prepared keeps its locks no longer than that
     "citus.shard_count": "4",
     "citus.enable_statistics_collection": "off",
     "citus.local_hostname": HOST,

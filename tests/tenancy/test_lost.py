@@ -56,6 +56,6 @@ def test_a_port_that_nobody_serves_is_a_server_that_is_away(committed, monkeypat
 
 def test_a_connection_of_a_server_that_has_become_a_standby_is_let_go(cursor):
     assert lost.is_lost(error_of(cursor, "SET default_transaction_read_only = on", "DELETE FROM django_session"))
-    lost.let_go()
+    lost.let_go(None)
     with connection.cursor() as anew:
         anew.execute("DELETE FROM django_session WHERE session_key = 'none'")

@@ -34,6 +34,7 @@ from tests.interfaces.api.conftest import Caller, issue_everything
 pytestmark = pytest.mark.cluster
 PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
 
+SLEEP = "SELECT pg_sleep(20) FROM history_historyhead WHERE organization_id = %s::uuid"
 _ADDRESSES = "SELECT nodeid, nodename, nodeport FROM pg_dist_node WHERE groupid <> 0"
 
 
@@ -75,6 +76,21 @@ def silent(administration, node):
             yield
         finally:
             administration.execute(move, [port, node])
+
+
+def pid_asleep_on(administration, node):
+    """Waits until SLEEP is under way on the node."""
+    (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
+    known = administration.info
+    address = {"host": known.host, "port": port, "user": known.user, "password": known.password, "dbname": known.dbname}
+    asleep = (
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE wait_event = 'PgSleep' AND datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with psycopg.connect(**address, autocommit=True) as of_node:
+        while (found := of_node.execute(asleep).fetchone()) is None:
+            time.sleep(0.05)
+    return found[0]
 
 
 def test_what_is_due_and_where_histories_end_is_known_of_the_companies_whose_node_answers(companies, administration):
@@ -147,7 +163,9 @@ def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_com
     before = [each.json()["data"] for each in first]
     assert all(before)
     with away(administration, dead):
+        coordinator = connection.connection
         answer = of_lost(PEOPLE)
+        assert connection.connection is coordinator  # it is well, so nobody connects anew because of a node
         assert (answer.status_code, answer.json()["code"]) == (503, "upstream_unavailable")
         assert answer["Retry-After"]
         assert of_well(PEOPLE).json()["data"] == before[1]
@@ -158,17 +176,12 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
     companies, administration
 ):
     (dead, lost), (_, well) = companies.items()
-    begun, given_up = threading.Event(), []
+    given_up = []
 
     def wait():
         try:
             with context_of(lost.organization_id):
-                sql.fetch("SELECT 1")
-                begun.set()
-                sql.fetch(
-                    "SELECT pg_sleep(20) FROM history_historyhead WHERE organization_id = %s::uuid",
-                    [lost.organization_id],
-                )
+                sql.fetch(SLEEP, [lost.organization_id])
         except OperationalError as error:
             given_up.append(error)
         finally:
@@ -176,7 +189,7 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    assert begun.wait(30)
+    pid_asleep_on(administration, dead)  # before, the coordinator might find the silence itself, as it connects
     with silent(administration, dead):
         waiting.join(15)
         assert not waiting.is_alive()
@@ -199,22 +212,10 @@ def test_a_node_whose_process_dies_under_a_statement_is_away_and_nothing_is_wron
     companies, administration
 ):
     node, company = next(iter(companies.items()))
-    (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
-    known = administration.info
-    address = {"host": known.host, "port": port, "user": known.user, "password": known.password, "dbname": known.dbname}
-    asleep = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND pid <> pg_backend_pid()"
-    sleep = "SELECT pg_sleep(20) FROM history_historyhead WHERE organization_id = %s::uuid"
-
-    def kill():
-        with psycopg.connect(**address, autocommit=True) as of_node:
-            while (found := of_node.execute(asleep).fetchone()) is None:
-                time.sleep(0.05)
-            os.kill(found[0], signal.SIGKILL)
-
-    killing = threading.Thread(target=kill)
+    killing = threading.Thread(target=lambda: os.kill(pid_asleep_on(administration, node), signal.SIGKILL))
     killing.start()
     with pytest.raises((OperationalError, InternalError)) as ended, context_of(company.organization_id):
-        sql.fetch(sleep, [company.organization_id])
+        sql.fetch(SLEEP, [company.organization_id])
     killing.join(30)
     assert is_lost(ended.value)
     deadline = time.monotonic() + 30
@@ -225,6 +226,35 @@ def test_a_node_whose_process_dies_under_a_statement_is_away_and_nothing_is_wron
         time.sleep(0.1)
     else:
         pytest.fail("the node did not come back")
+
+
+def test_what_a_node_kept_of_a_commit_when_it_died_is_committed_or_undone_within_seconds(companies, administration):
+    """What Citus does between the two phases is done by hand: prepared on the node, noted at the coordinator."""
+    company = next(iter(companies.values()))
+    group, port, table = administration.execute(
+        "SELECT n.groupid, n.nodeport, 'history_historyhead_' || p.shardid"
+        " FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)"
+        " WHERE p.shardid = get_shard_id_for_distribution_column('history_historyhead', %s::uuid)",
+        [company.organization_id],
+    ).fetchone()
+    known = administration.info
+    address = {"host": known.host, "port": port, "user": known.user, "password": known.password, "dbname": known.dbname}
+    change = f"UPDATE public.{table} SET unavailable_reason = %s WHERE organization_id = %s"
+    for number, reason in enumerate(("noted", "not noted")):
+        name = f"citus_0_1_{uuid.uuid4().int % 10**9}_{number}"
+        with psycopg.connect(**address) as of_node:
+            of_node.execute(change, [reason, company.organization_id])
+            of_node.execute(f"PREPARE TRANSACTION '{name}'")
+        if reason == "noted":
+            administration.execute("INSERT INTO pg_dist_transaction (groupid, gid) VALUES (%s, %s)", [group, name])
+        begun = time.monotonic()
+        with context_of(company.organization_id):
+            found = sql.fetch(
+                "SELECT unavailable_reason FROM history_historyhead WHERE organization_id = %s::uuid FOR UPDATE",
+                [company.organization_id],
+            )
+        assert found == [("noted",)]
+        assert time.monotonic() - begun < 10
 
 
 def test_nodes_are_asked_by_no_connection_that_the_coordinator_has_kept(companies, administration):

@@ -209,7 +209,7 @@ def _record_once(
         with context.company(organization_id):
             if patience is not None:
                 milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would be without end
-                sql.fetch("SELECT set_config('lock_timeout', %s, true)", (str(milliseconds),))
+                sql.execute(f"SET LOCAL lock_timeout = {milliseconds}")  # no function: Citus tells its nodes this one
             wait_for_other_imports(organization_id)
             none_known = recording.ask_for_known()
             portions = staging.divide(None if none_known else partial(_stored, organization_id))

@@ -169,11 +169,14 @@ def check_scope(caller: Caller, scope: Scope) -> None:
 
 
 def _again_if_stale(look_up: Callable[[], Any]) -> Any:
-    """Looks up; a connection that went stale is replaced once. Raises `upstream_unavailable`."""
+    """Looks up; a connection that went stale is replaced once. Raises `upstream_unavailable`.
+
+    One that is well stays: a node of a cluster that is away would be waited for twice, by a new connection each time.
+    """
     try:
         return look_up()
     except (OperationalError, InterfaceError):
-        if connection.in_atomic_block:
+        if connection.in_atomic_block or (connection.connection is not None and not connection.connection.closed):
             raise
         connection.close()
     try:

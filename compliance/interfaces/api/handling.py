@@ -46,7 +46,7 @@ def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
     if isinstance(error, RecordTooLargeError):
         return Problem(Code.RECORD_TOO_LARGE, str(error))
     if lost.is_lost(error):
-        lost.let_go()
+        lost.let_go(error)
         problem = Problem(Code.UPSTREAM_UNAVAILABLE, view.when_lost)
     else:
         problem = view.problem_of(error)

@@ -112,9 +112,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500, called while the error is being handled: the page for it, or for a database that is away."""
-    if not lost.is_lost(sys.exception()):
+    error = sys.exception()
+    if not lost.is_lost(error):
         return _page(request, BROKEN, 500)
-    lost.let_go()
+    lost.let_go(error)
     response = _page(request, LOST, 503)
     response.headers["Retry-After"] = str(lost.RETRY_AFTER_SECONDS)
     return response

@@ -124,7 +124,10 @@ class Watcher:
         for connection, each, seconds in asked:
             company = nodes.concerned(connection)
             if each.ask is not None and company is not None and seconds > each.patience * _SUSPICIOUS:
-                nodes.suspect(company, each.ask, each.patience, self._cut_silent)
+                if nodes.is_silent(company):
+                    _cut(connection, each)  # it was sent before that was known
+                else:
+                    nodes.suspect(company, each.ask, each.patience, self._cut_silent)
         return min(each.patience for _, each in watched) * _LOOKS
 
     def _cut_silent(self) -> None:
