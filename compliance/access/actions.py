@@ -23,7 +23,7 @@ from compliance.tenancy import queries, sql
 log = logging.getLogger(__name__)
 
 ROTATION_OVERLAP = timedelta(days=7)
-"""How long a rotated key still opens beside its successor, unless told otherwise."""
+"""How long a rotated key still opens beside its successor, unless another time is given."""
 
 LONGEST_LIFE = timedelta(days=366)
 """A key issued on a day ends at the latest at the end of the same day of the next year."""
@@ -46,7 +46,7 @@ def issue_key(
     expires_at: datetime | None = None,
     rotated_from: uuid.UUID | None = None,
 ) -> tuple[str, ApiKey]:
-    """Issues a key for a company and returns it; it is shown this once, since only its digest is stored.
+    """Issues a key for a company and returns it; it is displayed this once, since only its digest is stored.
 
     `environment` is `live` or `test`; `networks` are CIDR blocks, none for any address. Without `expires_at` it ends
     after USUAL_LIFE; no key opens for longer than LONGEST_LIFE. `actor` is kept as its issuer. Raises

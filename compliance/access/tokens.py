@@ -17,7 +17,7 @@ KEY_PREFIXES = {"live": "svc_live_", "test": "svc_test_"}
 SOURCE_PREFIXES = {"live": "svc_in_live_", "test": "svc_in_test_"}
 """Of the tokens of sources, which bring facts in."""
 SHAPE = re.compile(r"svc_(?:in_)?(?:live|test)_[0-9A-Za-z]{49}")
-"""What looks like a key or a token, wherever it stands; whether its checksum holds is another question."""
+"""What looks like a key or a token, wherever it is found; whether its checksum holds is another question."""
 
 REDACTED = "svc_[redacted]"
 
@@ -29,7 +29,7 @@ def new_token(prefix: str) -> str:
 
 
 def checksum(body: str) -> str:
-    """Six base62 digits, most significant first, of the CRC-32 of what stands before them."""
+    """Six base62 digits, most significant first, of the CRC-32 of the text before them."""
     value = zlib.crc32(body.encode("ascii"))
     digits = ""
     for _ in range(CHECKSUM_LENGTH):

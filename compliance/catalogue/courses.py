@@ -45,7 +45,7 @@ class CourseVersion(Shape):
     contents_sha256: Digest | None
     """Fingerprint of the list of contained releases."""
     source_kind: SourceKind
-    """What stands behind the row."""
+    """What the row was made from."""
     lessons: list[Lesson]
     """The lessons in their order."""
 

@@ -34,7 +34,7 @@ class Window(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the register's page in the console: the field of the row, its heading, and how it is shown."""
+    """A column of the register's page in the console: the field of the row, its heading, and how it is displayed."""
 
     name: str
     heading: str

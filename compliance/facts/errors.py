@@ -12,7 +12,7 @@ class UnresolvedReferenceError(FactsError):
 
 
 class AlreadyExistsError(FactsError):
-    """The identifier names something that stands already."""
+    """The identifier names something that exists already."""
 
 
 class RefusedByRuleError(FactsError):

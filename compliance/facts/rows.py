@@ -49,12 +49,12 @@ def keep(
     """
     if not lines:
         return
-    said = _names(type(lines[0]))
+    named = _names(type(lines[0]))
     columns: dict[str, tuple[str, Sequence[Any]]] = {}
     constants: dict[str, tuple[str, Any]] = {}
     for name, kind in _types(model).items():
         if name not in others:
-            if name in said:
+            if name in named:
                 columns[name] = kind, [getattr(line, name) for line in lines]
         elif isinstance(others[name], list):
             columns[name] = kind, others[name]

@@ -11,11 +11,11 @@ class KeptFile(CompanyRow):
     """A file: what its object is called, where it lies, and by which digests it is known.
 
     The row is there before the object is written and goes after the object has gone, so an object that nobody needs is
-    found by its row. It holds nothing personal: what a file is called for people stands with whoever keeps it.
+    found by its row. It holds nothing personal: what a file is called for people is recorded by whoever keeps it.
     """
 
     class Purpose(models.TextChoices):
-        """What a file is kept for. It stands in the object's name, so that a bucket's own rules can tell them apart."""
+        """What a file is kept for. It is part of the object's name, so that a bucket's own rules can go by it."""
 
         PACK = "pack"
         EXPORT = "export"

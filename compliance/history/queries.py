@@ -135,7 +135,7 @@ class NamedRecord(NamedTuple):
 
 
 _NAMED_RECORDS = (
-    f"SELECT r.record_id, r.birth, r.learner_profile_id, r.course_id, {people.SHOWN_NAME},"  # noqa: S608 - expressions of our own
+    f"SELECT r.record_id, r.birth, r.learner_profile_id, r.course_id, {people.DISPLAYED_NAME},"  # noqa: S608 - expressions of our own
     " coalesce(p.work_email, p.account_email), c.title"
     f" FROM history_historyrecord r {people.joined('r')} {courses.joined('r')}"
     " WHERE r.organization_id = (SELECT %s::uuid) AND r.register = %s"

@@ -56,7 +56,7 @@ class FilmEntry(NamedTuple):
 
 
 class AnswerEntry(NamedTuple):
-    """A question was answered; `number` counts its answers from 1, as the form that was shown did."""
+    """A question was answered; `number` counts its answers from 1, as the displayed form did."""
 
     lesson: str
     question: str
@@ -143,7 +143,7 @@ def _take_in(way: Way, entry: Entry, answered: dict[str, int], now: datetime) ->
         seen = taking.see_film(way, entry.film, entry.scene, now)
         return Arrived(Outcome.COUNTED if seen else Outcome.REFUSED)
     if entry.number > answered.get(entry.question, 0) + 1:
-        # No form that was shown had that number; counted as it stands, it would be counted again when it is repeated.
+        # No form that was displayed had that number; counted as it is, it would be counted again when it is repeated.
         return Arrived(Outcome.REFUSED)
     verdict = taking.answer(way, entry.question, entry.choices, now, number=entry.number)
     answered[entry.question] = max(answered[entry.question], verdict.number)

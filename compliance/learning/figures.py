@@ -158,8 +158,8 @@ def learners(
     `state`: `begun`, `finished`, `voided`, or "" for all. Seven statements, however many there are.
     """
     rows = sql.fetch(
-        f"SELECT t.id, t.take_id, t.learner_profile_id, {people.SHOWN_NAME}, t.course_release_id, t.lesson_release_id,"  # noqa: S608
-        " t.begun_at, t.seen_at, t.finished_at, t.state, t.assessed"
+        f"SELECT t.id, t.take_id, t.learner_profile_id, {people.DISPLAYED_NAME}, t.course_release_id,"  # noqa: S608
+        " t.lesson_release_id, t.begun_at, t.seen_at, t.finished_at, t.state, t.assessed"
         f" FROM {_takes(of_course=True, of_team=team_id is not None)} {people.joined('t', _COMPANY)}"
         " WHERE (%(state)s::text = '' OR t.state = %(state)s)"
         " AND (%(seen)s::timestamptz IS NULL OR (t.seen_at, t.id) < (%(seen)s, %(id)s::bigint))"
@@ -175,14 +175,14 @@ def learners(
             "most": most + 1,
         },
     )
-    shown = rows[:most]
-    far = _progress(organization_id, [(row[1], row[2], row[4], row[5]) for row in shown], now)
+    listed = rows[:most]
+    far = _progress(organization_id, [(row[1], row[2], row[4], row[5]) for row in listed], now)
     found = [
         Learner(take_id, learner_id, name, lesson_id is not None, begun_at, seen_at, finished_at, each_state, assessed,
                 far.get(take_id))
-        for _, take_id, learner_id, name, _, lesson_id, begun_at, seen_at, finished_at, each_state, assessed in shown
+        for _, take_id, learner_id, name, _, lesson_id, begun_at, seen_at, finished_at, each_state, assessed in listed
     ]  # fmt: skip
-    return found, (shown[-1][7], shown[-1][0]) if len(rows) > most else None
+    return found, (listed[-1][7], listed[-1][0]) if len(rows) > most else None
 
 
 def _progress(

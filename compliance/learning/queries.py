@@ -87,8 +87,8 @@ def done_in(organization_id: uuid.UUID, take_ids: list[uuid.UUID]) -> dict[uuid.
             answers[take_id].append(Answered(sha256, name, number, right))
             before = last[take_id].get((sha256, name))
             if before is None or before.number < number:
-                said = None if choices is None else frozenset(choices)
-                last[take_id][sha256, name] = LastAnswer(number, right, said)
+                chosen = None if choices is None else frozenset(choices)
+                last[take_id][sha256, name] = LastAnswer(number, right, chosen)
     return {
         take_id: Done(
             frozenset(pages[take_id]),

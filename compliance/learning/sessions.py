@@ -88,7 +88,7 @@ def end_others(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, sessio
 
 
 class Device(NamedTuple):
-    """A device on which the person is signed in, as its owner knows it; `name` is "" for one that told none."""
+    """A device on which the person is signed in, as its owner knows it; `name` is "" for one that gave none."""
 
     session_id: int
     name: str

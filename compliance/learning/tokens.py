@@ -1,6 +1,6 @@
 """Tokens of links and sessions: the company's identifier and 24 random bytes. The database keeps their SHA-256 alone.
 
-The company stands in the token because every statement names its company; a forged one names a company in which the
+The token holds the company because every statement names its company; a forged one names a company in which the
 digest is not found.
 """
 

@@ -88,7 +88,7 @@ def weekday_and_day(value: date, today: date) -> str:
 def _last_day(due_at: datetime, zone: ZoneInfo) -> tuple[date, str]:
     """The day on which a deadline ends, and at what hour, "" for the end of the day."""
     # Nothing is late at the deadline itself, but one microsecond of a day is no day to do anything on; and what ends
-    # with the last second before an hour is said to end at the hour.
+    # with the last second before an hour is stated to end at the hour.
     last = due_at - company_days.ONE_MICROSECOND
     its_day = company_days.day_of(zone.key, last)
     if company_days.end_of_day(zone.key, its_day) - last < _TO_THE_END:

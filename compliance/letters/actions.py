@@ -25,7 +25,7 @@ NOBODY = "nobody"
 """Why a letter was not sent: its person left, was erased, has no address, or there is nothing to say any more."""
 
 KEPT = timedelta(days=90)
-"""How long a letter's row stays once it is settled, so that staff can be told whether one went out."""
+"""How long a letter's row stays once it is settled, so that staff can see whether one went out."""
 
 _AT_ONCE = 1000
 

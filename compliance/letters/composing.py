@@ -121,7 +121,7 @@ def _signed(company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writi
     if receipt.learner_profile_id != learner:
         return None
     version = stored_version(company, receipt.course_release_id)
-    said = wording.Receipt(
+    stated = wording.Receipt(
         version.policy_title,
         version.version,
         receipt.act == ReceiptAct.SIGNED,
@@ -129,7 +129,7 @@ def _signed(company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writi
         str(receipt.receipt_id),
         receipt.receipt_sha256,
     )
-    return wording.signed(writing, _way(company, learner, writing.now, f"receipts/{receipt_id}"), said)
+    return wording.signed(writing, _way(company, learner, writing.now, f"receipts/{receipt_id}"), stated)
 
 
 def _certificate(
@@ -140,7 +140,7 @@ def _certificate(
     if found is None or check_code is None:
         return None
     fields = orjson.loads(found.body)
-    said = wording.Certificate(
+    stated = wording.Certificate(
         fields["certificate_title"],
         datetime.fromisoformat(fields["earned_at"]),
         found.due_at,
@@ -149,7 +149,7 @@ def _certificate(
     )
     enclosed = enclose(company, certificate_id, writing.now)
     way = _way(company, learner, writing.now, f"certificates/{certificate_id}")
-    return wording.certificate(writing, way, said, (enclosed,) if enclosed else ())
+    return wording.certificate(writing, way, stated, (enclosed,) if enclosed else ())
 
 
 def _to_the_invited(letter: Letter, now: datetime, connection: Any) -> EmailMultiAlternatives | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people.presence import present
-from compliance.facts.people.queries import shown_people
+from compliance.facts.people.queries import displayed_people
 from compliance.learning.languages import languages_of
 from compliance.letters.message import can_be_written_to, language_for
 
@@ -27,7 +27,7 @@ def recipients(
     The account's address goes before the work address, unless the letter is for the latter.
     """
     here = present(organization_id, learners, now)
-    people = shown_people(organization_id, here)
+    people = displayed_people(organization_id, here)
     languages = languages_of(organization_id, here)
     found = {}
     for learner, person in people.items():

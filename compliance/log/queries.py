@@ -1,4 +1,4 @@
-"""Reads of the published log that other rooms ask for. Whatever stands in its tables is under the newest checkpoint."""
+"""Reads of the published log that other rooms ask for. Whatever its tables hold is under the newest checkpoint."""
 
 import uuid
 from datetime import datetime

@@ -87,7 +87,7 @@ class ResourceKind(ABC, Generic[ResourceT]):
     ) -> ResourceT:
         """Makes one what `change` makes of it, in one transaction, and returns it as it is answered.
 
-        `change` is given the present one with its version. `whole`: the client has said all of it (PUT), and not a
+        `change` is given the present one with its version. `whole`: the client has stated all of it (PUT), and not a
         part (PATCH).
         """
 

@@ -31,7 +31,7 @@ def create_webhook(
     name: str = "",
     from_capture: int | None = None,
 ) -> tuple[str, Webhook]:
-    """Makes a webhook and returns its secret, which is shown this once. It hears of captures from now on.
+    """Makes a webhook and returns its secret, which is displayed this once. It hears of captures from now on.
 
     With `from_capture` it hears of that capture and all since. Raises NoHistoryError, BadAddressError,
     BadCaptureError, TooManyWebhooksError.
@@ -64,7 +64,7 @@ def checked(url: str) -> None:
 def rotate_secret(
     *, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: uuid.UUID | None = None
 ) -> tuple[str, Webhook]:
-    """Gives a webhook another secret and returns it, shown this once. The former one signs too, for OVERLAP.
+    """Gives a webhook another secret and returns it, displayed this once. The former one signs too, for OVERLAP.
 
     One that was former already signs no more: a receiver knows two at most. Raises NoSuchWebhookError.
     """

@@ -54,7 +54,7 @@ class Target(NamedTuple):
 def target(url: str, *, plain: bool) -> Target:
     """The parts of a URL that webhooks may be sent to; `plain`: http:// too. Raises BadAddressError.
 
-    What is wrong is said without the URL, which may hold a secret.
+    The error is stated without the URL, which may hold a secret.
     """
     if len(url) > LONGEST:
         raise BadAddressError(f"A webhook's URL has {LONGEST:,} characters at most.")
@@ -99,7 +99,7 @@ def is_public(address: str) -> bool:
     )
 
 
-def shown(url: str) -> str:
+def without_query(url: str) -> str:
     """A URL without its query, which may hold a secret: for pages and lists."""
     address, mark, _ = url.partition("?")
     return f"{address}?…" if mark else address

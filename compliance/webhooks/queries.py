@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from compliance.history.changes import captures_with_changes
 from compliance.tenancy import context
-from compliance.webhooks.addresses import shown
+from compliance.webhooks.addresses import without_query
 from compliance.webhooks.errors import NoSuchWebhookError
 from compliance.webhooks.models import Attempt, Webhook
 
@@ -75,7 +75,7 @@ def described(webhook: Webhook) -> dict[str, object]:
         "webhook_id": webhook.webhook_id,
         "organization_id": webhook.organization_id,
         "name": webhook.name,
-        "url": shown(webhook.url),
+        "url": without_query(webhook.url),
         "state": state(webhook).word,
         "because": webhook.paused_because,
         "capture_sequence": webhook.capture_sequence,

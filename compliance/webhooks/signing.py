@@ -1,7 +1,7 @@
 """Secrets of webhooks, and what they sign, as the Standard Webhooks specification says.
 
-A secret is shown once and kept sealed, under keys that follow from SECRET_KEY: web processes make secrets, the worker
-signs with them, and both hold that key already.
+A secret is displayed once and kept sealed, under keys that follow from SECRET_KEY: web processes make secrets, the
+worker signs with them, and both hold that key already.
 """
 
 import base64

@@ -1,7 +1,7 @@
-"""The name that a certificate bears: the latest that was told of its holder by the moment of its issue.
+"""The name that a certificate bears: the latest that was recorded of its holder by the moment of its issue.
 
 A correction's own word comes first at its moment, and so along the chain of corrections that led to a certificate.
-Before any name was told, it is the first that was.
+Before any name was recorded, it is the first that was.
 """
 
 import uuid
@@ -9,7 +9,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
-from compliance.facts.people.queries import NameTold, names_told
+from compliance.facts.people.queries import RecordedName, recorded_names
 from compliance.tenancy import arrays, sql
 
 _CORRECTIONS = """
@@ -25,34 +25,34 @@ class _Correction(NamedTuple):
 
 
 class Names:
-    """All names told of some people, and by corrections of their certificates."""
+    """All names recorded of some people, and by corrections of their certificates."""
 
     def __init__(self) -> None:
-        self._told: dict[uuid.UUID, list[NameTold]] = {}
+        self._recorded: dict[uuid.UUID, list[RecordedName]] = {}
         self._corrections: dict[uuid.UUID, _Correction] = {}
 
     def load(self, organization_id: uuid.UUID, learner_profile_ids: Collection[uuid.UUID]) -> None:
-        """Read what was told of these people too; two statements."""
-        wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._told]
+        """Read what was recorded of these people too; two statements."""
+        wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._recorded]
         if not wanted:
             return
-        self._told |= names_told(organization_id, wanted)
+        self._recorded |= recorded_names(organization_id, wanted)
         for certificate_id, *correction in sql.fetch(_CORRECTIONS, [organization_id, arrays.uuids(wanted)]):
             self._corrections[certificate_id] = _Correction(*correction)
 
     def at(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime) -> str | None:
         """Return the name on a certificate that is issued at `moment`; null when none is known."""
-        told = [(each.at, 0, each.fact_id, each.person_name) for each in self._told[learner_profile_id]]
+        names = [(each.at, 0, each.fact_id, each.person_name) for each in self._recorded[learner_profile_id]]
         seen: set[uuid.UUID] = set()
         while (correction := self._corrections.get(certificate_id)) is not None and certificate_id not in seen:
             seen.add(certificate_id)
             if correction.person_name is not None:
-                told.append((correction.at, 1, correction.supersedes_id, correction.person_name))
+                names.append((correction.at, 1, correction.supersedes_id, correction.person_name))
             certificate_id = correction.supersedes_id
-        by_then = [each for each in told if each[0] <= moment]
-        if not by_then and told:
-            first = min(each[0] for each in told)
-            by_then = [each for each in told if each[0] == first]
+        by_then = [each for each in names if each[0] <= moment]
+        if not by_then and names:
+            first = min(each[0] for each in names)
+            by_then = [each for each in names if each[0] == first]
         return max(by_then)[3] if by_then else None
 
 

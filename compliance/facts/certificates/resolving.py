@@ -1,8 +1,8 @@
 """From a certificate's id to whose it is. Certificates are decided, not written, and their ids are derived.
 
-A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of what stands for one after full attendance
-of a live session), and the fact's own id where it corrects. So an id is found among the corrections, else among
-the completions of the person whom its check code names, else, while the history has not seen it, among all.
+A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of what takes its place after full
+attendance of a live session), and the fact's own id where it corrects. So an id is found among the corrections, else
+among the completions of the person whom its check code names, else, while the history has not seen it, among all.
 """
 
 import uuid

@@ -1,4 +1,4 @@
-"""What the rules are told of courses: releases, shares, editions. How facts are loaded: people/loading.py."""
+"""The input of the rules about courses: releases, shares, editions. How facts are loaded: people/loading.py."""
 
 import uuid
 from collections import defaultdict

@@ -20,7 +20,7 @@ from compliance.facts.lines.kinds import Certificate, CourseChanged, CourseCreat
 from compliance.facts.recording.acting import act
 from compliance.tenancy import context, sql
 
-FAULTS_SHOWN = 20
+FAULTS_QUOTED = 20
 
 
 class Published(NamedTuple):
@@ -64,11 +64,11 @@ class Plan(NamedTuple):
 def course_of_package(organization_id: uuid.UUID, package: CheckedPackage) -> uuid.UUID:
     """The course that a package is a version of: the one that its id was published to before, else one of its own.
 
-    A course whose version a facts file told with this very content, and with no package, counts as published from it.
+    A course that has a version of this very content from a facts file, without a package, counts as published from it.
     Raises RefusedByRuleError where there is more than one such course.
     """
     identity = (package.manifest or {})["id"]
-    found = _courses(organization_id, identity) or _told_with(organization_id, package.content_sha256)
+    found = _courses(organization_id, identity) or _recorded_with(organization_id, package.content_sha256)
     if len(found) > 1:
         courses = ", ".join(f"{title} ({course_id})" for course_id, title in found.items())
         raise RefusedByRuleError(f"The package {identity} is there as several courses: {courses}. Name one.")
@@ -89,7 +89,7 @@ def _courses(organization_id: uuid.UUID, identity: str) -> dict[uuid.UUID, str]:
         )
 
 
-def _told_with(organization_id: uuid.UUID, content_sha256: str) -> dict[uuid.UUID, str]:
+def _recorded_with(organization_id: uuid.UUID, content_sha256: str) -> dict[uuid.UUID, str]:
     """The titles of the courses that have a version of this content without a package."""
     with context.company(organization_id):
         return dict(
@@ -133,7 +133,7 @@ def publish_package(
 ) -> Published:
     """Seals a package as the next version of its course, made with `certificate` where it is not there yet.
 
-    `course_id` names a course that stands, for a package that comes for the first time. The version is the course's
+    `course_id` names a course that exists, for a package that comes for the first time. The version is the course's
     next number; the manifest's own version may stay or grow, but not fall back. Raises InvalidContentError,
     UnresolvedReferenceError and RefusedByRuleError.
     """
@@ -153,8 +153,8 @@ def publish_package(
             "actor_id": actor_id,
             "course_id": course,
         }
-        stands = course in kinds_of_courses(organization_id, [course])
-        if not stands:
+        exists = course in kinds_of_courses(organization_id, [course])
+        if not exists:
             act(CourseCreated, **common, title=package.title, certificate=certificate)
         elif latest and latest.manifest and package.title != _title(latest):
             act(CourseChanged, **common, title=package.title)
@@ -171,7 +171,7 @@ def publish_package(
             retake=retake,
         )
         keep_package(organization_id, release_id, package)
-    return Published(course, release_id, version, lessons, known=False, new_course=not stands)
+    return Published(course, release_id, version, lessons, known=False, new_course=not exists)
 
 
 def _course(organization_id: uuid.UUID, package: CheckedPackage, named: uuid.UUID | None) -> uuid.UUID:
@@ -225,8 +225,8 @@ def _asks_anew(latest: _Latest, package: CheckedPackage) -> bool:
     A publication that is repeated because nobody saw how it ended must not make everybody take the course once more:
     the second retake of the same content needs a higher version in the manifest.
     """
-    said = (latest.manifest or {}).get("version", 0)
-    return not latest.retake or (package.manifest or {})["version"] > said
+    before = (latest.manifest or {}).get("version", 0)
+    return not latest.retake or (package.manifest or {})["version"] > before
 
 
 def _refuse_older(latest: _Latest | None, package: CheckedPackage) -> None:
@@ -292,6 +292,6 @@ def refuse_faults(package: CheckedPackage) -> None:
     if package.ok:
         return
     errors = [fault for fault in package.faults if fault.severity is Severity.ERROR]
-    said = " ".join(f"{fault.file}{fault.pointer}: {fault.message}" for fault in errors[:FAULTS_SHOWN])
+    quoted = " ".join(f"{fault.file}{fault.pointer}: {fault.message}" for fault in errors[:FAULTS_QUOTED])
     faults = f"{package.fault_count} fault{'' if package.fault_count == 1 else 's'}"
-    raise InvalidContentError(f"The package has {faults}. {said}")
+    raise InvalidContentError(f"The package has {faults}. {quoted}")

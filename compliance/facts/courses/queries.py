@@ -305,13 +305,13 @@ def package_contents(
     """The content of those of the versions that have any: two statements, however many there are."""
     values = [organization_id, list(course_release_ids)]
     media: dict[uuid.UUID, list[Media]] = {}
-    for release_id, *told in sql.fetch(
+    for release_id, *medium in sql.fetch(
         "SELECT course_release_id, media_id, media_type, sha256, size, kept_file_id IS NOT NULL OR content IS NOT NULL"
         " FROM courses_releasemedia"
         " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[]) ORDER BY media_id",
         values,
     ):
-        media.setdefault(release_id, []).append(Media(*told))
+        media.setdefault(release_id, []).append(Media(*medium))
     rows = sql.fetch(
         "SELECT course_release_id, content::text, manifest::text, words::text FROM courses_releasecontent"
         " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[])",

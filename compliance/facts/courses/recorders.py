@@ -36,9 +36,9 @@ def record_course_created(batch: Batch[CourseCreated]) -> None:
 def record_course_changed(batch: Batch[CourseChanged]) -> None:
     """Courses get other titles, and other certificates where the line speaks of them (null: none from then on)."""
     resolving.courses_stand(batch)
-    standing = batch.accepted()
+    accepted = batch.accepted()
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
-    for _, line, _ in standing:
+    for _, line, _ in accepted:
         latest[line.course_id] = max(latest.get(line.course_id, (line.at, line.title)), (line.at, line.title))
     update(
         "courses_course",
@@ -48,7 +48,7 @@ def record_course_changed(batch: Batch[CourseChanged]) -> None:
         "t.course_id = x.course_id AND (t.title_at, t.title) < (x.at, x.title)",
         [(course_id, at, title) for course_id, (at, title) in latest.items()],
     )
-    speaking = [line for _, line, _ in standing if "certificate" in line.model_fields_set]
+    speaking = [line for _, line, _ in accepted if "certificate" in line.model_fields_set]
     _append_editions(batch.organization_id, speaking)
     batch.subjects_of(SubjectKind.COURSE, latest)
     batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, (line.course_id for line in speaking))
@@ -117,7 +117,7 @@ def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
     batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, courses)
 
 
-class LessonSaid(NamedTuple):
+class StatedLesson(NamedTuple):
     """What a fact says of a lesson release."""
 
     lesson_release_id: uuid.UUID
@@ -139,7 +139,7 @@ def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.U
 
 
 def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of `ids` that a release of a course has, which told their versions and fingerprints."""
+    """Those of `ids` that a release of a course has, which stated their versions and fingerprints."""
     wanted = list(set(ids))
     if not wanted:
         return set()
@@ -151,13 +151,13 @@ def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> s
     return {lesson_release_id for (lesson_release_id,) in rows}
 
 
-def keep_lessons(organization_id: uuid.UUID, said: Iterable[LessonSaid]) -> None:
-    """Makes the lessons that are new; of those that stand the latest title counts, and what was not known is filled.
+def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson]) -> None:
+    """Makes the lessons that are new; of those that exist the latest title counts, and what was not known is filled.
 
-    A lesson has the version with which it first appeared: the lowest told, whatever was told first.
+    A lesson has the version with which it first appeared: the lowest stated, whatever was stated first.
     """
-    latest: dict[uuid.UUID, LessonSaid] = {}
-    for each in said:
+    latest: dict[uuid.UUID, StatedLesson] = {}
+    for each in stated:
         before = latest.get(each.lesson_release_id)
         if before is None:
             latest[each.lesson_release_id] = each
@@ -201,7 +201,7 @@ def move_lessons(organization_id: uuid.UUID, course_of: Iterable[tuple[uuid.UUID
     )
 
 
-class PolicySaid(NamedTuple):
+class StatedPolicy(NamedTuple):
     """What the versions of a policy say of it: when the first was published, and the latest title with its moment."""
 
     course_id: uuid.UUID
@@ -210,13 +210,13 @@ class PolicySaid(NamedTuple):
     title_at: datetime
 
 
-def keep_policies(organization_id: uuid.UUID, said: Iterable[PolicySaid]) -> None:
-    """Makes the policies that are new; those that stand get the title that is said of them."""
+def keep_policies(organization_id: uuid.UUID, stated: Iterable[StatedPolicy]) -> None:
+    """Makes the policies that are new; those that exist get the title that is stated of them."""
     append(
         "courses_course",
         organization_id,
         {"course_id": "uuid", "created_at": "timestamptz", "title": "text", "title_at": "timestamptz"},
-        list(said),
+        list(stated),
         constants={"kind": ("text", "policy")},
         ending="ON CONFLICT (organization_id, course_id)"
         " DO UPDATE SET title = excluded.title, title_at = excluded.title_at",
@@ -244,7 +244,9 @@ def _record_lessons(batch: Batch[ReleasePublished]) -> None:
     keep_lessons(
         batch.organization_id,
         [
-            LessonSaid(lesson.release_id, line.course_id, lesson.title, line.at, lesson.version, lesson.content_sha256)
+            StatedLesson(
+                lesson.release_id, line.course_id, lesson.title, line.at, lesson.version, lesson.content_sha256
+            )
             for _, line, _ in batch.accepted()
             for lesson in line.lessons
         ],
@@ -255,8 +257,8 @@ def _append_editions(organization_id: uuid.UUID, lines: Iterable[CourseCreated |
     lines = list(lines)
     earned = [line.certificate for line in lines]
     words = ("title", "kind", "valid_months", "renew_days_before")
-    said = {name: [each and getattr(each, name) for each in earned] for name in words}
-    keep(CertificateEdition, organization_id, lines, **said)
+    stated = {name: [each and getattr(each, name) for each in earned] for name in words}
+    keep(CertificateEdition, organization_id, lines, **stated)
 
 
 def _taken(organization_id: uuid.UUID, ids: set[uuid.UUID]) -> set[uuid.UUID]:

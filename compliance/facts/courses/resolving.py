@@ -22,7 +22,7 @@ class StoredRelease(NamedTuple):
 
 
 def kinds_of_courses(organization_id: uuid.UUID, course_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """`training` or `policy` of each course that stands."""
+    """`training` or `policy` of each of those courses that exists."""
     return lookup(
         "SELECT course_id, kind FROM courses_course WHERE organization_id = %s AND course_id = ANY(%s)",
         organization_id,
@@ -31,7 +31,7 @@ def kinds_of_courses(organization_id: uuid.UUID, course_ids: Iterable[uuid.UUID]
 
 
 def releases(organization_id: uuid.UUID, release_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredRelease]:
-    """The releases of courses that stand."""
+    """Those of the releases of courses that exist."""
     found = lookup(
         "SELECT course_release_id, course_id, published_at, withdrawn_at FROM courses_release"
         " WHERE organization_id = %s AND course_release_id = ANY(%s)",

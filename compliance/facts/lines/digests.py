@@ -16,14 +16,14 @@ from compliance.facts.lines.kinds import PERSONAL_FIELDS
 
 def digest(line: FactLine) -> bytes:
     """Returns 32 bytes that two lines share exactly when they say the same."""
-    said = {name: value for name, value in line.__dict__.items() if value is not None and name not in PERSONAL_FIELDS}
-    if line.fact == "course_changed" and "certificate" in line.model_fields_set and "certificate" not in said:
-        said["certificate"] = False  # null takes the certificate away, an absent field leaves it
+    stated = {name: value for name, value in line.__dict__.items() if value is not None and name not in PERSONAL_FIELDS}
+    if line.fact == "course_changed" and "certificate" in line.model_fields_set and "certificate" not in stated:
+        stated["certificate"] = False  # null takes the certificate away, an absent field leaves it
     try:
-        text = orjson.dumps(said, default=_parts, option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps(stated, default=_parts, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an integer of more than 64 bits inside a content file; its own checks refuse it later
-        said["content"] = json.dumps(said.get("content"), sort_keys=True)
-        text = orjson.dumps(said, default=_parts, option=orjson.OPT_SORT_KEYS)
+        stated["content"] = json.dumps(stated.get("content"), sort_keys=True)
+        text = orjson.dumps(stated, default=_parts, option=orjson.OPT_SORT_KEYS)
     return sha256(text).digest()
 
 

@@ -25,7 +25,7 @@ _validate = adapter.validator.validate_json
 
 
 class RefusedLine(NamedTuple):
-    """A line that is no fact, and why. `fact_id` and `fact` where the line still told them."""
+    """A line that is no fact, and why. `fact_id` and `fact` where they could be read."""
 
     number: int
     code: RefusalReason
@@ -158,12 +158,12 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
         )
     fact_id = fact = None
     try:
-        told = orjson.loads(content)
+        stated = orjson.loads(content)
     except orjson.JSONDecodeError:  # a number beyond what it reads
-        told = None
-    if isinstance(told, dict):
-        fact_id = told["fact_id"][:100] if isinstance(told.get("fact_id"), str) else None
-        fact = told["fact"][:100] if isinstance(told.get("fact"), str) else None
+        stated = None
+    if isinstance(stated, dict):
+        fact_id = stated["fact_id"][:100] if isinstance(stated.get("fact_id"), str) else None
+        fact = stated["fact"][:100] if isinstance(stated.get("fact"), str) else None
     code = RefusalReason.INVALID_FACT
     if found[0]["type"] == "union_tag_invalid" and not found[0]["loc"]:
         code = RefusalReason.UNKNOWN_KIND
@@ -172,7 +172,7 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
 
 def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
     """What is wrong, a sentence each; the first `skipped` parts of a place only tell the kind of fact."""
-    said = []
+    found = []
     for each in error.errors(include_url=False, include_input=False):
         kind = each["type"]
         place = ".".join(str(part) for part in each["loc"][skipped:])
@@ -191,8 +191,8 @@ def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
         else:
             message = _ENUMERATION.sub(r"\1", each["msg"])
             sentence = f"{place + ': ' if place else ''}{message}."
-        said.append(sentence)
-    return said[:10]
+        found.append(sentence)
+    return found[:10]
 
 
 _ENUMERATION = re.compile(r"<\w+\.\w+: ('[^']*')>")

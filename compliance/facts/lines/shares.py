@@ -74,7 +74,7 @@ class CourseShared(FactLine):
 class LessonShared(FactLine):
     """One lesson of a course was shared by itself.
 
-    `version` and `content_sha256` are those of the lesson's release. They must be told unless a release of a course
+    `version` and `content_sha256` are those of the lesson's release. They must be stated unless a release of a course
     of the company has the lesson.
     """
 

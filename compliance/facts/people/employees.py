@@ -49,7 +49,7 @@ _OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_p
 FIRST_JOINED = f"(SELECT min(joined_at) FROM people_employment WHERE {_OF_PERSON} AND NOT staff_practice)"  # noqa: S608
 """SQL of when the person first became an employee."""
 
-LAST_TOLD = f"""greatest(
+LAST_RECORDED = f"""greatest(
   (SELECT max(greatest(joined_at, left_at)) FROM people_employment WHERE {_OF_PERSON}),
   (SELECT max(at) FROM people_personaldetail WHERE {_OF_PERSON}),
   (SELECT max(at) FROM people_personroles WHERE {_OF_PERSON}),
@@ -79,7 +79,7 @@ class RecordedLast(NamedTuple):
     account_email: str | None
     work_email: str | None
     role_ids: frozenset[str]
-    last_told: datetime | None
+    last_recorded: datetime | None
 
 
 def lock(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> bool:
@@ -97,7 +97,7 @@ def recorded_last(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> 
         f"""SELECT e.person_id, {SUSPENDED}, f.person_name, f.account_email, f.work_email,
           coalesce((SELECT r.role_ids FROM people_personroles r WHERE r.organization_id = {_COMPANY}
             AND r.learner_profile_id = f.learner_profile_id ORDER BY r.at DESC, r.fact_id DESC LIMIT 1), '{{}}'),
-          {LAST_TOLD}
+          {LAST_RECORDED}
         FROM {KNOWN} WHERE {NOT_ERASED} AND f.learner_profile_id = %(learner)s""",  # noqa: S608
         {"organization": organization_id, "learner": learner_profile_id},
     )

@@ -1,8 +1,8 @@
-"""Erasure: clears every personal field of a person wherever it stands, and nothing else.
+"""Erasure: clears every personal field of a person in every table, and nothing else.
 
-What is personal is told by `personal_columns.py`; how a row of each of those tables is known to be the person's is told
-here. The rows stay, so no count, no chain and no hash changes: only names (those on certificates too), addresses,
-companies, raw signatures and check codes go. The erasure is also appended to a list outside the database
+`personal_columns.py` names the columns that are personal; how a row of each of those tables is known to be the person's
+is declared here. The rows stay, so no count, no chain and no hash changes: only names (those on certificates too),
+addresses, companies, raw signatures and check codes go. The erasure is also appended to a list outside the database
 (`erasure_list.py`), so that it can be done again after a restore.
 """
 

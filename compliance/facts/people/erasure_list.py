@@ -4,7 +4,7 @@ A file of JSON Lines, only ever appended to; it holds identifiers and moments an
 written here as soon as it is committed. Keep the file with the backups, and apart from the database's own disk.
 
 A crash or a full disk may leave part of a line behind. What is appended next begins on a line of its own, and whoever
-reads the list is told the number of each line that is no erasure, and gets all the others.
+reads the list gets the number of each line that is no erasure, and gets all the others.
 """
 
 import fcntl
@@ -69,7 +69,7 @@ def append(entries: Iterable[Entry]) -> None:
 
 
 def read(path: Path) -> Iterator[Entry | Unreadable]:
-    """Yield the entries of a list in their order, and what stands between them that is none."""
+    """Yield the entries of a list in their order, and the number of each line that is none."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             entry = _entry(line)
@@ -83,12 +83,12 @@ def read(path: Path) -> Iterator[Entry | Unreadable]:
 
 def _entry(line: bytes) -> Entry | None:
     try:
-        said = orjson.loads(line)
+        stated = orjson.loads(line)
         entry = Entry(
-            uuid.UUID(said["organization_id"]),
-            uuid.UUID(said["learner_profile_id"]) if "learner_profile_id" in said else None,
-            uuid.UUID(said["invitation_id"]) if "invitation_id" in said else None,
-            datetime.fromisoformat(said["at"]),
+            uuid.UUID(stated["organization_id"]),
+            uuid.UUID(stated["learner_profile_id"]) if "learner_profile_id" in stated else None,
+            uuid.UUID(stated["invitation_id"]) if "invitation_id" in stated else None,
+            datetime.fromisoformat(stated["at"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

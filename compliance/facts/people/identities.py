@@ -1,4 +1,4 @@
-"""Whom the rows of people are about: the commitment of each person and invitation to what is shown of them.
+"""Whom the rows of people are about: the commitment of each person and invitation to what is displayed of them.
 
 A capture asks for the commitments of those whose rows it decides. As long as name and address stay, so do salt and
 commitment; others get a fresh salt. What lies behind a commitment is kept until erasure clears it, for every version
@@ -17,11 +17,11 @@ from compliance.rules.company_days import LAST_INSTANT
 from compliance.tenancy import arrays, sql
 
 NO_IDENTITY = ""
-"""Stands for the commitment of those who are erased: there is none."""
+"""In place of the commitment of those who are erased: there is none."""
 
 
 class Behind(NamedTuple):
-    """What lies behind a commitment: `salt` in hexadecimal, and name and address as they were shown."""
+    """What lies behind a commitment: `salt` in hexadecimal, and name and address as they were displayed."""
 
     salt: str
     person_name: str | None
@@ -64,7 +64,7 @@ LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
       AND e.joined_at <= %(until)s LIMIT 1) e ON true
 LEFT JOIN LATERAL (SELECT p.erased_at, {_PROFILE} AND p.learner_profile_id = e.learner_profile_id LIMIT 1) p ON true
 WHERE i.organization_id = (SELECT %(organization)s::uuid)"""  # noqa: S608
-"""Profiles and invitations of the company, with what is shown of them as of `until`."""
+"""Profiles and invitations of the company, with what is displayed of them as of `until`."""
 
 _ALL = (_PEOPLE, _INVITATIONS)
 _THESE_PEOPLE = f"{_PEOPLE} AND p.learner_profile_id = ANY(%(subjects)s::uuid[])"
@@ -77,10 +77,10 @@ _LATEST = """LATERAL (
     ORDER BY k.capture_sequence DESC LIMIT 1) k"""
 _SETTLED = f"""
 SELECT s.subject_id, s.learner_profile_id, s.erased_at, s.person_name, s.work_email, k.identity_sha256, k.holds
-FROM ({{shown}}) s LEFT JOIN {_LATEST} ON true ORDER BY s.id
+FROM ({{displayed}}) s LEFT JOIN {_LATEST} ON true ORDER BY s.id
 """  # noqa: S608
 _DIFFER = f"""
-SELECT s.subject_id, s.learner_profile_id FROM ({{shown}}) s CROSS JOIN {_LATEST}
+SELECT s.subject_id, s.learner_profile_id FROM ({{displayed}}) s CROSS JOIN {_LATEST}
 WHERE s.erased_at IS NULL AND NOT k.holds ORDER BY s.id
 """  # noqa: S608
 _CLEARED = f"SELECT s.subject_id FROM ({_THESE_INVITATIONS}) s WHERE s.erased_at IS NOT NULL"  # noqa: S608
@@ -108,8 +108,8 @@ class PeopleIdentities:
         """Return the commitment of each of those invitations, as `of_people` does."""
         return self._settle(_THESE_INVITATIONS, invitation_ids)
 
-    def _settle(self, shown: str, subject_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-        found = sql.fetch(_SETTLED.format(shown=shown), self._asked(subject_ids))
+    def _settle(self, displayed: str, subject_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+        found = sql.fetch(_SETTLED.format(displayed=displayed), self._asked(subject_ids))
         salts = secrets.token_bytes(SALT_BYTES * len(found)).hex()
         settled = {}
         for number, (subject_id, profile_id, erased_at, person_name, work_email, latest, holds) in enumerate(found):
@@ -189,20 +189,20 @@ def opened(rows: Iterable[sql.Row]) -> dict[str, tuple[uuid.UUID, Behind | None]
     }
 
 
-class Shown(NamedTuple):
+class Displayed(NamedTuple):
     """A profile or an invitation of which the register shows another name or address than was committed to last."""
 
     subject_id: uuid.UUID
     learner_profile_id: uuid.UUID | None
 
 
-def differing(organization_id: uuid.UUID) -> list[Shown]:
-    """Return whoever is shown otherwise than was committed to last; who has no commitment yet is left out.
+def differing(organization_id: uuid.UUID) -> list[Displayed]:
+    """Return whoever is displayed otherwise than was committed to last; who has no commitment yet is left out.
 
     Either a fact says so that no capture has taken in, or somebody has altered what is stored.
     """
     asked = {"organization": organization_id, "until": LAST_INSTANT}
-    return [Shown._make(row) for shown in _ALL for row in sql.fetch(_DIFFER.format(shown=shown), asked)]
+    return [Displayed._make(row) for displayed in _ALL for row in sql.fetch(_DIFFER.format(displayed=displayed), asked)]
 
 
 def clear(organization_id: uuid.UUID, subject_ids: Collection[uuid.UUID]) -> None:

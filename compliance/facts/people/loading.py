@@ -1,4 +1,4 @@
-"""What the rules are told of people: stays, teams, suspensions, contacts, invitations.
+"""The input of the rules about people: stays, teams, suspensions, contacts, invitations.
 
 Loaded set by set: a constant number of statements whatever the number of subjects, since a capture decides thousands.
 Facts may be recorded ahead of time. `until` leaves out whatever takes effect later, so that a capture never says what

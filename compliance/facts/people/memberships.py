@@ -11,7 +11,7 @@ from typing import NamedTuple
 from compliance.tenancy import arrays, sql
 
 
-class TeamShown(NamedTuple):
+class ListedTeam(NamedTuple):
     """A team with its current name, and since when it has it."""
 
     team_id: uuid.UUID
@@ -20,9 +20,9 @@ class TeamShown(NamedTuple):
     name_at: datetime
 
 
-def teams_shown(
+def list_teams(
     organization_id: uuid.UUID, *, team_ids: Collection[uuid.UUID] | None = None, name: str | None = None
-) -> list[TeamShown]:
+) -> list[ListedTeam]:
     """The teams of a company in the order in which they were made: of those identifiers, of that name, or all.
 
     Case does not count in a name. One statement.
@@ -39,7 +39,7 @@ def teams_shown(
         " AND (%(name)s::text IS NULL OR lower(name) = %(name)s::text) ORDER BY created_at, team_id",
         asked,
     )
-    return [TeamShown(*row) for row in rows]
+    return [ListedTeam(*row) for row in rows]
 
 
 def members_of(

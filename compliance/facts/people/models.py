@@ -35,7 +35,7 @@ class Profile(CompanyRow):
 
 
 class PersonalDetail(CompanyRow):
-    """What a fact said of a person's name and addresses, and from when; null where it said nothing."""
+    """What a fact states of a person's name and addresses, and from when; null where it states nothing."""
 
     fact_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
@@ -197,7 +197,7 @@ class Erasure(CompanyRow):
 class Identity(models.Model):
     """What lies behind a commitment (`svc.identity/1`) that rows of a person or an invitation bear.
 
-    One row for each name and address that captures found shown, by the capture that found it first; the last is
+    One row for each name and address that captures found displayed, by the capture that found it first; the last is
     current. Erasure clears salt, name and address of all of them; the commitment stays, as it does in the rows.
     """
 

@@ -15,8 +15,8 @@ from compliance.rules.vocabulary import ERASED_PERSON, Door
 from compliance.tenancy import arrays, nodes, sql
 
 
-class ShownPerson(NamedTuple):
-    """What is shown of a person: the latest of each detail; all null once erased."""
+class DisplayedPerson(NamedTuple):
+    """What is displayed of a person: the latest of each detail; all null once erased."""
 
     person_name: str | None
     account_email: str | None
@@ -24,35 +24,39 @@ class ShownPerson(NamedTuple):
     erased: bool
 
 
-def shown_people(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, ShownPerson]:
-    """What is shown of each of those profiles; one that does not stand is missing."""
+def displayed_people(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, DisplayedPerson]:
+    """What is displayed of each of those profiles; one that does not exist is missing."""
     found = lookup(
         "SELECT learner_profile_id, person_name, account_email, work_email, erased_at IS NOT NULL FROM people_profile"
         " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
         organization_id,
         profile_ids,
     )
-    return {profile_id: ShownPerson(*row) for profile_id, row in found.items()}
+    return {profile_id: DisplayedPerson(*row) for profile_id, row in found.items()}
 
 
-class NameTold(NamedTuple):
-    """A fact said at `at` what a person is called."""
+class RecordedName(NamedTuple):
+    """A person's name as a fact recorded it, in effect from `at` on."""
 
     at: datetime
     fact_id: uuid.UUID
     person_name: str
 
 
-def names_told(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[NameTold]]:
-    """All names that were ever told of each of those profiles, in no order; none of the erased."""
-    found: dict[uuid.UUID, list[NameTold]] = {profile_id: [] for profile_id in profile_ids}
-    for profile_id, *told in sql.fetch(
+def recorded_names(
+    organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, list[RecordedName]]:
+    """All names that were ever recorded of each of those profiles, in no order; none of the erased."""
+    found: dict[uuid.UUID, list[RecordedName]] = {profile_id: [] for profile_id in profile_ids}
+    for profile_id, *recorded in sql.fetch(
         "SELECT learner_profile_id, at, fact_id, person_name FROM people_personaldetail"
         " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[])"
         " AND person_name IS NOT NULL",
         [organization_id, arrays.uuids(list(profile_ids))],
     ):
-        found[profile_id].append(NameTold(*told))
+        found[profile_id].append(RecordedName(*recorded))
     return found
 
 
@@ -82,7 +86,7 @@ class Person(NamedTuple):
 
 
 CALLED_AT_MOST = 2000
-"""How many people `called` answers with: names that many people bear are told apart otherwise."""
+"""How many people `called` answers with: names that many people bear are distinguished otherwise."""
 
 
 class Found(NamedTuple):
@@ -96,7 +100,7 @@ class Found(NamedTuple):
     erased: bool
 
 
-SHOWN_NAME = f"CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE p.person_name END"
+DISPLAYED_NAME = f"CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE p.person_name END"
 """SQL of what people are called on pages, of the row that `joined` adds."""
 
 NAMED = """

@@ -218,11 +218,15 @@ def _keep_details(
     batch: Batch[Any], lines: Sequence[Any], known: Mapping[uuid.UUID, bool], **others: list[str | None]
 ) -> None:
     """Keeps names and addresses of those who came, as the lines say them or `others`, and shows them."""
-    told = [others.get(name) or [getattr(line, name, None) for line in lines] for name in DETAILS]
+    details = [others.get(name) or [getattr(line, name, None) for line in lines] for name in DETAILS]
     speaking = [
-        (line, said) for line, *said in zip(lines, *told, strict=True) if any(each is not None for each in said)
+        (line, stated)
+        for line, *stated in zip(lines, *details, strict=True)
+        if any(each is not None for each in stated)
     ]
-    columns = dict(zip(DETAILS, map(list, zip(*(said for _, said in speaking), strict=True)), strict=bool(speaking)))
+    columns = dict(
+        zip(DETAILS, map(list, zip(*(stated for _, stated in speaking), strict=True)), strict=bool(speaking))
+    )
     keep(PersonalDetail, batch.organization_id, [line for line, _ in speaking], **columns)
     times = Counter(line.learner_profile_id for line in lines)
     times.update(profile_id for profile_id in (*known, *batch.unwritten["changed"]) if profile_id in times)
@@ -233,7 +237,7 @@ def _keep_details(
         ", ".join(f"{name} = x.{name}" for name in DETAILS),
         "t.learner_profile_id = x.learner_profile_id"
         " AND coalesce(t.person_name, t.account_email, t.work_email) IS NULL",
-        [(line.learner_profile_id, *said) for line, said in speaking if times[line.learner_profile_id] == 1],
+        [(line.learner_profile_id, *stated) for line, stated in speaking if times[line.learner_profile_id] == 1],
     )
     _show_latest_details(batch.organization_id, {profile_id for profile_id, count in times.items() if count > 1})
 

@@ -152,13 +152,13 @@ def living_profiles(batch: Batch[Any], locking: str = WRITING) -> None:
 
 
 def once(
-    batch: Batch[LineType], name: str, identifier: Callable[[LineType], Any], standing: Callable[[set[Any]], Any]
+    batch: Batch[LineType], name: str, identifier: Callable[[LineType], Any], existing: Callable[[set[Any]], Any]
 ) -> None:
-    """Refuses lines whose identifier stands (`standing` looks a set up) or was named by an earlier line."""
+    """Refuses lines whose identifier exists (`existing` answers which of a set do) or was named by an earlier line."""
     lines = batch.accepted()
     keys = [identifier(staged.line) for staged in lines]
     named = set(keys)
-    seen = set(standing(named))
+    seen = set(existing(named))
     if not seen and len(named) == len(keys):
         return
     for staged, key in zip(lines, keys, strict=True):
@@ -168,7 +168,7 @@ def once(
 
 
 def once_in(batch: Batch[Any], model: type[CompanyRow], name: str, unwritten: Iterable[Any] = ()) -> None:
-    """Refuses lines whose identifier in the field `name` stands in the column of `model`, or is one of `unwritten`."""
+    """Refuses lines whose identifier in the field `name` is in the column of `model`, or is one of `unwritten`."""
     statement = f"SELECT {name}, true FROM {model._meta.db_table} WHERE organization_id = %s AND {name} = ANY(%s)"  # noqa: S608
     once(
         batch,
@@ -178,13 +178,13 @@ def once_in(batch: Batch[Any], model: type[CompanyRow], name: str, unwritten: It
     )
 
 
-def all_standing(batch: Batch[LineType], name: str, wanted: Callable[[LineType], Iterable[Any] | None],
-                 standing: Callable[[set[Any]], Any]) -> None:  # fmt: skip
-    """Refuses lines one of whose identifiers does not stand."""
+def refuse_unknown(batch: Batch[LineType], name: str, wanted: Callable[[LineType], Iterable[Any] | None],
+                 existing: Callable[[set[Any]], Any]) -> None:  # fmt: skip
+    """Refuses lines one of whose identifiers does not exist (`existing` answers which of a set do)."""
     asked = {key for staged in batch.accepted() for key in wanted(staged.line) or ()}
     if not asked:
         return
-    missing = asked.difference(standing(asked))
+    missing = asked.difference(existing(asked))
     if missing:
         for staged in batch.accepted():
             if any(key in missing for key in wanted(staged.line) or ()):

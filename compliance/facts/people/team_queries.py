@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people import searching
-from compliance.facts.people.memberships import TeamShown, teams_shown
+from compliance.facts.people.memberships import ListedTeam, list_teams
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import arrays, sql
 
@@ -36,12 +36,12 @@ class Moved(NamedTuple):
     person_name: str
 
 
-def team(organization_id: uuid.UUID, team_id: uuid.UUID) -> TeamShown | None:
+def team(organization_id: uuid.UUID, team_id: uuid.UUID) -> ListedTeam | None:
     """The team, None when the company has none of this identifier."""
-    return next(iter(teams_shown(organization_id, team_ids=[team_id])), None)
+    return next(iter(list_teams(organization_id, team_ids=[team_id])), None)
 
 
-def named(organization_id: uuid.UUID, name: str) -> TeamShown | None:
+def named(organization_id: uuid.UUID, name: str) -> ListedTeam | None:
     """The team that is called so, whatever its case and its accents; None when there is none."""
     rows = sql.fetch(
         "SELECT team_id, name, created_at, name_at FROM people_team"  # noqa: S608 - an expression of our own
@@ -49,18 +49,18 @@ def named(organization_id: uuid.UUID, name: str) -> TeamShown | None:
         " ORDER BY created_at, team_id LIMIT 1",
         [organization_id, name],
     )
-    return TeamShown(*rows[0]) if rows else None
+    return ListedTeam(*rows[0]) if rows else None
 
 
 def names_of(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     """The names of those of the teams that the company has, in the order of their names."""
-    found = teams_shown(organization_id, team_ids=team_ids)
+    found = list_teams(organization_id, team_ids=team_ids)
     return {each.team_id: each.name for each in sorted(found, key=lambda each: each.name.lower())}
 
 
 def teams_page(
     organization_id: uuid.UUID, words: Sequence[str], after: tuple[str, uuid.UUID] | None, most: int
-) -> tuple[list[TeamShown], tuple[str, str] | None]:
+) -> tuple[list[ListedTeam], tuple[str, str] | None]:
     """The first `most` teams after `after` by name whose names contain every word, and behind which the next begin."""
     rows = sql.fetch(
         f"""
@@ -78,7 +78,7 @@ def teams_page(
             "most": most + 1,
         },
     )
-    found = [TeamShown(*row[:4]) for row in rows[:most]]
+    found = [ListedTeam(*row[:4]) for row in rows[:most]]
     return found, (str(rows[most - 1][4]), str(found[-1].team_id)) if len(rows) > most else None
 
 

@@ -82,13 +82,13 @@ def _record_memberships(batch: Batch[Any], joined: bool) -> Iterator[None]:
 
 
 def _teams_stand(batch: Batch[Any]) -> None:
-    resolving.all_standing(
+    resolving.refuse_unknown(
         batch, "team_id", lambda line: (line.team_id,), lambda ids: resolving.teams(batch.organization_id, ids)
     )
 
 
 def named_teams_stand(batch: Batch[Any]) -> None:
     """Refuses lines whose `team_ids` names a team that does not stand."""
-    resolving.all_standing(
+    resolving.refuse_unknown(
         batch, "team_ids", lambda line: line.team_ids, lambda ids: resolving.teams(batch.organization_id, ids)
     )

@@ -25,7 +25,7 @@ def sign_policy(
 ) -> uuid.UUID:
     """Sign or acknowledge what a share asks of a person now, and return the receipt's id.
 
-    Signing again what stands signed returns the receipt that stands. Raises SignatureError, and SigningRefusedError
+    Signing again what is signed already returns the receipt there is. Raises SignatureError, and SigningRefusedError
     when the share asks nothing of the person, or another version than `course_release_id` by now.
     """
     with context.company(organization_id):

@@ -1,7 +1,7 @@
 """The canonical policy file: the HTML that people read, sign and verify, byte for byte.
 
-A file is accepted exactly when cleaning it against the allow list changes nothing, so what is stored, shown and hashed
-is one and the same text, and nothing in it can run, fetch or restyle.
+A file is accepted exactly when cleaning it against the allow list changes nothing, so one and the
+same text is stored, displayed and hashed, and nothing in it can run, fetch or restyle.
 """
 
 import html
@@ -105,7 +105,7 @@ def _refuse_deep_nesting(text: str) -> None:
 def depth(text: str, most: int) -> int:
     """How deep the tags of a text lie within each other or are left open, counted until that is more than `most`.
 
-    Goes through the text once, whatever stands in it: what begins like a tag and never ends is looked at once.
+    Goes through the text once, whatever it holds: what begins like a tag and never ends is looked at once.
     """
     deepest = found = at = 0
     while deepest <= most and (tag := _TAG_BEGINS.search(text, at)) is not None:

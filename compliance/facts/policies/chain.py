@@ -89,7 +89,7 @@ def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[W
     number, previous, last = tail
     latest = _latest_receipts(organization_id, receipts)
     ordered = sorted(receipts, key=lambda each: each.at)
-    said: dict[str, list[Any]] = defaultdict(list)
+    columns: dict[str, list[Any]] = defaultdict(list)
     written = []
     for receipt in ordered:
         number += 1
@@ -119,11 +119,11 @@ def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[W
             ("previous_sha256", previous),
             ("receipt_sha256", digest),
         ):
-            said[name].append(value)
+            columns[name].append(value)
         written.append(WrittenReceipt(receipt.receipt_id, number, signed_at, signed_at != receipt.at))
         latest[pair] = receipt.receipt_id
         previous, last = digest, signed_at
-    keep(Receipt, organization_id, ordered, **said)
+    keep(Receipt, organization_id, ordered, **columns)
     signed = [each for each in ordered if each.signature is not None or each.signer_company is not None]
     raw = [stored_signature(each.signature) for each in signed]
     texts = [None if each is None else orjson.dumps(each).decode() for each in raw]

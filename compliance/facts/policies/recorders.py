@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from compliance.facts.courses import resolving as courses
-from compliance.facts.courses.recorders import PolicySaid, keep_policies
+from compliance.facts.courses.recorders import StatedPolicy, keep_policies
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import PolicyPublished, PolicySigned, Signature
 from compliance.facts.people import resolving
@@ -88,7 +88,7 @@ def record_policy_published(batch: Batch[PolicyPublished]) -> None:
 def record_policy_signed(batch: Batch[PolicySigned]) -> None:
     """Chain a receipt for each act of a person whom the version was shared with at that moment."""
     organization_id = batch.organization_id
-    standing = _known_receipts(batch)
+    recorded = _known_receipts(batch)
     versions = _versions(organization_id, {staged.line.course_release_id for staged in batch.lines})
     people = resolving.profiles(
         organization_id, {staged.line.learner_profile_id for staged in batch.lines}, resolving.WRITING
@@ -107,7 +107,7 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
     for staged in batch.accepted():
         line = staged.line
         version = versions.get(line.course_release_id)
-        if line.receipt_id in standing or line.receipt_id in accepted:
+        if line.receipt_id in recorded or line.receipt_id in accepted:
             batch.refuse(staged, RefusalReason.EXISTS, f"receipt_id: a receipt {line.receipt_id} stands already.")
         elif version is None:
             reason = f"course_release_id: no policy version {line.course_release_id} is known."
@@ -123,7 +123,7 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
                 accepted[line.receipt_id] = (staged, version.course_id)
     for written in chain.append(organization_id, receipts):
         staged, course_id = accepted[written.receipt_id]
-        batch.next_in_order(SubjectKind.RECEIPT, written.receipt_id)  # birth keeps the order of the chain
+        batch.next_in_order(SubjectKind.RECEIPT, written.receipt_id)  # record numbers keep the order of the chain
         batch.subject(SubjectKind.PERSON_POLICY, staged.line.learner_profile_id, course_id)
         if written.redated:
             batch.note(
@@ -234,7 +234,7 @@ def _write_versions(organization_id: uuid.UUID, sealed: Collection[tuple[PolicyP
         first_at.setdefault(line.course_id, line.at)
     keep_policies(
         organization_id,
-        [PolicySaid(course_id, first_at[course_id], title, at) for course_id, (title, at) in titles.items()],
+        [StatedPolicy(course_id, first_at[course_id], title, at) for course_id, (title, at) in titles.items()],
     )
 
 
@@ -264,7 +264,7 @@ def _refused(
 ) -> bool:
     """Refuse whom the version was not shared with at that moment; tell whether that was so."""
     line = staged.line
-    why_not = refusal(
+    reason = refusal(
         facts.policies[version.course_id],
         facts.signers[line.learner_profile_id],
         course_release_id=line.course_release_id,
@@ -272,10 +272,10 @@ def _refused(
         door=line.door,
         at=line.at,
     )
-    if why_not is None:
+    if reason is None:
         return False
-    unknown = why_not.code is SigningRefusalCode.NO_SUCH_SHARE
-    batch.refuse(staged, RefusalReason.UNRESOLVED if unknown else RefusalReason.RULE, why_not.sentence)
+    unknown = reason.code is SigningRefusalCode.NO_SUCH_SHARE
+    batch.refuse(staged, RefusalReason.UNRESOLVED if unknown else RefusalReason.RULE, reason.sentence)
     return True
 
 

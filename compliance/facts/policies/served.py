@@ -12,11 +12,13 @@ _AROUND = len(_ALWAYS_FIRST) + 3 * len(str(UUID(int=0)))
 """How many bytes a served row has in addition to the version's own fields: the same for every version."""
 
 
-def version_body(said: dict[str, Any]) -> bytes:
-    """The stored body of a version whose fields are `said`, in the order of the contract."""
-    return orjson.dumps(said | {"doors": sorted(said["doors"]), "published_at": hashed_instant(said["published_at"])})
+def version_body(fields: dict[str, Any]) -> bytes:
+    """The stored body of a version, its `fields` in the order of the contract."""
+    return orjson.dumps(
+        fields | {"doors": sorted(fields["doors"]), "published_at": hashed_instant(fields["published_at"])}
+    )
 
 
-def served_bytes(said: dict[str, Any]) -> int:
+def served_bytes(fields: dict[str, Any]) -> int:
     """How many bytes the version takes as a row of /v1/policies."""
-    return _AROUND + len(version_body(said))
+    return _AROUND + len(version_body(fields))

@@ -1,4 +1,4 @@
-"""What the rules are told of shares. How facts are loaded: people/loading.py."""
+"""The input of the rules about shares. How facts are loaded: people/loading.py."""
 
 import uuid
 from collections import defaultdict
@@ -45,20 +45,20 @@ def load_shares(
 
 def _whole(steps: Iterable[tuple[Any, ...]]) -> Iterator[ShareStep]:
     """Folds steps, in their order, into whole ones: what a step does not say stays as it was."""
-    standing: ShareStep | None = None
+    current: ShareStep | None = None
     for at, doors, audience, team_ids, learner_profile_ids, requirement, basis, due_at, days in steps:
-        if standing is None:
-            standing = ShareStep(at, frozenset(), Requirement.REQUIRED)
-        said: dict[str, Any] = {"at": at}
+        if current is None:
+            current = ShareStep(at, frozenset(), Requirement.REQUIRED)
+        stated: dict[str, Any] = {"at": at}
         if doors is not None:
-            said["doors"] = frozenset(_DOORS[door] for door in doors)
+            stated["doors"] = frozenset(_DOORS[door] for door in doors)
         if requirement is not None:
-            said["requirement"] = Requirement(requirement)
+            stated["requirement"] = Requirement(requirement)
         if audience is not None:
-            said["everyone"] = audience == "everyone"
-            said["team_ids"] = frozenset(team_ids or ())
-            said["learner_profile_ids"] = frozenset(learner_profile_ids or ())
+            stated["everyone"] = audience == "everyone"
+            stated["team_ids"] = frozenset(team_ids or ())
+            stated["learner_profile_ids"] = frozenset(learner_profile_ids or ())
         if basis is not None:
-            said["deadline"] = Deadline(DueBasis(basis), due_at, days)
-        standing = standing._replace(**said)
-        yield standing
+            stated["deadline"] = Deadline(DueBasis(basis), due_at, days)
+        current = current._replace(**stated)
+        yield current

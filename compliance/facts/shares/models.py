@@ -21,7 +21,7 @@ class Share(CompanyRow):
 
 
 class ShareStep(CompanyRow):
-    """What a fact said of a share from `at` on; null where it said nothing. The first step says everything.
+    """What a fact states of a share from `at` on; null where it states nothing. The first step states everything.
 
     The audience is `everyone`, or `team_ids`, or `learner_profile_ids`; a step that speaks of it sets `audience`.
     """

@@ -1,6 +1,6 @@
 """Recorders of shares of courses, lessons and policies: what is owed by whom.
 
-A share's steps keep what each fact said of it; whoever loads them folds them into whole ones.
+A share's steps keep what each fact stated of it; whoever loads them folds them into whole ones.
 """
 
 import uuid
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.courses.recorders import LessonSaid, keep_lessons, lessons, move_lessons, published_lessons
+from compliance.facts.courses.recorders import StatedLesson, keep_lessons, lessons, move_lessons, published_lessons
 from compliance.facts.courses.resolving import courses_stand
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import (
@@ -49,7 +49,7 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
     unless a release has the lesson, and one that tells another fingerprint than is known is refused.
     """
     courses_stand(batch)
-    _lessons_are_told(batch)
+    _lessons_are_stated(batch)
     named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     course_of: dict[uuid.UUID, uuid.UUID] = (
         dict(
@@ -66,19 +66,19 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
         if course_of.setdefault(staged.line.lesson_release_id, staged.line.course_id) != staged.line.course_id:
             batch.refuse(staged, RefusalReason.RULE, "lesson_release_id: the lesson is shared under another course.")
     _record_shares(batch, "training")
-    standing = batch.accepted()
+    accepted = batch.accepted()
     keep_lessons(
         batch.organization_id,
         [
-            LessonSaid(line.lesson_release_id, line.course_id, line.title, line.at, line.version, line.content_sha256)
-            for _, line, _ in standing
+            StatedLesson(line.lesson_release_id, line.course_id, line.title, line.at, line.version, line.content_sha256)
+            for _, line, _ in accepted
         ],
     )
-    move_lessons(batch.organization_id, [(line.lesson_release_id, line.course_id) for _, line, _ in standing])
-    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in standing))
+    move_lessons(batch.organization_id, [(line.lesson_release_id, line.course_id) for _, line, _ in accepted])
+    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in accepted))
 
 
-def _lessons_are_told(batch: Batch[LessonShared]) -> None:
+def _lessons_are_stated(batch: Batch[LessonShared]) -> None:
     named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     untold = {
         line.lesson_release_id for _, line, _ in batch.accepted() if line.version is None or line.content_sha256 is None
@@ -164,23 +164,23 @@ def _audiences_stand(batch: Batch[Any]) -> None:
     def audience(line: Any) -> Audience | None:
         return line.audience
 
-    resolving.all_standing(
+    resolving.refuse_unknown(
         batch,
         "team_ids",
-        lambda line: said.team_ids if (said := audience(line)) else None,
+        lambda line: stated.team_ids if (stated := audience(line)) else None,
         lambda ids: resolving.teams(organization_id, ids),
     )
-    resolving.all_standing(
+    resolving.refuse_unknown(
         batch,
         "learner_profile_ids",
-        lambda line: said.learner_profile_ids if (said := audience(line)) else None,
+        lambda line: stated.learner_profile_ids if (stated := audience(line)) else None,
         lambda ids: resolving.profiles(organization_id, ids),
     )
 
 
 def _keep_steps(organization_id: uuid.UUID, lines: Sequence[Any]) -> None:
     audiences, deadlines = [_audience(line.audience) for line in lines], [_deadline(line.deadline) for line in lines]
-    said: dict[str, Any] = {
+    stated: dict[str, Any] = {
         "audience": [audience for audience, _, _ in audiences],
         "team_ids": [team_ids for _, team_ids, _ in audiences],
         "learner_profile_ids": [people for _, _, people in audiences],
@@ -189,23 +189,23 @@ def _keep_steps(organization_id: uuid.UUID, lines: Sequence[Any]) -> None:
         "days": [days for _, _, days in deadlines],
     }
     if any(isinstance(line, PolicyShared) for line in lines):
-        said["requirement"] = Requirement.REQUIRED
-    keep(ShareStep, organization_id, lines, **said)
+        stated["requirement"] = Requirement.REQUIRED
+    keep(ShareStep, organization_id, lines, **stated)
 
 
-def _audience(said: Audience | None) -> tuple[str | None, tuple[uuid.UUID, ...] | None, tuple[uuid.UUID, ...] | None]:
-    if said is None:
+def _audience(stated: Audience | None) -> tuple[str | None, tuple[uuid.UUID, ...] | None, tuple[uuid.UUID, ...] | None]:
+    if stated is None:
         return None, None, None
-    if said.everyone:
+    if stated.everyone:
         return "everyone", None, None
-    return ("teams" if said.team_ids is not None else "people"), said.team_ids, said.learner_profile_ids
+    return ("teams" if stated.team_ids is not None else "people"), stated.team_ids, stated.learner_profile_ids
 
 
-def _deadline(said: Deadline | None) -> tuple[str | None, datetime | None, int | None]:
-    if said is None:
+def _deadline(stated: Deadline | None) -> tuple[str | None, datetime | None, int | None]:
+    if stated is None:
         return None, None, None
     return (
-        said.basis,
-        said.due_at if isinstance(said, FixedDeadline) else None,
-        said.days if isinstance(said, DaysAfterAdded) else None,
+        stated.basis,
+        stated.due_at if isinstance(stated, FixedDeadline) else None,
+        stated.days if isinstance(stated, DaysAfterAdded) else None,
     )

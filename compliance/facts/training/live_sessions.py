@@ -43,8 +43,8 @@ def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
         if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company's
             batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         else:
-            said = (line.at, line.trainer_name)
-            latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, said), said)
+            named = (line.at, line.trainer_name)
+            latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, named), named)
     append(
         "training_trainer",
         batch.organization_id,

@@ -1,4 +1,4 @@
-"""What the rules are told of what learners did in courses. How facts are loaded: people/loading.py."""
+"""The input of the rules about what learners did in courses. How facts are loaded: people/loading.py."""
 
 import uuid
 from collections import defaultdict

@@ -113,7 +113,7 @@ def _leaves(node: Any, inside: bool) -> Iterator[tuple[Any, bool]]:
 
 
 class _Everybody:
-    """Stands for a condition that only all members together decide."""
+    """The place of a condition that only all members together decide."""
 
     attr_path = AttrPath("members")
 

@@ -118,7 +118,9 @@ def _whole(op: PatchOperation.Op, value: Any, change: Change) -> None:
 def _selected(operation: PatchOperation[Any], node: ValuePath, change: Change) -> None:
     """An operation on the members that a filter selects."""
     if node.sub_attr is not None:
-        raise MutabilityException(attribute=f"members.{node.sub_attr}", detail="What is said of a member is immutable.")
+        raise MutabilityException(
+            attribute=f"members.{node.sub_attr}", detail="What is stated of a member is immutable."
+        )
     named = list(_compared(node.val_filter))
     if operation.op is PatchOperation.Op.remove:
         change.remove(_known(named))
@@ -163,7 +165,7 @@ def _values(entries: Any) -> Iterator[str]:
         if isinstance(entry, str):
             yield entry
             continue
-        value, kind = _said(entry)
+        value, kind = _value_and_type(entry)
         if isinstance(kind, str) and kind.lower() != MEMBER_TYPE.lower():
             raise InvalidValueException(detail="members: a member is a User; groups in groups are not supported.")
         if not isinstance(value, str) or not value:
@@ -171,12 +173,12 @@ def _values(entries: Any) -> Iterator[str]:
         yield value
 
 
-def _said(entry: Any) -> tuple[Any, Any]:
+def _value_and_type(entry: Any) -> tuple[Any, Any]:
     """The `value` and `type` of an entry, whether it is validated already or as it was sent."""
     if isinstance(entry, Member):
         return entry.value, entry.type
-    said = {str(name).lower(): item for name, item in entry.items()} if isinstance(entry, dict) else {}
-    return said.get("value"), said.get("type")
+    stated = {str(name).lower(): item for name, item in entry.items()} if isinstance(entry, dict) else {}
+    return stated.get("value"), stated.get("type")
 
 
 def _uuid(text: str, *, strict: bool) -> uuid.UUID:

@@ -34,7 +34,7 @@ def seen(client: Client, *, team_ids: Collection[uuid.UUID] | None = None, name:
     stated = _stated(client)
     return [
         _seen(team, stated.get(team.team_id))
-        for team in memberships.teams_shown(client.organization_id, team_ids=team_ids, name=name)
+        for team in memberships.list_teams(client.organization_id, team_ids=team_ids, name=name)
         if not (team.team_id in stated and stated[team.team_id].removed)
     ]
 
@@ -44,7 +44,7 @@ def removed_by(client: Client) -> list[Seen]:
     stated = {team_id: known for team_id, known in _stated(client).items() if known.removed}
     if not stated:
         return []
-    teams = memberships.teams_shown(client.organization_id, team_ids=stated.keys())
+    teams = memberships.list_teams(client.organization_id, team_ids=stated.keys())
     return sorted((_seen(team, stated[team.team_id]) for team in teams), key=lambda each: each.changed_at, reverse=True)
 
 
@@ -68,6 +68,6 @@ def _stated(client: Client) -> dict[uuid.UUID, _Known]:
     return {team_id: _Known(*known) for team_id, *known in rows}
 
 
-def _seen(team: memberships.TeamShown, known: _Known | None) -> Seen:
+def _seen(team: memberships.ListedTeam, known: _Known | None) -> Seen:
     changed_at = max(team.name_at, known.changed_at) if known else team.name_at
     return Seen(team.team_id, team.name, known.external_id if known else None, team.created_at, changed_at)

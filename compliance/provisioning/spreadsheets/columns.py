@@ -25,7 +25,7 @@ def recognised_headings(headings: Sequence[str]) -> set[Field]:
 
 
 def recognise(headings: Sequence[str], first: Sequence[Row], role_names: Collection[str] = ()) -> Columns:
-    """What the columns hold, by their headings, and of roles and teams by what stands in the first rows.
+    """What the columns hold, by their headings, and of roles and teams by what the first rows hold.
 
     A column of job titles is called “role” too: it is one of roles only if it holds nothing but roles, `role_names` by
     their `name_key`, or words in their form.

@@ -118,7 +118,7 @@ HEADINGS: dict[Field, tuple[str, ...]] = {
         "situacion", "activo", "estado del empleado",
     ),
 }  # fmt: skip
-"""Each heading stands under one field only; what it means beside others is decided in `columns`."""
+"""Each heading is listed under one field only; what it means beside others is decided in `columns`."""
 
 LAST_NAME_FIRST = frozenset({
     "last name first name", "surname first name", "name vorname", "nachname vorname", "nom prenom", "nom et prenom",

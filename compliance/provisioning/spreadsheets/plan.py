@@ -59,7 +59,7 @@ class Step:
         return not self.joins and bool(self.enters or self.leaves)
 
     @property
-    def shown_name(self) -> str:
+    def displayed_name(self) -> str:
         """What the person is called, as the file has it where it names them."""
         return self.name or (self.person and self.person.person_name) or "(no name)"
 
@@ -140,8 +140,8 @@ class Plan:
             teams = [[str(ref.team_id or ref.key) for ref in sorted(each)] for each in refs]
             who = step.person and step.person.learner_profile_id
             invitation = step.invitation and step.invitation.invitation_id
-            told = (step.line, str(who), step.joins, str(invitation), sorted(step.details), step.roles is not None)
-            digest.update(f"{told} {teams}\n".encode())
+            parts = (step.line, str(who), step.joins, str(invitation), sorted(step.details), step.roles is not None)
+            digest.update(f"{parts} {teams}\n".encode())
         for leaving in sorted(str(person.person_id) for person in self.leaves):
             digest.update(f"{leaving}\n".encode())
         digest.update(f"{self.unchanged} {[(each.line, str(each.code)) for each in self.wrong]}".encode())

@@ -73,9 +73,9 @@ def days(cell: str) -> list[date]:
     return []
 
 
-def _days(*told: tuple[str, str, str]) -> list[date]:
+def _days(*written: tuple[str, str, str]) -> list[date]:
     found = set()
-    for year, month, day in told:
+    for year, month, day in written:
         try:
             found.add(date(int(year), int(month), int(day)))
         except ValueError:

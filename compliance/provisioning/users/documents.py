@@ -1,7 +1,7 @@
 """What is kept of a User beside the facts, as a JSON document, and how both together are answered.
 
-The document is the User as the client has said it, without `userName` and `externalId`, which have columns. **A null in
-it stands for a value that facts hold**: that of `displayName`, of `active`, and of the work address among the `emails`.
+The document is the User as the client states it, without `userName` and `externalId`, which have columns. **A null in
+it marks a value that facts hold**: that of `displayName`, of `active`, and of the work address among the `emails`.
 So nothing is kept twice, and what others record later is answered. What the client has removed is not in the document.
 """
 
@@ -31,7 +31,7 @@ _ROLE: TypeAdapter[str] = TypeAdapter(RoleId)
 
 
 class Row(NamedTuple):
-    """What is stored of a User; `document` null where this client has said nothing of them yet."""
+    """What is stored of a User; `document` null where this client has stated nothing of them yet."""
 
     learner_profile_id: uuid.UUID
     external_id: str | None
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     version: str
 
 
-class Said(NamedTuple):
+class Stated(NamedTuple):
     """What a User says that is a fact; null where it says nothing."""
 
     account_email: str | None
@@ -85,7 +85,7 @@ def answered(row: Row) -> Any:
 def kept(user: Any, *, patched: bool = False) -> dict[str, Any]:
     """The document that is kept of a User. Raises InvalidValueException where it holds too much.
 
-    `active` is answered whether a client has said it or not, and is absent only where a patch has removed it.
+    `active` is answered whether a client has stated it or not, and is absent only where a patch has removed it.
     """
     content: dict[str, Any] = user.model_dump(scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     for name in ("schemas", "userName", "externalId"):
@@ -107,11 +107,11 @@ def addresses(document: Mapping[str, Any]) -> list[str]:
     return sorted({each["value"].lower() for each in document.get("emails", ()) if each.get("value")})
 
 
-def said(user: Any) -> Said:
+def stated(user: Any) -> Stated:
     """What a User says that is a fact. Raises InvalidValueException for what can be none."""
     work = _work_entry(user)
     roles = {str(role.value) for role in user.roles or () if role.value is not None}
-    return Said(
+    return Stated(
         account_email=user.user_name if is_address(user.user_name) else None,
         person_name=_person_name(user),
         work_email=None if work is None else user.emails[work].value,
@@ -138,7 +138,7 @@ def check_patch(operations: Any) -> None:
 
 
 def check(user: Any) -> None:
-    """Raises InvalidValueException where a User cannot be told by its names, or holds lists that are too long."""
+    """Raises InvalidValueException where a User cannot be identified by its names, or holds lists that are too long."""
     for name in ("emails", "phone_numbers", "addresses", "roles"):
         if len(getattr(user, name) or ()) > MOST_VALUES:
             raise InvalidValueException(detail=f"An attribute of a User has at most {MOST_VALUES} values.")
@@ -159,7 +159,7 @@ def is_address(text: Any) -> bool:
 
 
 def _of_facts(row: Row) -> dict[str, Any]:
-    """The document of whom the client has said nothing: all that facts hold."""
+    """The document of whom the client has stated nothing: all that facts hold."""
     document: dict[str, Any] = {"active": None}
     if row.person_name is not None:
         document["displayName"] = None

@@ -12,7 +12,7 @@ from compliance.facts.people.employees import (
     ADDRESSED,
     FIRST_JOINED,
     KNOWN,
-    LAST_TOLD,
+    LAST_RECORDED,
     MARK,
     NOT_ERASED,
     PRESENT,
@@ -34,7 +34,7 @@ _VISIBLE = f"{NOT_ERASED} AND ({PRESENT} OR (u.id IS NOT NULL AND u.deleted_at I
 
 _USER_NAME = "coalesce(u.user_name, f.account_email, f.work_email, f.learner_profile_id::text)"
 _ACTIVE = f"({PRESENT} AND NOT {SUSPENDED})"
-_CHANGED = f"greatest(u.changed_at, {LAST_TOLD})"
+_CHANGED = f"greatest(u.changed_at, {LAST_RECORDED})"
 _WORK_ALONE = """CASE WHEN f.work_email IS NOT NULL THEN
   jsonb_build_array(jsonb_build_object('type', 'work', 'primary', true, 'value', f.work_email)) END"""
 _EMAILS = f"""(CASE WHEN u.attributes IS NULL THEN {_WORK_ALONE} ELSE (
@@ -53,8 +53,8 @@ _BY_EXTERNAL_ID = f"""SELECT n.learner_profile_id FROM provisioning_provisionedu
 WHERE {_OF_CLIENT} AND n.external_id = {{0}}"""  # noqa: S608 - constants of our own
 
 
-def _if_said(name: str, value: str) -> str:
-    """SQL of a value of facts, where the client has said this attribute, or nothing at all of the person."""
+def _if_stated(name: str, value: str) -> str:
+    """SQL of a value of facts, where the client has stated this attribute, or nothing at all of the person."""
     return f"(CASE WHEN u.attributes IS NULL OR u.attributes ? '{name}' THEN {value} END)"
 
 
@@ -64,8 +64,8 @@ ATTRIBUTES: Final = Attributes(
         "id": Stored("f.learner_profile_id::text", by_index=_IDENTIFIED),
         "externalid": Stored("u.external_id", by_index=_BY_EXTERNAL_ID),
         "username": Stored(_USER_NAME, by_index=_BY_USER_NAME),
-        "displayname": Stored(_if_said("displayName", "f.person_name")),
-        "active": Stored(_if_said("active", _ACTIVE), Form.BOOLEAN),
+        "displayname": Stored(_if_stated("displayName", "f.person_name")),
+        "active": Stored(_if_stated("active", _ACTIVE), Form.BOOLEAN),
         "emails": Stored(_EMAILS, Form.JSON),
         "emails.value": Stored("", by_index=_BY_ADDRESS),
         "groups": Stored(f"nullif({TEAMS}, '[]')", Form.JSON),
@@ -89,7 +89,7 @@ ORDERS: Final[Mapping[str, str]] = {
     "meta.created": FIRST_JOINED,
     "meta.lastmodified": _CHANGED,
 }
-"""By what a list may be ordered; newest first where nothing is said."""
+"""By what a list may be ordered; newest first where nothing is stated."""
 
 _FOUND = """
 WITH found AS MATERIALIZED (SELECT f.id, f.learner_profile_id{key} FROM {people} WHERE {visible} AND {condition})
@@ -116,9 +116,9 @@ def search(client: Client, asked: Search) -> Found:
     statement = _FOUND.format(
         key="" if key is None else f", {key} AS key", people=_PEOPLE, visible=_VISIBLE, condition=where, order=order
     )
-    told = client.asked | wanted.parameters | {"offset": asked.start - 1, "count": asked.most}
+    parameters = client.asked | wanted.parameters | {"offset": asked.start - 1, "count": asked.most}
     with context.company(client.organization_id):
-        ((total, ids),) = sql.fetch(statement, told)
+        ((total, ids),) = sql.fetch(statement, parameters)
         found = rows(client, ids, teams=asked.wanted.usual("groups"))
     return Found(total, [answered(found[each]) for each in ids if each in found])
 
@@ -141,18 +141,18 @@ def rows(client: Client, ids: Collection[uuid.UUID], *, teams: bool = True) -> d
     """What is stored of those of the Users whom the client sees, by one statement, in the company's context."""
     if not ids:
         return {}
-    told = client.asked | {"ids": arrays.uuids(list(ids)), "teams": teams}
-    return {found[0]: _row(found) for found in sql.fetch(_ROWS, told)}
+    parameters = client.asked | {"ids": arrays.uuids(list(ids)), "teams": teams}
+    return {found[0]: _row(found) for found in sql.fetch(_ROWS, parameters)}
 
 
 def visible(client: Client, ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str | None]:
     """Those of the people who are Users of the client, with their names, in the company's context."""
-    told = client.asked | {"ids": arrays.uuids(list(ids))}
+    parameters = client.asked | {"ids": arrays.uuids(list(ids))}
     return dict(
         sql.fetch(
             f"SELECT f.learner_profile_id, f.person_name FROM {_PEOPLE} WHERE {_VISIBLE}"  # noqa: S608
             " AND f.learner_profile_id = ANY(%(ids)s::uuid[])",
-            told,
+            parameters,
         )
     )
 
@@ -165,6 +165,6 @@ def identified(identifier: str) -> uuid.UUID:
 
 
 def _row(found: sql.Row) -> Row:
-    (*told, teams, created, changed, version, mark) = found
+    (*columns, teams, created, changed, version, mark) = found
     digest = hashlib.blake2b(f"{version or 0}.{mark}".encode(), digest_size=8).hexdigest()
-    return Row._make([*told, teams or (), created, changed, digest])
+    return Row._make([*columns, teams or (), created, changed, digest])

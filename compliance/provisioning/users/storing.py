@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_TOLD, NOT_ERASED, PRESENT
+from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_RECORDED, NOT_ERASED, PRESENT
 from compliance.provisioning.clients import Client
 from compliance.provisioning.models import ProvisionedAddress, ProvisionedUser
 from compliance.provisioning.users.documents import addresses
@@ -36,7 +36,7 @@ WHERE {NOT_ERASED} AND f.learner_profile_id = ANY(ARRAY(
   UNION SELECT n.learner_profile_id FROM provisioning_provisioneduser n
     WHERE n.organization_id = (SELECT %(organization)s::uuid) AND n.source_id = (SELECT %(source)s::uuid)
     AND n.external_id = %(external_id)s::text))
-ORDER BY u.deleted_at DESC NULLS LAST, {LAST_TOLD} DESC NULLS LAST, f.id
+ORDER BY u.deleted_at DESC NULLS LAST, {LAST_RECORDED} DESC NULLS LAST, f.id
 """  # noqa: S608 - constants of our own
 
 
@@ -60,8 +60,8 @@ VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
 
 def namesakes(client: Client, user_name: str | None, external_id: str | None) -> Sequence[Namesake]:
     """Everybody with this userName or externalId; first whom the client removed last, then who was here last."""
-    told = client.asked | {"user_name": user_name, "external_id": external_id}
-    found = [Namesake(*row) for row in sql.fetch(_NAMESAKES, told)]
+    parameters = client.asked | {"user_name": user_name, "external_id": external_id}
+    found = [Namesake(*row) for row in sql.fetch(_NAMESAKES, parameters)]
     return [each for each in found if each.same_external_id or each.same_user_name]
 
 
@@ -75,14 +75,14 @@ def keep(
     at: datetime,
 ) -> None:
     """Keeps what a client says of a User now; `user_name` null where it is the account's address."""
-    told = client.asked | {
+    parameters = client.asked | {
         "learner": learner_profile_id,
         "external_id": external_id,
         "user_name": user_name,
         "attributes": json.dumps(document),
         "at": at,
     }
-    sql.execute(_KEEP, told)
+    sql.execute(_KEEP, parameters)
     _keep_addresses(client, learner_profile_id, addresses(document))
 
 
@@ -94,22 +94,22 @@ def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> 
 
 
 def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) -> None:
-    """Notes that the client has removed a User. Of what it has said only that stays by which they may come back."""
+    """Notes that the client has removed a User. Of what it has stated only that stays by which they may come back."""
     sql.execute(_MARK_REMOVED, client.asked | {"learner": learner_profile_id, "at": at})
     _keep_addresses(client, learner_profile_id, [])
 
 
-def _keep_addresses(client: Client, learner_profile_id: uuid.UUID, said: Collection[str]) -> None:
+def _keep_addresses(client: Client, learner_profile_id: uuid.UUID, stated: Collection[str]) -> None:
     """Has these addresses find the person, and no others that the client gave before."""
     kept = ProvisionedAddress.objects.filter(
         organization_id=client.organization_id,
         learner_profile_id=learner_profile_id,
         source_id=client.source.source_id,
     )
-    kept.exclude(address__in=said).delete()
+    kept.exclude(address__in=stated).delete()
     sql.insert(
         "provisioning_provisionedaddress",
         {"organization_id": "uuid", "learner_profile_id": "uuid", "source_id": "uuid", "address": "text"},
-        [(client.organization_id, learner_profile_id, client.source.source_id, each) for each in said],
+        [(client.organization_id, learner_profile_id, client.source.source_id, each) for each in stated],
         ending="ON CONFLICT DO NOTHING",
     )

@@ -22,7 +22,7 @@ from compliance.provisioning.clients import Client, turn
 from compliance.provisioning.kinds import Check
 from compliance.provisioning.stays import Joining, Leaving
 from compliance.provisioning.users import documents, reading, storing
-from compliance.provisioning.users.documents import Row, Said
+from compliance.provisioning.users.documents import Row, Stated
 
 _AFTER = timedelta(microseconds=1)
 _NOBODY = RecordedLast(None, False, None, None, None, frozenset(), None)
@@ -32,7 +32,7 @@ _TAKEN = "Another User has this {}."
 def create(client: Client, wanted: Any) -> Any:
     """A User is made: somebody joins, or comes back whom the client had removed. Returns the User as answered."""
     documents.check(wanted)
-    said, document = documents.said(wanted), documents.kept(wanted)
+    stated, document = documents.stated(wanted), documents.kept(wanted)
     with turn(client) as now:
         learner_profile_id, known = uuid.uuid4(), _NOBODY
         returning = _returning(client, wanted)
@@ -40,7 +40,7 @@ def create(client: Client, wanted: Any) -> Any:
             learner_profile_id = returning
             known = employees.recorded_last(client.organization_id, returning)
         at = _moment(now, known)
-        lines = _joining(client, learner_profile_id, said, known, at)
+        lines = _joining(client, learner_profile_id, stated, known, at)
         _record(client, lines, now)
         if wanted.external_id is not None:
             storing.release_external_id(client, wanted.external_id, learner_profile_id)
@@ -55,14 +55,14 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         employees.lock(client.organization_id, learner_profile_id)
         row = reading.row(client, learner_profile_id)
         present = documents.answered(row)
-        before = documents.said(present)
+        before = documents.stated(present)
         wanted = changing(documents.answered(row))
         documents.check(wanted)
-        said, document = documents.said(wanted), documents.kept(wanted, patched=not whole)
+        stated, document = documents.stated(wanted), documents.kept(wanted, patched=not whole)
         _refuse_names_of_others(client, row, wanted)
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
-        lines = _changing(client, learner_profile_id, said, before, known, at, whole=whole)
+        lines = _changing(client, learner_profile_id, stated, before, known, at, whole=whole)
         same = (document, wanted.external_id, wanted.user_name) == (row.document, row.external_id, row.user_name)
         if not lines and same:
             return present
@@ -109,11 +109,11 @@ def _refuse_names_of_others(client: Client, row: Row, wanted: Any) -> None:
 
 def _moment(now: datetime, known: RecordedLast) -> datetime:
     """From when the facts of this request have effect: now, and after all that is recorded of the person."""
-    return now if known.last_told is None else max(now, known.last_told + _AFTER)
+    return now if known.last_recorded is None else max(now, known.last_recorded + _AFTER)
 
 
 def _joining(
-    client: Client, learner_profile_id: uuid.UUID, said: Said, known: RecordedLast, at: datetime
+    client: Client, learner_profile_id: uuid.UUID, stated: Stated, known: RecordedLast, at: datetime
 ) -> list[FactLine]:
     """The facts of somebody who comes, or comes back; who comes inactive has a stay that ends as it begins."""
     person_id = uuid.uuid4()
@@ -123,14 +123,14 @@ def _joining(
             at,
             person_id=person_id,
             learner_profile_id=learner_profile_id,
-            person_name=said.person_name,
-            account_email=said.account_email,
-            role_ids=tuple(sorted(known.role_ids | said.role_ids)) if said.role_ids else None,
+            person_name=stated.person_name,
+            account_email=stated.account_email,
+            role_ids=tuple(sorted(known.role_ids | stated.role_ids)) if stated.role_ids else None,
         )
     ]
-    if said.work_email is not None and said.work_email != known.work_email:
-        lines.append(_line(PersonChanged, at, learner_profile_id=learner_profile_id, work_email=said.work_email))
-    if said.active is False:
+    if stated.work_email is not None and stated.work_email != known.work_email:
+        lines.append(_line(PersonChanged, at, learner_profile_id=learner_profile_id, work_email=stated.work_email))
+    if stated.active is False:
         lines.append(_line(_end_of(client), at, person_id=person_id))
     return lines
 
@@ -138,8 +138,8 @@ def _joining(
 def _changing(
     client: Client,
     learner_profile_id: uuid.UUID,
-    said: Said,
-    before: Said,
+    stated: Stated,
+    before: Stated,
     known: RecordedLast,
     at: datetime,
     *,
@@ -147,23 +147,23 @@ def _changing(
 ) -> list[FactLine]:
     """The facts that make what is recorded what the client says now.
 
-    A part that the client did not change is recorded anew only where it has said the whole.
+    A part that the client did not change is recorded anew only where it has stated the whole.
     """
     lines: list[FactLine] = []
     changed: dict[str, Any] = {}
     for name in ("person_name", "account_email", "work_email"):
-        value = getattr(said, name)
+        value = getattr(stated, name)
         if value not in (None, getattr(known, name)) and (whole or value != getattr(before, name)):
             changed[name] = value
-    role_ids = (known.role_ids - before.role_ids) | said.role_ids
+    role_ids = (known.role_ids - before.role_ids) | stated.role_ids
     if role_ids != known.role_ids:
         changed["role_ids"] = tuple(sorted(role_ids))
     if changed:
         lines.append(_line(PersonChanged, at, learner_profile_id=learner_profile_id, **changed))
     active = known.person_id is not None and not known.suspended
-    if said.active is None or said.active == active:
+    if stated.active is None or stated.active == active:
         return lines
-    if not said.active:
+    if not stated.active:
         lines.append(_line(_end_of(client), at, person_id=known.person_id))
     elif known.person_id is not None:
         lines.append(_line(EmployeeResumed, at, person_id=known.person_id))
@@ -177,9 +177,9 @@ def _end_of(client: Client) -> type[FactLine]:
     return EmployeeSuspended if client.source.leaving == Source.Leaving.SUSPENDED else Leaving
 
 
-def _line(kind: type[FactLine], at: datetime, **told: Any) -> FactLine:
+def _line(kind: type[FactLine], at: datetime, **fields: Any) -> FactLine:
     try:
-        return kind(fact_id=uuid.uuid4(), at=at, **told)
+        return kind(fact_id=uuid.uuid4(), at=at, **fields)
     except ValueError as error:
         raise InvalidFactError("A value of the User is none that can be recorded.") from error
 

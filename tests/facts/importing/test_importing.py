@@ -9,7 +9,7 @@ import pytest
 
 from compliance.facts.importing import staging
 from compliance.facts.lines.kinds import KINDS
-from compliance.facts.people.queries import shown_people
+from compliance.facts.people.queries import displayed_people
 from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning.decide import decide, prepare
 from compliance.tenancy import context, sql
@@ -334,13 +334,13 @@ def test_a_company_that_does_not_exist_is_named() -> None:
 
 def test_names_and_addresses_are_the_latest_told_whatever_came_last(inside: uuid.UUID) -> None:
     take_in(inside, STORY)
-    people = shown_people(inside, [uuid.UUID(each) for each in ids("anna", "ben", "dora")])
+    people = displayed_people(inside, [uuid.UUID(each) for each in ids("anna", "ben", "dora")])
     anna, ben, dora = (people[uuid.UUID(each)] for each in ids("anna", "ben", "dora"))
     assert (anna.person_name, anna.account_email, anna.work_email) == ("Anna Maria", "anna@example.org", None)
     assert (ben.person_name, ben.work_email) == ("ben", "ben@work.example")
     assert dora.person_name is None
     take_in(inside, [fact("person_changed", "late", 19, learner_profile_id="anna", person_name="Too early")])
-    assert shown_people(inside, [uuid.UUID(ids("anna")[0])])[uuid.UUID(ids("anna")[0])].person_name == "Anna Maria"
+    assert displayed_people(inside, [uuid.UUID(ids("anna")[0])])[uuid.UUID(ids("anna")[0])].person_name == "Anna Maria"
 
 
 def test_a_course_keeps_its_certificate_when_renamed_and_loses_it_by_null(inside: uuid.UUID) -> None:

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from scim2_models import Context, ListResponse, PatchOp
 
-from compliance.facts.people.queries import shown_people
+from compliance.facts.people.queries import displayed_people
 from compliance.provisioning.groups.model import Group
 from compliance.provisioning.resources import Employee
 from compliance.tenancy import context
@@ -37,7 +37,7 @@ def person(company, user):
     """What facts say of a User."""
     profile_id = uuid.UUID(user["id"])
     with context.company(company.organization_id):
-        return shown_people(company.organization_id, [profile_id])[profile_id]
+        return displayed_people(company.organization_id, [profile_id])[profile_id]
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ class PublishCourse(Act):
                 (gettext("Media"), len(package.media)),
                 (gettext("Content fingerprint"), package.content_sha256),
             ]
-            found.notes = [fault.message for fault in package.faults[: publishing.FAULTS_SHOWN]]
+            found.notes = [fault.message for fault in package.faults[: publishing.FAULTS_QUOTED]]
         return found
 
     def perform(self, acting: Acting) -> Done:

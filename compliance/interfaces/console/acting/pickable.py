@@ -95,7 +95,7 @@ def _people_named(
     organization_id: uuid.UUID, identifiers: Collection[uuid.UUID], _at: datetime
 ) -> dict[uuid.UUID, Choice]:
     named = {}
-    for identifier, each in people.shown_people(organization_id, identifiers).items():
+    for identifier, each in people.displayed_people(organization_id, identifiers).items():
         address = each.work_email or each.account_email or ""
         label = ERASED_PERSON if each.erased else each.person_name or address or _("No name")
         named[identifier] = Choice(identifier, label, address if each.person_name else "")

@@ -303,7 +303,9 @@ def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
 def _parts(planned: Plan) -> Iterator[KindOfChange]:
     """The kinds of change that there are, with the first of each."""
     joins, changes, moves = planned.joins, planned.changes, planned.moves
-    first = [(step.shown_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:LISTED]]
+    first = [
+        (step.displayed_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:LISTED]
+    ]
     known = any(how for *_, how in first)
     headings = (gettext("Person"), gettext("Email address"), gettext("Teams"), gettext("How"))
     yield KindOfChange(
@@ -313,11 +315,11 @@ def _parts(planned: Plan) -> Iterator[KindOfChange]:
         gettext("Change"),
         (gettext("Person"), gettext("What changes")),
         len(changes),
-        [(step.shown_name, _what(step)) for step in changes[:LISTED]],
+        [(step.displayed_name, _what(step)) for step in changes[:LISTED]],
     )
     yield KindOfChange(
         gettext("Move"), (gettext("Person"), gettext("Out of"), gettext("Into")), len(moves),
-        [(step.shown_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:LISTED]],
+        [(step.displayed_name, _teams(step.leaves), _teams(step.enters)) for step in moves[:LISTED]],
     )  # fmt: skip
     yield KindOfChange(
         gettext("Leave"), (gettext("Person"), gettext("Email address")), len(planned.leaves),

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from compliance.facts.lines.kinds import TeamCreated, TeamJoined, TeamLeft, TeamRenamed
 from compliance.facts.people import team_queries
-from compliance.facts.people.memberships import TeamShown
-from compliance.facts.people.queries import shown_people
+from compliance.facts.people.memberships import ListedTeam
+from compliance.facts.people.queries import displayed_people
 from compliance.facts.recording import act
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, Recorded
 from compliance.interfaces.console.acting.fields import PERSON, TEAM, ActForm, PeopleField, TeamField, form_of
@@ -39,7 +39,7 @@ def _free(acting: Acting, name: str, but: uuid.UUID | None = None) -> None:
         raise CannotActError(_("There is a team called “%(name)s” already.") % {"name": found.name})
 
 
-def _team(acting: Acting, team_id: uuid.UUID) -> TeamShown:
+def _team(acting: Acting, team_id: uuid.UUID) -> ListedTeam:
     """The team, of this company. Raises CannotActError."""
     found = team_queries.team(acting.organization_id, team_id)
     if found is None:
@@ -214,7 +214,7 @@ def _named(acting: Acting, people: list[uuid.UUID]) -> list[tuple[str, Any]]:
     """The first of the people by name, and how many they are."""
     if not people:
         return []
-    shown = shown_people(acting.organization_id, people[:NAMED_AT_MOST])
+    shown = displayed_people(acting.organization_id, people[:NAMED_AT_MOST])
     names = [
         ERASED_PERSON if each.erased else each.person_name or each.work_email or each.account_email or _("No name")
         for each in shown.values()

@@ -10,7 +10,7 @@ from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.webhooks import actions, queries
-from compliance.webhooks.addresses import shown
+from compliance.webhooks.addresses import without_query
 from compliance.webhooks.errors import NoSuchWebhookError
 from compliance.webhooks.models import Webhook
 
@@ -70,7 +70,11 @@ class AddWebhook(_OfWebhook):
             else gettext("with what changes from now on")
         )
         return Preview(
-            pairs=[(gettext("Name"), data["webhook_name"]), ("URL", shown(data["url"])), (gettext("Begins"), begins)]
+            pairs=[
+                (gettext("Name"), data["webhook_name"]),
+                ("URL", without_query(data["url"])),
+                (gettext("Begins"), begins),
+            ]
         )
 
     def perform(self, acting: Acting) -> Done:
@@ -89,7 +93,7 @@ class AddWebhook(_OfWebhook):
 
 def _listed(form: ActForm) -> list[tuple[str, str]]:
     found = queries.of_company(form.organization_id)
-    return [(str(each.webhook_id), f"{each} ({shown(each.url)})") for each in found]
+    return [(str(each.webhook_id), f"{each} ({without_query(each.url)})") for each in found]
 
 
 WebhookForm = form_of(webhook_id=Listed(_listed, label=gettext_lazy("Webhook")))
@@ -117,7 +121,7 @@ def _done(message: str, webhook: Webhook, **more: Any) -> Done:
 
 
 def _about(webhook: Webhook, *more: tuple[str, Any]) -> Preview:
-    return Preview(pairs=[(gettext("Webhook"), str(webhook)), ("URL", shown(webhook.url)), *more])
+    return Preview(pairs=[(gettext("Webhook"), str(webhook)), ("URL", without_query(webhook.url)), *more])
 
 
 class TestWebhook(_OfWebhook):

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.utils.text import slugify
 from django.utils.translation import gettext, gettext_lazy
 
-from compliance.facts.people.queries import shown_people
+from compliance.facts.people.queries import displayed_people
 from compliance.interfaces.console.errors import NothingThereError, UnreadableInputError
 from compliance.interfaces.console.visit import Visit
 from compliance.letters.actions import Kind
@@ -40,7 +40,7 @@ def letters(visit: Visit) -> HttpResponse:
     """What letters there are, and those that were asked for lately."""
     organization_id = visit.organization.organization_id
     found = recent(organization_id, _RECENT)
-    people = shown_people(organization_id, {each.learner_profile_id for each in found if each.learner_profile_id})
+    people = displayed_people(organization_id, {each.learner_profile_id for each in found if each.learner_profile_id})
     visit.saw(people)
     names: dict[uuid.UUID | None, str | None] = {learner: each.person_name for learner, each in people.items()}
     values = {

@@ -113,13 +113,13 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
     shown = rows[:ROWS_SHOWN]
     reached = dict.fromkeys(row.learner_profile_id for row in rows if row.learner_profile_id)
     first = list(reached)[:NAMED_AT_MOST]
-    shown_people = people.shown_people(
+    displayed_people = people.displayed_people(
         organization_id, {*first, *(row.learner_profile_id for row in shown if row.learner_profile_id)}
     )
-    preview.named = [called(shown_people.get(each)) for each in first]
+    preview.named = [called(displayed_people.get(each)) for each in first]
     titles = titles_of(organization_id, [row.course_id for row in shown])
     for row in shown:
-        person = shown_people.get(row.learner_profile_id) if row.learner_profile_id else None
+        person = displayed_people.get(row.learner_profile_id) if row.learner_profile_id else None
         preview.lines.append(
             Line(
                 register=REGISTERS[row.register].name,
@@ -140,11 +140,11 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
 def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:
     """The first of these people by name, as many as a preview names. One statement, in the company's context."""
     first = list(learners)[:NAMED_AT_MOST]
-    found = people.shown_people(organization_id, first)
+    found = people.displayed_people(organization_id, first)
     return sorted((called(found.get(each)) for each in first), key=str.casefold)
 
 
-def called(person: people.ShownPerson | None) -> str:
+def called(person: people.DisplayedPerson | None) -> str:
     """What a person is called in a preview."""
     if person is None:
         return gettext("No name")

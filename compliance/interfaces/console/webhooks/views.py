@@ -14,7 +14,7 @@ from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 from compliance.webhooks import queries
 from compliance.webhooks.actions import MOST_OF_A_COMPANY
-from compliance.webhooks.addresses import shown
+from compliance.webhooks.addresses import without_query
 from compliance.webhooks.errors import NoSuchWebhookError
 from compliance.webhooks.models import Webhook
 
@@ -26,7 +26,7 @@ def webhooks(visit: Visit) -> HttpResponse:
     """The company's webhooks: where they lead, how they fare, up to which capture they were heard."""
     found = queries.of_company(visit.organization.organization_id)
     values = {
-        "webhooks": [(each, shown(each.url), queries.state(each), _tone(each)) for each in found],
+        "webhooks": [(each, without_query(each.url), queries.state(each), _tone(each)) for each in found],
         "may_act": visit.staff.may(Permission.OPERATE),
         "most": MOST_OF_A_COMPANY,
     }
@@ -48,7 +48,7 @@ def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
     values = {
         "title": found.name or gettext("Webhook without a name"),
         "webhook": found,
-        "address": shown(found.url),
+        "address": without_query(found.url),
         "state": queries.state(found),
         "tone": _tone(found),
         "waiting": queries.waiting(found),
