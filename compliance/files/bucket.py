@@ -84,7 +84,7 @@ class BucketStorage(S3Storage):
         return self.connection.meta.client
 
     def url(self, *_: Any, **__: Any) -> str:
-        """There is none: an address that anybody may open would pass by every check."""
+        """Raises NotImplementedError: an address that anybody may open would pass by every check."""
         raise NotImplementedError("Objects are private: what is downloaded goes through the service.")
 
     def delete(self, name: str) -> None:

@@ -109,7 +109,7 @@ def staff_link(writing: Writing, way: Way) -> Content:
 
 
 def invitation(writing: Writing, way: Way) -> Content:
-    """An invitation to join."""
+    """The letter that invites somebody to join the company, by the link `way`."""
     company = {"company": writing.company_name}
     return Content(
         subject=gettext("%(company)s invites you") % company,

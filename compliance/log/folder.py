@@ -69,7 +69,10 @@ def write(name: str, text: str) -> None:
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """Waits until no other process signs, and keeps others from it. The kernel frees the lock of one that dies."""
+    """Waits until no other process signs, and keeps others from it. The kernel frees the lock of one that dies.
+
+    Raises LogFolderError where the lock's file cannot be written.
+    """
     file = made() / LOCK
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)

@@ -91,7 +91,10 @@ def pause(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: u
 
 
 def resume(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | None = None) -> Webhook:
-    """Goes on with the event that waits, at once; its 72 hours begin anew. Raises as `pause` does."""
+    """Goes on with the event that waits, at once; its 72 hours begin anew.
+
+    Raises NoSuchWebhookError, WebhookStateError for one that is not paused.
+    """
     with transaction.atomic():
         webhook = _locked(webhook_id, organization_id)
         if webhook.paused_at is None:

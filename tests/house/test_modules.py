@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     path.relative_to(ROOT) for path in (ROOT / "compliance").rglob("*.py") if "migrations" not in path.parts
@@ -12,6 +14,11 @@ MODULES = sorted(
 LONGEST = 400
 DJANGOS = {"Meta", "add_arguments", "handle"}
 """What Django names and documents: the options of a model, and the two methods of every command."""
+ERRORS_NAMED = (
+    "access", "catalogue", "facts", "files", "history", "learning", "letters", "log", "provisioning", "registers",
+    "rules", "webhooks",
+)  # fmt: skip
+"""Rooms in which the docstring of a public function names each error that the function raises itself."""
 SAY_NOTHING = re.compile(r"(^|_)(utils?|helpers?|misc|common)(_|$)")
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -46,6 +53,33 @@ def test_every_public_thing_says_what_it_is_for() -> None:
             if why := _fault(node):
                 name, line = ("the module", 1) if isinstance(node, ast.Module) else (node.name, node.lineno)
                 faults.append(f"{path}:{line}: {name} {why}")
+    assert not faults, "\n".join(faults)
+
+
+def _raised(function: ast.FunctionDef) -> set[str]:
+    """The classes of errors that a function raises itself: not those of functions within it, or that it calls."""
+    found, waiting = set(), list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Raise):
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = raised.id if isinstance(raised, ast.Name) else getattr(raised, "attr", "")
+            found |= {name} if name[:1].isupper() else set()
+        elif not isinstance(node, Definition):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+@pytest.mark.parametrize("room", ERRORS_NAMED)
+def test_public_functions_name_the_errors_that_they_raise(room: str) -> None:
+    faults = []
+    for path in MODULES:
+        if path.parts[1] != room:
+            continue
+        for node in _public(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.FunctionDef):
+                unnamed = {name for name in _raised(node) if name not in (ast.get_docstring(node) or "")}
+                faults += [f"{path}:{node.lineno}: {node.name} raises {name}" for name in sorted(unnamed)]
     assert not faults, "\n".join(faults)
 
 

@@ -75,7 +75,8 @@ def media_content(
 
 
 def move_media(organization_id: uuid.UUID) -> int:
-    """Moves the media that a company has in the database to where files are kept; how many. Raises FilesError.
+    """Moves the media that a company has in the database to where files are kept; how many. Raises FilesError,
+    and ObjectChangedError for one that does not have its digest.
 
     Each is compared with its digest, kept, and taken out of the database with the row that names it.
     """

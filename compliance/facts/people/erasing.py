@@ -103,7 +103,10 @@ def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
 
 
 def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Cleared]:
-    """The dry run: what `erase_person` would clear. Needs the company's context; raises as `erase_person` does."""
+    """The dry run: how many values of each column `erase_person` would clear. Needs the company's context.
+
+    Raises UnresolvedReferenceError for an unknown person, AlreadyExistsError for one who was erased before.
+    """
     erased = resolving.profiles(organization_id, [learner_profile_id]).get(learner_profile_id)
     if erased is None:
         raise UnresolvedReferenceError(resolving.NO_SUCH_PERSON)

@@ -100,7 +100,7 @@ def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid
 
 
 def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredInvitation]:
-    """The invitations that stand."""
+    """Those of `ids` that are invitations of the company, with what is stored of each."""
     found = lookup(
         "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, i.team_ids, e.person_id"
         " FROM people_invitation i"

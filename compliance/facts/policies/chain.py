@@ -64,7 +64,10 @@ class ReceiptTail(NamedTuple):
 
 
 def lock_chain(organization_id: uuid.UUID) -> ReceiptTail:
-    """Wait for the chain, hold it until the transaction ends, and return its tail. Only inside a transaction."""
+    """Wait for the chain, hold it until the transaction ends, and return its tail.
+
+    Raises TransactionManagementError outside a transaction.
+    """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("The receipt chain is locked inside a transaction only.")
     found = sql.fetch(
@@ -164,7 +167,10 @@ def check_chain(
     versions: Mapping[uuid.UUID, "SealedVersion"],
     tail: ReceiptTail,
 ) -> int:
-    """Check receipts in their order against the sealed versions and the chain's tail, as `verify` does."""
+    """Check receipts in their order against the sealed versions and the chain's tail; return how many.
+
+    Raises BrokenReceiptChainError at the first that differs.
+    """
     number, previous, last = 0, ZERO_DIGEST, None
     for row in receipts:
         where = f"Receipt {row.receipt_id} (number {row.number})"

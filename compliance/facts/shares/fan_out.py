@@ -26,7 +26,7 @@ class Audience(NamedTuple):
 
 
 def audiences_of_shares(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> list[Audience]:
-    """The audiences of these shares."""
+    """The audiences that any step of these shares has named."""
     return _audiences(organization_id, "s.share_id = ANY(%(shares)s::uuid[])", shares=share_ids)
 
 

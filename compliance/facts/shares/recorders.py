@@ -33,12 +33,12 @@ from compliance.tenancy import sql
 
 
 def record_course_shared(batch: Batch[CourseShared]) -> None:
-    """Courses are shared."""
+    """Records shares of courses, each with its first step."""
     _record_shares(batch, "training")
 
 
 def record_policy_shared(batch: Batch[PolicyShared]) -> None:
-    """Policies are shared."""
+    """Records shares of policies, each with its first step."""
     _record_shares(batch, "policy")
 
 

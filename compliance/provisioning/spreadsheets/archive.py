@@ -36,7 +36,10 @@ class Archive:
         return name in self._zip.NameToInfo
 
     def parse(self, name: str, start: Start, end: Any, text: Any, most: int) -> Iterator[None]:
-        """Reads a part of at most so many bytes as XML, and stops after every piece of it for the caller."""
+        """Reads a part of at most so many bytes as XML, and stops after every piece of it for the caller.
+
+        Raises TooLargeError for more bytes, UnreadableFileError for what is no XML.
+        """
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(":")[2], attributes)

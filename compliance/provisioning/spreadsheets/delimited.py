@@ -46,7 +46,10 @@ class Delimited:
         return f"text separated by {by}, {ENCODINGS[self.encoding]}"
 
     def rows(self, limits: Limits) -> Iterator[Row]:
-        """Each row that holds something, with its number. Raises UnreadableFileError at the row that is wrong."""
+        """Each row that holds something, with its number from 1.
+
+        Raises UnreadableFileError at the row that is wrong, TooLargeError where `limits` are exceeded.
+        """
         number, found = 0, 0
         reader = csv.reader(self._text(), delimiter=self.delimiter, strict=False)
         try:

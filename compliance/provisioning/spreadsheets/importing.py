@@ -73,7 +73,9 @@ def import_people(
     """Records what a spreadsheet changes; wrong rows are reported and the others recorded. The caller captures.
 
     `confirmed`: the fingerprint of the plan that somebody has seen; `confirmed_leaves`: the number of people leaving,
-    typed by somebody, without which many cannot. Raises the errors of `spreadsheets.errors`, NotAllowedToTellError.
+    typed by somebody, without which many cannot. Raises the errors of `spreadsheets.errors`
+    (CompanyChangedError where another plan would be recorded than the confirmed one, SpreadsheetError where the company
+    kept changing meanwhile), NotAllowedToTellError.
     """
     queries.organization(organization_id)
     with context.company(organization_id):

@@ -75,7 +75,7 @@ class Known:
 
     @cached_property
     def teams_by_name(self) -> dict[str, list[uuid.UUID]]:
-        """The teams by their names."""
+        """The identifiers of the teams of each name, by its `name_key`."""
         found: dict[str, list[uuid.UUID]] = defaultdict(list)
         for team_id, name in self.teams.items():
             found[name_key(name)].append(team_id)

@@ -57,7 +57,10 @@ class Workbook:
         self._dates = self._read_dates()
 
     def rows(self, sheet: Sheet, limits: Limits) -> Iterator[Row]:
-        """Each row that holds something, with the number that Excel shows beside it."""
+        """Each row that holds something, with the number that Excel shows beside it.
+
+        Raises UnreadableFileError for a sheet that is wrong, TooLargeError where `limits` are exceeded.
+        """
         if self._strings is None:
             self._strings = self._read_strings(limits)
         reader = _Rows(self._strings, self._dates, self._from_1904)

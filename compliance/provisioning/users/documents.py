@@ -46,7 +46,7 @@ class Row(NamedTuple):
     version: str
 
 
-class Stated(NamedTuple):
+class StatedFacts(NamedTuple):
     """What a User says that is a fact; null where it says nothing."""
 
     account_email: str | None
@@ -107,11 +107,11 @@ def addresses(document: Mapping[str, Any]) -> list[str]:
     return sorted({each["value"].lower() for each in document.get("emails", ()) if each.get("value")})
 
 
-def stated(user: Any) -> Stated:
+def stated_facts(user: Any) -> StatedFacts:
     """What a User says that is a fact. Raises InvalidValueException for what can be none."""
     work = _work_entry(user)
     roles = {str(role.value) for role in user.roles or () if role.value is not None}
-    return Stated(
+    return StatedFacts(
         account_email=user.user_name if is_address(user.user_name) else None,
         person_name=_person_name(user),
         work_email=None if work is None else user.emails[work].value,

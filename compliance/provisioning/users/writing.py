@@ -22,7 +22,7 @@ from compliance.provisioning.clients import Client, turn
 from compliance.provisioning.kinds import Check
 from compliance.provisioning.stays import Joining, Leaving
 from compliance.provisioning.users import documents, reading, storing
-from compliance.provisioning.users.documents import Row, Stated
+from compliance.provisioning.users.documents import Row, StatedFacts
 
 _AFTER = timedelta(microseconds=1)
 _NOBODY = RecordedLast(None, False, None, None, None, frozenset(), None)
@@ -32,7 +32,7 @@ _TAKEN = "Another User has this {}."
 def create(client: Client, wanted: Any) -> Any:
     """A User is made: somebody joins, or comes back whom the client had removed. Returns the User as answered."""
     documents.check(wanted)
-    stated, document = documents.stated(wanted), documents.kept(wanted)
+    stated, document = documents.stated_facts(wanted), documents.kept(wanted)
     with turn(client) as now:
         learner_profile_id, known = uuid.uuid4(), _NOBODY
         returning = _returning(client, wanted)
@@ -55,10 +55,10 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
         employees.lock(client.organization_id, learner_profile_id)
         row = reading.row(client, learner_profile_id)
         present = documents.answered(row)
-        before = documents.stated(present)
+        before = documents.stated_facts(present)
         wanted = changing(documents.answered(row))
         documents.check(wanted)
-        stated, document = documents.stated(wanted), documents.kept(wanted, patched=not whole)
+        stated, document = documents.stated_facts(wanted), documents.kept(wanted, patched=not whole)
         _refuse_names_of_others(client, row, wanted)
         known = employees.recorded_last(client.organization_id, learner_profile_id)
         at = _moment(now, known)
@@ -113,7 +113,7 @@ def _moment(now: datetime, known: RecordedLast) -> datetime:
 
 
 def _joining(
-    client: Client, learner_profile_id: uuid.UUID, stated: Stated, known: RecordedLast, at: datetime
+    client: Client, learner_profile_id: uuid.UUID, stated: StatedFacts, known: RecordedLast, at: datetime
 ) -> list[FactLine]:
     """The facts of somebody who comes, or comes back; who comes inactive has a stay that ends as it begins."""
     person_id = uuid.uuid4()
@@ -138,8 +138,8 @@ def _joining(
 def _changing(
     client: Client,
     learner_profile_id: uuid.UUID,
-    stated: Stated,
-    before: Stated,
+    stated: StatedFacts,
+    before: StatedFacts,
     known: RecordedLast,
     at: datetime,
     *,
