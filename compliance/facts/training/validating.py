@@ -7,6 +7,7 @@ refuses is refused.
 
 import uuid
 from collections import defaultdict
+from itertools import islice
 from typing import Any
 
 from compliance.facts.lines.kinds import CertificateCorrected, CertificateRevoked
@@ -22,6 +23,9 @@ from compliance.rules.owed_learning.facts import (
     ObligationChange,
 )
 from compliance.tenancy import queries
+
+PAIRS_AT_ONCE = 5_000
+"""So many pairs of a learner and a course are loaded at a time, so that memory does not grow with the file."""
 
 
 def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
@@ -42,18 +46,20 @@ def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
         return
     batch = next(batch for each in batches.values() for batch in each)
     zone = queries.organization(batch.organization_id).time_zone
-    facts = load_person_courses(batch.organization_id, list(doings))
-    prepared = {course_id: prepare(course) for course_id, course in facts.courses.items()}
-    for place, ((profile_id, course_id), lines) in enumerate(doings.items()):
-        doing = _with(facts.doings.get(place, NOTHING_DONE), lines)
-        decision = decide(
-            batch.organization_id, zone, prepared[course_id], facts.learners[profile_id], doing, batch.now
-        )
-        for refusal in decision.refusals:
-            found = waiting.get((refusal.fact, refusal.fact_key))
-            if found is not None:
-                own, staged = found
-                own.refuse(staged, RefusalReason.RULE, refusal.sentence)
+    remaining = iter(doings.items())
+    while some := list(islice(remaining, PAIRS_AT_ONCE)):
+        facts = load_person_courses(batch.organization_id, [pair for pair, _ in some])
+        prepared = {course_id: prepare(course) for course_id, course in facts.courses.items()}
+        for place, ((profile_id, course_id), lines) in enumerate(some):
+            doing = _with(facts.doings.get(place, NOTHING_DONE), lines)
+            decision = decide(
+                batch.organization_id, zone, prepared[course_id], facts.learners[profile_id], doing, batch.now
+            )
+            for refusal in decision.refusals:
+                found = waiting.get((refusal.fact, refusal.fact_key))
+                if found is not None:
+                    own, staged = found
+                    own.refuse(staged, RefusalReason.RULE, refusal.sentence)
 
 
 def _with(doing: DoingFacts, lines: list[Any]) -> DoingFacts:

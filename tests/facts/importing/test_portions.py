@@ -9,9 +9,10 @@ import pytest
 from compliance.facts.importing import portions, staging
 from compliance.facts.importing.portions import TOGETHER, Stored
 from compliance.facts.lines.reading import ReadLine, read
+from compliance.facts.training import validating
 from compliance.tenancy import context, sql
 from tests.companies import make_company
-from tests.facts.files import fact, file_of, identifier, joined, take_in, team
+from tests.facts.files import completed, course, fact, file_of, identifier, joined, shared, take_in, team, waived
 from tests.facts.importing.test_importing import STORY, reasons, stored
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +76,26 @@ def test_what_is_recorded_and_refused_is_the_same_in_portions(
     parts = [take_in(divided, lines) for lines in files]
     assert [reasons(each) for each in parts] == [reasons(each) for each in whole]
     assert all(each.recorded and reasons(each) for each in whole)
+    assert stored(divided) == stored(at_once)
+
+
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_waivers_of_many_people_are_refused_alike_however_many_are_loaded_at_once(
+    monkeypatch: pytest.MonkeyPatch, pairs: int
+) -> None:
+    lines = [*course("fire"), *course("safety"), shared("fire", 1), shared("safety", 1)]
+    for number, person in enumerate(PEOPLE):
+        lines += [
+            joined(person),
+            waived(2 * number, person, "fire", 5),
+            waived(2 * number + 1, person, "safety", 0.5 if number % 2 else 6),  # half of them before it was shared
+            completed(person, "fire", 4 if number % 3 else 9),
+        ]
+    at_once, divided = (make_company().organization_id for _ in range(2))
+    whole = take_in(at_once, lines)
+    monkeypatch.setattr(validating, "PAIRS_AT_ONCE", pairs)
+    assert reasons(take_in(divided, lines)) == reasons(whole)
+    assert 3 < len(whole.errors) < 2 * len(PEOPLE)
     assert stored(divided) == stored(at_once)
 
 
