@@ -7,3 +7,9 @@ def keys_of(alias: str) -> str:
         f"(SELECT count(*) FROM access_apikey k WHERE k.organization_id = {alias}.organization_id"  # noqa: S608
         " AND k.revoked_at IS NULL)"
     )
+
+
+CALLED = "k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at"
+"""Columns of a key `k`, as a call needs them."""
+BY_DIGEST = ("FROM access_apikey k", "WHERE k.digest = %s AND k.revoked_at IS NULL")
+"""SQL of the key `k` whose token has this SHA-256, unless it is revoked; what others join goes between the two."""

@@ -37,6 +37,16 @@ def head(organization_id: uuid.UUID) -> Head:
     return Head._make(found)
 
 
+PINNED = "h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available"
+"""Columns of a head `h` that a request pins."""
+HEAD_ALONE = f"SELECT {PINNED} FROM history_historyhead h WHERE h.organization_id = %s::uuid"  # noqa: S608 - ours
+
+
+def joined_head(alias: str) -> str:
+    """SQL that joins the head `h` of the company of `alias`.organization_id."""
+    return f"JOIN history_historyhead h ON h.organization_id = {alias}.organization_id"
+
+
 def capture_row(organization_id: uuid.UUID, capture_sequence: int) -> Capture | None:
     """One capture, within the company's context."""
     return Capture.objects.filter(organization_id=organization_id, capture_sequence=capture_sequence).first()

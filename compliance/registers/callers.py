@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from compliance.access import queries as keys
+from compliance.facts.ledger import queries as ledger
+from compliance.history import queries as history
 from compliance.history.records import is_captured
 from compliance.registers.questions import Company, Pin
+from compliance.tenancy import queries as companies
 from compliance.tenancy import reading, standbys
 from compliance.tenancy.sql import Row
 from compliance.tenancy.standbys import Written
@@ -41,21 +45,13 @@ class Caller(NamedTuple):
         return self.company.organization_id
 
 
-_KEY = """k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at,
-       o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from"""
-_HEAD = "h.sequence, h.capture_sequence, h.chain_hash, h.captured_at, h.logic_version, h.available"
-_JOINED_HEAD = "JOIN history_historyhead h ON h.organization_id = k.organization_id"
-_BY_DIGEST = """
-FROM access_apikey k
-JOIN tenancy_organization o ON o.organization_id = k.organization_id {joined_head}
-CROSS JOIN tenancy_deployment d
-WHERE k.digest = %s AND k.revoked_at IS NULL
-"""
-_FROM_BOTH = _BY_DIGEST.format(joined_head=_JOINED_HEAD)
-_CALLER = f"SELECT {_KEY}, {_HEAD}{_FROM_BOTH}"
-_CALLER_AND_POSITION = f"SELECT {_KEY}, {_HEAD}, {standbys.POSITION}{_FROM_BOTH}"
-_KEY_ALONE = f"SELECT {_KEY}{_BY_DIGEST.format(joined_head='')}"
-_HEAD_ALONE = f"SELECT {_HEAD} FROM history_historyhead h WHERE h.organization_id = %s::uuid"  # noqa: S608 - ours
+_KEY = f"{keys.CALLED}, {companies.CALLED}"
+_COMPANY, _DEPLOYMENT = companies.joined_company("k")
+_FROM, _WHERE = keys.BY_DIGEST
+_FROM_BOTH = f"{_FROM} {_COMPANY} {history.joined_head('k')} {_DEPLOYMENT} {_WHERE}"
+_CALLER = f"SELECT {_KEY}, {history.PINNED} {_FROM_BOTH}"
+_CALLER_AND_POSITION = f"SELECT {_KEY}, {history.PINNED}, {standbys.POSITION} {_FROM_BOTH}"
+_KEY_ALONE = f"SELECT {_KEY} {_FROM} {_COMPANY} {_DEPLOYMENT} {_WHERE}"
 
 
 def caller(digest: bytes) -> Caller | None:
@@ -81,11 +77,8 @@ def _found(digest: bytes) -> list[Row]:
     for key in reading.fetch(_KEY_ALONE, [digest]):
         organization_id = key[5]
         with reading.company(organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS):
-            rows = [key + head for head in reading.fetch(_HEAD_ALONE, [organization_id])]
+            rows = [key + head for head in reading.fetch(history.HEAD_ALONE, [organization_id])]
     return rows
-
-
-_OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsubject WHERE organization_id = %s"
 
 
 def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
@@ -93,5 +86,5 @@ def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
 
     Needs the company's context. What waits is no part of the history, so the primary is asked.
     """
-    ((oldest,),) = reading.fetch(_OLDEST, [organization_id], at_primary=True)
+    ((oldest,),) = reading.fetch(ledger.OLDEST, [organization_id], at_primary=True)
     return oldest

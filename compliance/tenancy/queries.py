@@ -33,6 +33,17 @@ def deployment_id() -> uuid.UUID:
 EACH = "FROM tenancy_organization o"
 """SQL that reads the companies, as `o`: how a statement about many of them begins."""
 
+CALLED = "o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from"
+"""Columns of a company `o` and of the deployment `d`, as every answer of `/v1` needs them."""
+
+
+def joined_company(alias: str) -> tuple[str, str]:
+    """SQL that joins the company `o` of `alias`.organization_id, and SQL that joins the deployment `d`."""
+    return (
+        f"JOIN tenancy_organization o ON o.organization_id = {alias}.organization_id",
+        "CROSS JOIN tenancy_deployment d",
+    )
+
 
 def known(organization_id: str) -> str:
     """SQL of the identifier, given as SQL, where it is a company's; of null where it is not."""

@@ -1,7 +1,4 @@
-"""SQL stays at home: a statement names only tables of models that the app of its own folder declares.
-
-`AWAY_FROM_HOME` lists what does not hold yet. It can only shrink: an entry that is no longer needed fails the test.
-"""
+"""SQL stays at home: a statement names only tables of models that the app of its own folder declares."""
 
 import ast
 import re
@@ -13,12 +10,6 @@ from django.apps import apps
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = ROOT / "compliance"
-
-AWAY_FROM_HOME: dict[str, str] = {
-    "registers/callers.py": (
-        "access_apikey history_historyhead pending_pendingsubject tenancy_deployment tenancy_organization"
-    ),
-}
 
 
 def _homes() -> dict[str, Path]:
@@ -61,12 +52,8 @@ def _found() -> dict[str, set[str]]:
 
 
 def test_no_statement_names_a_table_of_another_room():
-    found = _found()
-    excused = {name: set(tables.split()) for name, tables in AWAY_FROM_HOME.items()}
-    foreign = [f"{name}: {table}" for name, tables in found.items() for table in tables - excused.get(name, set())]
+    foreign = [f"{name}: {table}" for name, tables in _found().items() for table in tables]
     assert not foreign, f"Ask the room that owns the table, by its queries.py: {sorted(foreign)}"
-    settled = [f"{name}: {table}" for name, tables in excused.items() for table in tables - found.get(name, set())]
-    assert not settled, f"Take these out of AWAY_FROM_HOME, they are at home now: {sorted(settled)}"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ class Waiting(NamedTuple):
 
 
 NOTHING_WAITS = Waiting(0, 0, None)
+OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsubject WHERE organization_id = %s"
+"""SQL of since when the oldest fact of a company waits: null where nothing waits."""
 
 
 def waiting(organization_id: uuid.UUID) -> Waiting:
