@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 def manage(values: Mapping[str, str], *arguments: str) -> str:
     """What `manage.py` prints on the servers of `values`; it must succeed."""
     done = subprocess.run(
-        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=os.environ | WITHOUT_CLUSTER | values,
+        [sys.executable, "manage.py", *arguments], cwd=ROOT, env={**os.environ, **WITHOUT_CLUSTER, **values},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
