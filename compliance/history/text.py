@@ -35,9 +35,10 @@ def identifier(value: UUID) -> str:
 def canonical(row: TypedRow | dict[str, Any], without: Collection[str] = ()) -> bytes:
     """A body: the row as JSON in the order of its fields, no white space, instants as above.
 
-    `without` names the fields that columns hold instead.
+    `without` names the fields that columns hold instead. It is a copy: what orjson returns keeps the buffer that it was
+    written in, 4 to 8 KiB for a body of a few hundred bytes, and a capture holds tens of thousands of bodies.
     """
     fields = row if isinstance(row, dict) else row._asdict()
     for name in without:
         del fields[name]
-    return orjson.dumps(fields, default=_written, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    return bytes(memoryview(orjson.dumps(fields, default=_written, option=orjson.OPT_PASSTHROUGH_DATETIME)))

@@ -1,5 +1,6 @@
 """The writer's quick texts say what the slow ways say."""
 
+import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 from uuid import UUID
@@ -53,3 +54,13 @@ def test_a_body_has_the_fields_in_their_order_without_those_that_columns_hold():
         '{"record_id":"00000000-0000-0000-0000-000000000001","at":"2000-01-01T00:00:00.000000Z","doors":["employee"],'
         '"title":"é \\"\u2028","none":null}'
     )
+
+
+def test_a_body_holds_no_more_memory_than_its_bytes():
+    tracemalloc.start()
+    try:
+        bodies = [canonical({"title": "a" * 300}) for _ in range(100)]
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 2 * sum(map(len, bodies))
