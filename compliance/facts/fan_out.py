@@ -7,7 +7,8 @@ number does not grow with the subjects.
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from compliance.facts.courses import fan_out as courses
@@ -20,30 +21,34 @@ from compliance.facts.shares.fan_out import Audience
 from compliance.facts.training import fan_out as training
 from compliance.tenancy import arrays, sql
 
+PEOPLE_AT_ONCE = 1_000
 _DONE = f"{training.DONE} UNION ALL {policies.DONE}"
 _ALL_THERE_IS = " UNION ALL ".join([people.EVERY_INVITATION, courses.EVERY_COURSE, policies.EVERY_VERSION_AND_RECEIPT])
 
 
-def fan_out(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> set[Subject]:
-    """Replaces wide subjects (kind, first) by the narrow ones that they may change."""
+def fan_out(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> Iterator[set[Subject]]:
+    """Replaces wide subjects (kind, first) by the narrow ones that they may change, set by set.
+
+    A subject may be in several sets. What concerns one person after the other is read for `PEOPLE_AT_ONCE` at a time,
+    since thousands of people reach hundreds of thousands of subjects.
+    """
     by_kind: dict[str, set[uuid.UUID]] = defaultdict(set)
     for kind, first in wide:
         by_kind[kind].add(first or uuid.UUID(int=0))
-    found: set[Subject] = set()
     if SubjectKind.COMPANY in by_kind:
-        found |= _all_there_is(organization_id)
+        yield _all_there_is(organization_id)
         by_kind[SubjectKind.EVERYTHING_OF_PERSON] |= people.everybody(organization_id)
     if by_kind[SubjectKind.TEAM]:
-        found |= _of_teams(organization_id, by_kind[SubjectKind.TEAM])
-    if by_kind[SubjectKind.EVERYTHING_OF_PERSON]:
-        found |= _of_people(organization_id, by_kind[SubjectKind.EVERYTHING_OF_PERSON])
+        yield _of_teams(organization_id, by_kind[SubjectKind.TEAM])
+    whole = iter(by_kind[SubjectKind.EVERYTHING_OF_PERSON])
+    while profile_ids := set(islice(whole, PEOPLE_AT_ONCE)):
+        yield _of_people(organization_id, profile_ids)
     if by_kind[SubjectKind.SHARE]:
-        found |= _of_audiences(organization_id, shares.audiences_of_shares(organization_id, by_kind[SubjectKind.SHARE]))
+        yield _of_audiences(organization_id, shares.audiences_of_shares(organization_id, by_kind[SubjectKind.SHARE]))
     if by_kind[SubjectKind.EVERYONE_OF_COURSE]:
         course_ids = by_kind[SubjectKind.EVERYONE_OF_COURSE]
-        found |= _of_audiences(organization_id, shares.audiences_of_courses(organization_id, course_ids))
-        found |= _done(organization_id, "course_id", course_ids)
-    return found
+        yield _of_audiences(organization_id, shares.audiences_of_courses(organization_id, course_ids))
+        yield _done(organization_id, "course_id", course_ids)
 
 
 def _all_there_is(organization_id: uuid.UUID) -> set[Subject]:

@@ -8,18 +8,22 @@ with a later moment to retry at, and is set aside after `ATTEMPTS` times; a late
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, cast
 
 from compliance.facts import fan_out
 from compliance.facts.fan_out import Subject
 from compliance.facts.ledger import claiming
 from compliance.facts.ledger.models import SubjectKind
+from compliance.facts.recording.subjects import Subjects
 from compliance.tenancy import arrays, sql
 
 NARROW_LIMIT = 25_000  # a second or two under the head's lock, which only captures of the same company wait for
 WIDE_LIMIT = NARROW_LIMIT  # many at once, so that what several of them reach is decided once
+PUT_BACK_AT_ONCE = 200_000
+"""Each time PostgreSQL looks through all that waits, so not fewer; and not more, since they are held in memory."""
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
 
@@ -114,15 +118,16 @@ def _expand(
     `more_wait`: there may be narrow rows that were not taken, and of those that are decided now none stays.
     """
     waiting = (min(since for since, _ in wide.values()), 0)
-    reached = fan_out.fan_out(organization_id, wide)
-    narrow = sorted(reached.difference(subjects), key=_order)
-    room = max(NARROW_LIMIT - len(subjects), 0)
-    taken, rest = narrow[:room], narrow[room:]
-    for subject in taken:
-        subjects[subject] = waiting
+    reached = Subjects()
+    for some in fan_out.fan_out(organization_id, wide):
+        reached.add(some)
+    found = cast("Iterator[Subject]", reached.narrowest())  # all of them narrow, so each names something first
+    narrow = (subject for subject in found if subject not in subjects)
+    taken = list(islice(narrow, max(NARROW_LIMIT - len(subjects), 0)))
+    subjects.update(dict.fromkeys(taken, waiting))
     if taken and more_wait:
         claiming.remove_matching(organization_id, taken, now)
-    if rest:
+    while rest := list(islice(narrow, PUT_BACK_AT_ONCE)):
         claiming.put_back(organization_id, rest, waiting[0], now)
 
 
@@ -187,16 +192,11 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
 
 def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
     """Makes everything of the company due: a new version of the decider may decide it differently."""
-    everything = fan_out.fan_out(organization_id, [(SubjectKind.COMPANY.value, None)])
-    _store_due(organization_id, dict.fromkeys(everything, now))
+    for some in fan_out.fan_out(organization_id, [(SubjectKind.COMPANY.value, None)]):
+        _store_due(organization_id, dict.fromkeys(some, now))
 
 
 def _older(known: Waiting | None, recorded_at: datetime, attempts: int) -> Waiting:
     if known is None:
         return recorded_at, attempts
     return min(known[0], recorded_at), max(known[1], attempts)
-
-
-def _order(subject: Subject) -> tuple[str, int, int]:
-    kind, first, second = subject
-    return kind, first.int, second.int if second is not None else 0

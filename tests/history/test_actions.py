@@ -12,8 +12,10 @@ from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.people import PEOPLE
 from compliance.catalogue.policies import ACKNOWLEDGEMENTS
 from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.facts import fan_out
 from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines.kinds import Audience, Certificate
+from compliance.facts.recording import subjects as recorded_subjects
 from compliance.history import actions, deciding, queries, subjects
 from compliance.history.errors import NoHistoryError
 from compliance.history.verify import Verified, verify_history
@@ -282,6 +284,31 @@ def test_what_a_wide_subject_reaches_beyond_the_limit_waits_as_narrow_subjects(m
         waiting = sum(ledger.waiting(company.organization_id)[:2])
     assert waiting == 9 + 9 + 1 - 4  # people, their records, and the course
     assert [captured.subjects for captured in _capture(company)] == [4, 4, 4, 3]
+
+
+def test_what_a_wide_subject_reaches_is_the_same_however_little_is_held_at_once(monkeypatch):
+    company = make_company()
+    course = company.course()
+    for number in range(9):
+        company.join(f"Person {number}")
+    company.share(course)
+    _capture(company)
+    monkeypatch.setattr(subjects, "NARROW_LIMIT", 4)
+
+    def put_back():
+        _pend(company, "company", None)
+        assert actions.capture(company.organization_id, NOW).subjects == 4
+        with context.company(company.organization_id):
+            waiting = sql.fetch("SELECT kind, first, second FROM pending_pendingsubject ORDER BY id")
+        _capture(company)
+        return waiting
+
+    expected = put_back()
+    assert len(expected) == 9 + 9 + 1 - 4
+    monkeypatch.setattr(fan_out, "PEOPLE_AT_ONCE", 2)
+    monkeypatch.setattr(recorded_subjects, "MOST_IN_MEMORY", 5)
+    monkeypatch.setattr(subjects, "PUT_BACK_AT_ONCE", 3)
+    assert put_back() == expected
 
 
 def test_receipts_are_born_in_the_order_of_their_chain_in_however_many_captures(now, monkeypatch):
