@@ -144,15 +144,15 @@ def test_each_attack_is_refused_and_named(tampering, attack, sentence):
         "CREATE ROLE administrator CREATEROLE; GRANT owner TO administrator",
         "ALTER ROLE app SET statement_timeout = '1min'",
         "CREATE SCHEMA other; CREATE TABLE other.more (name text)",
-        "CREATE EXTENSION IF NOT EXISTS pg_trgm",
+        "CREATE EXTENSION IF NOT EXISTS vector",
         # A later release has been migrated to, and this one still serves.
         "CREATE TABLE more (name text); INSERT INTO django_migrations (app, name, applied)"
         " VALUES ('people', '9999_later', now())",
     ],
 )
 def test_what_weakens_nothing_is_let_be(tampering, harmless):
-    if "EXTENSION" in harmless and not sql.fetch("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'"):
-        pytest.skip("this PostgreSQL brings no pg_trgm")
+    if "EXTENSION" in harmless and not sql.fetch("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"):
+        pytest.skip("this PostgreSQL brings no extension that is not the product's")
     execute(tampering, harmless)
     checks.refuse_unprotected_tables(tampering)
 
