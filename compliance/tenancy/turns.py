@@ -1,14 +1,15 @@
 """Turns: what takes long is done for one company one piece at a time, so that it never holds all workers.
 
 A turn is a lock of PostgreSQL on a connection of its own, outside of any transaction: it ends with its process,
-however that ends, and no row tells of it.
+however that ends, and no row tells of it. It is given back before the connection is closed: PostgreSQL gives a closed
+connection's locks back a moment later, and who asked in between would have been refused.
 """
 
 import contextlib
 import uuid
 from collections.abc import Iterator
 
-from django.db import connection
+from django.db import Error, connection
 
 
 @contextlib.contextmanager
@@ -19,6 +20,10 @@ def turn(organization_id: uuid.UUID, what: str) -> Iterator[bool]:
         with own.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [f"{what} {organization_id}"])
             (mine,) = cursor.fetchone()
-        yield bool(mine)
+            try:
+                yield bool(mine)
+            finally:
+                with contextlib.suppress(Error):  # a connection that was lost has lost its lock
+                    cursor.execute("SELECT pg_advisory_unlock_all()")
     finally:
         own.close()
