@@ -32,14 +32,17 @@ WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind AND p.first = w.
     AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0 AND (p.waits_until IS NULL OR p.waits_until <= %b)
 """
 # What waits already is joined: where companies live on several servers, no sub-query may depend on rows that are sent.
+# Rows come in the order in which they are sent, whatever the join does: captures take one person's together.
 _PUT_BACK = """
 INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts, set_aside_reason)
 SELECT %b::uuid, w.kind, w.first, w.second, w.recorded_at, 0, ''
-FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[]) AS w (kind, first, second, recorded_at)
+FROM unnest(%b::text[], %b::uuid[], %b::uuid[], %b::timestamptz[]) WITH ORDINALITY
+    AS w (kind, first, second, recorded_at, place)
 LEFT JOIN pending_pendingsubject p ON p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind AND p.first = w.first
     AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0
     AND (p.waits_until IS NULL OR p.waits_until <= %b::timestamptz)
 WHERE p.id IS NULL
+ORDER BY w.place
 RETURNING NULL
 """
 _FAILED = """
