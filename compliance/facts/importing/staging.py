@@ -1,10 +1,12 @@
 """Where the lines of a file wait, told apart by kind, until all of it is read.
 
 Memory does not grow with the file. What a line says stays parsed for the first `KEPT_LINES` short lines, and waits in a
-temporary file without a name for all others; by what it is known, put in order and found again waits in a temporary
-database, a table a kind.
+temporary file without a name for all others. By what it is known, put in order and found again stays in memory as long
+as there are no more lines than that, no fact_id comes twice, and nothing is to be divided; otherwise it waits in a
+temporary database, a table a kind.
 """
 
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +43,11 @@ _REPEATED = """
 WITH line AS ({lines}), repeated AS (SELECT fact_id FROM line GROUP BY fact_id HAVING count(*) > 1)
 SELECT fact_id, number, kind, digest FROM line WHERE fact_id IN repeated ORDER BY fact_id, number
 """
-_Row = tuple[Any, ...]
+_ROW = "number, at, fact_id, digest, length, place"
+_ABOUT = "profile, person, invitation"
+_Row = tuple[datetime, int, int, bytes, int, int, FactLine | tuple[Any, ...]]
+"""By `at` and `fact_id`, as a number, a line is put in order; then its number, digest, length, and place in the
+temporary file; then the line itself, or, where that is not kept, by what it is divided."""
 
 
 class Staging:
@@ -50,12 +56,13 @@ class Staging:
     def __init__(self) -> None:
         self.facts: Counter[str] = Counter()
         self.repeated = 0
+        self._staged = 0
         self.erased_at: dict[UUID, datetime] = {}
         self._erasures: dict[int, tuple[UUID, datetime]] = {}
-        self._kept: dict[int, FactLine] = {}
         self._rows: dict[str, list[_Row]] = {}
+        self._kept: dict[int, FactLine] = {}  # of the rows that are in the database
         self._tables: dict[str, str] = {}
-        self._database = temporary_database()
+        self._database: sqlite3.Connection | None = None  # made when memory is not enough
         self._spool: BinaryIO | None = None  # made when the first line goes there
         self._place = 0
 
@@ -65,26 +72,26 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._database.close()
-        if self._spool is not None:
-            self._spool.close()
+        for temporary in (self._database, self._spool):
+            if temporary is not None:
+                temporary.close()
 
     def add(self, read: ReadLine) -> None:
         """Stages a line."""
         number, content, line = read
         kind = line.fact
         self.facts[kind] += 1
+        self._staged += 1
         length, place = len(content), self._place
-        if len(self._kept) < KEPT_LINES and length <= LONG_LINE_BYTES:
-            self._kept[number] = line
-        else:
+        kept: FactLine | tuple[Any, ...] = line
+        if self._staged > KEPT_LINES or length > LONG_LINE_BYTES:
             self._set_aside(content)
+            kept = portions.about(line) if kind in portions.TOGETHER else ()
         if isinstance(line, PersonErased):
             self._erasures[number] = line.learner_profile_id, line.at
-        row: _Row = number, (line.at - _EPOCH) // _MICROSECOND, line.fact_id.bytes, digest(line), length, place
         rows = self._rows.setdefault(kind, [])
-        rows.append((*row, *portions.about(line)) if kind in portions.TOGETHER else row)
-        if len(rows) >= WRITTEN_AT_ONCE:
+        rows.append((line.at, line.fact_id.int, number, digest(line), length, place, kept))
+        if self._staged > KEPT_LINES and len(rows) >= WRITTEN_AT_ONCE:
             self._write(kind)
 
     def settle(self) -> list[RefusedLine]:
@@ -93,13 +100,68 @@ class Staging:
         With other content, one of the two is a fault: the one whose digest is greater, so that their order in the file
         decides nothing.
         """
-        for kind in list(self._rows):
-            self._write(kind)
+        faults: list[RefusedLine] = []
+        if self._database is not None or self._some_repeated():
+            faults = self._give_up_repeated(self._write_all())
+        for profile_id, at in self._erasures.values():
+            self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
+        return faults
+
+    def divide(self, stored: Callable[[list[UUID], list[UUID]], portions.Stored] | None) -> int:
+        """Divides the lines of people's kinds so that each portion can be recorded by itself; how many there are.
+
+        `stored` looks stays and invitations up; None where the company has none.
+        """
+        if self._database is None and self._of_people() <= portions.PORTION_LINES:
+            return 1
+        database = self._write_all()
+        tables = {kind: self._tables[kind] for kind in portions.TOGETHER if kind in self._tables}
+        return portions.divide(database, tables, stored)
+
+    def batches(self, kind: str, portion: int = 0) -> Iterator[list[Staged]]:
+        """The lines of a kind and portion in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
+        validate = KINDS[kind].__pydantic_validator__.validate_json
+        batch: list[Staged] = []
+        size = 0
+        for number, line_digest, length, place, kept in self._in_order(kind, portion):
+            if batch and (len(batch) >= BATCH_LINES or size + length > BATCH_BYTES):
+                yield batch
+                batch, size = [], 0
+            line = kept
+            if line is None:
+                assert self._spool is not None
+                self._spool.seek(place)
+                line = validate(self._spool.read(length))
+            batch.append(Staged(number, line, line_digest))
+            size += length
+        if batch:
+            yield batch
+
+    def _in_order(self, kind: str, portion: int) -> Iterator[tuple[int, bytes, int, int, FactLine | None]]:
+        """Number, digest, length, place in the temporary file, and the line itself where it is kept."""
+        if self._database is None:
+            for _, _, number, line_digest, length, place, kept in sorted(self._rows.get(kind, ())):
+                yield number, line_digest, length, place, None if isinstance(kept, tuple) else kept
+        elif kind in self._tables:
+            of_portion = f"WHERE portion = {portion}" if kind in portions.TOGETHER else ""
+            for number, line_digest, length, place in self._database.execute(
+                f"SELECT number, digest, length, place FROM {self._tables[kind]} {of_portion} ORDER BY at, fact_id"
+            ):
+                yield number, line_digest, length, place, self._kept.get(number)
+
+    def _some_repeated(self) -> bool:
+        return len({row[1] for rows in self._rows.values() for row in rows}) < self._staged
+
+    def _of_people(self) -> int:
+        return sum(len(self._rows.get(kind, ())) for kind in portions.TOGETHER)
+
+    def _give_up_repeated(self, database: sqlite3.Connection) -> list[RefusedLine]:
+        """Takes away all but one of the lines that share a fact_id."""
         faults: list[RefusedLine] = []
         gone: list[tuple[int]] = []
         latest: tuple[bytes, int, str, bytes] | None = None
-        self._database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
-        for fact_id, number, kind, line_digest in self._database.execute(_REPEATED.format(lines=self._lines())):
+        database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
+        for fact_id, number, kind, line_digest in database.execute(_REPEATED.format(lines=self._all_lines())):
             if latest is None or latest[0] != fact_id:
                 latest = fact_id, number, kind, line_digest
                 continue
@@ -115,46 +177,12 @@ class Staging:
             if line_digest < its_digest:
                 latest = fact_id, number, kind, line_digest
             if len(gone) >= WRITTEN_AT_ONCE:
-                self._insert("gone (number) VALUES (?)", gone)
+                _insert(database, "gone (number) VALUES (?)", gone)
                 gone = []
-        self._insert("gone (number) VALUES (?)", gone)
+        _insert(database, "gone (number) VALUES (?)", gone)
         for table in self._tables.values():
-            self._database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
-        for profile_id, at in self._erasures.values():
-            self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
+            database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
         return faults
-
-    def divide(self, stored: Callable[[list[UUID], list[UUID]], portions.Stored] | None) -> int:
-        """Divides the lines of people's kinds so that each portion can be recorded by itself; how many there are.
-
-        `stored` looks stays and invitations up; None where the company has none.
-        """
-        tables = {kind: self._tables[kind] for kind in portions.TOGETHER if kind in self._tables}
-        return portions.divide(self._database, tables, stored)
-
-    def batches(self, kind: str, portion: int = 0) -> Iterator[list[Staged]]:
-        """The lines of a kind and portion in order of (`at`, `fact_id`), in batches bounded by count and bytes."""
-        if kind not in self._tables:
-            return
-        validate = KINDS[kind].__pydantic_validator__.validate_json
-        batch: list[Staged] = []
-        size = 0
-        of_portion = f"WHERE portion = {portion}" if kind in portions.TOGETHER else ""
-        for number, line_digest, length, place in self._database.execute(
-            f"SELECT number, digest, length, place FROM {self._tables[kind]} {of_portion} ORDER BY at, fact_id"
-        ):
-            if batch and (len(batch) >= BATCH_LINES or size + length > BATCH_BYTES):
-                yield batch
-                batch, size = [], 0
-            line = self._kept.get(number)
-            if line is None:
-                assert self._spool is not None
-                self._spool.seek(place)
-                line = validate(self._spool.read(length))
-            batch.append(Staged(number, line, line_digest))
-            size += length
-        if batch:
-            yield batch
 
     def _set_aside(self, content: bytes) -> None:
         if self._spool is None:
@@ -162,24 +190,40 @@ class Staging:
         self._spool.write(content)
         self._place += len(content)
 
+    def _write_all(self) -> sqlite3.Connection:
+        for kind in list(self._rows):
+            self._write(kind)
+        assert self._database is not None
+        return self._database
+
     def _write(self, kind: str) -> None:
-        rows = self._rows.pop(kind)
-        own = kind in portions.TOGETHER
+        if self._database is None:
+            self._database = temporary_database()
+        of_people = kind in portions.TOGETHER
         if kind not in self._tables:
             self._tables[kind] = f"of_{kind}"
-            self._database.executescript((_TABLE + (_OF_PEOPLE if own else "")).format(table=self._tables[kind]))
-        columns = "number, at, fact_id, digest, length, place" + (", profile, person, invitation" if own else "")
+            self._database.executescript((_TABLE + (_OF_PEOPLE if of_people else "")).format(table=self._tables[kind]))
+        rows: list[tuple[Any, ...]] = []
+        for at, fact_id, number, line_digest, length, place, kept in self._rows.pop(kind):
+            about = kept
+            if not isinstance(kept, tuple):
+                self._kept[number] = kept
+                about = portions.about(kept) if of_people else ()
+            moment = (at - _EPOCH) // _MICROSECOND
+            rows.append((number, moment, fact_id.to_bytes(16, "big"), line_digest, length, place, *about))
+        columns = _ROW + (f", {_ABOUT}" if of_people else "")
         places = ", ".join("?" * len(rows[0]))
-        self._insert(f"{self._tables[kind]} ({columns}) VALUES ({places})", rows)
+        _insert(self._database, f"{self._tables[kind]} ({columns}) VALUES ({places})", rows)
 
-    def _insert(self, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Writes rows, at once, so that none pays for a transaction."""
-        if rows:
-            self._database.execute("BEGIN")
-            self._database.executemany(f"INSERT INTO {into}", rows)
-            self._database.execute("COMMIT")
-
-    def _lines(self) -> str:
-        """SQL of all lines; of none where there are none."""
+    def _all_lines(self) -> str:
+        """SQL of all lines."""
         each = (f"SELECT fact_id, number, '{kind}' AS kind, digest FROM {self._tables[kind]}" for kind in self._tables)
-        return " UNION ALL ".join(each) or "SELECT NULL AS fact_id, 0 AS number, '' AS kind, NULL AS digest WHERE 0"
+        return " UNION ALL ".join(each)
+
+
+def _insert(database: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Writes rows, at once, so that none pays for a transaction."""
+    if rows:
+        database.execute("BEGIN")
+        database.executemany(f"INSERT INTO {into}", rows)
+        database.execute("COMMIT")

@@ -42,15 +42,13 @@ class Subjects:
     def __init__(self) -> None:
         self._held: set[Subject] = set()
         self._in_order: list[Subject] = []
-        self._kinds: set[str] = set()
         self._aside: sqlite3.Connection | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._kinds)
+        return bool(self._held or self._in_order or self._aside)
 
     def add(self, subjects: Collection[Subject]) -> None:
         """More subjects, known or not."""
-        self._kinds.update(kind for kind, _, _ in subjects)
         self._held.update(subjects)
         if len(self._held) > MOST_IN_MEMORY:
             self._set_aside()
@@ -63,15 +61,11 @@ class Subjects:
 
     def names_wide_ones(self) -> bool:
         """Whether some subject fans out."""
-        return not self._kinds.isdisjoint(WIDE)
+        return any(self._number(kind) for kind in WIDE)
 
     def whole_people(self) -> int:
         """Of how many people everything is decided."""
-        if self._aside is None:
-            return sum(kind == _WHOLE for kind, _, _ in self._held)
-        self._set_aside()
-        ((number,),) = self._aside.execute("SELECT count(*) FROM subject WHERE kind = ?", (_WHOLE,))
-        return int(number)
+        return self._number(_WHOLE)
 
     def narrowest(self, left_out: Collection[str] = ()) -> Iterator[Subject]:
         """Those that no other covers, without those of the kinds `left_out`; one person's are together."""
@@ -90,6 +84,13 @@ class Subjects:
             for kind, first, second in self._aside.execute("SELECT kind, first, second FROM in_order ORDER BY rowid"):
                 yield kind, _identifier(first), _identifier(second)
         yield from self._in_order
+
+    def _number(self, kind: str) -> int:
+        if self._aside is None:
+            return sum(each == kind for each, _, _ in self._held)
+        self._set_aside()
+        ((number,),) = self._aside.execute("SELECT count(*) FROM subject WHERE kind = ?", (kind,))
+        return int(number)
 
     def _set_aside(self) -> None:
         if self._aside is None:

@@ -4,6 +4,7 @@ It runs inside the page that is looked at, handed over by the browser's own prot
 policy stays as it is. Every rule of axe-core runs, best practices and target sizes (WCAG 2.2, 2.5.8) among them.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from playwright.sync_api import Page
@@ -41,7 +42,7 @@ def findings(page: Page, widths: tuple[int, int] = WIDTHS, *, seen_elsewhere: bo
     return found
 
 
-def _run(page: Page, rules: dict[str, object]) -> list[str]:
+def _run(page: Page, rules: Mapping[str, object]) -> list[str]:
     """Runs axe-core in the document that stands now. One that has it not yet is given it in the same step."""
     found: list[str] | None = page.evaluate(_RUN, rules)
     if found is None:
