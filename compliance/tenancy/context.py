@@ -44,6 +44,8 @@ def company(organization_id: uuid.UUID) -> Iterator[None]:
                 _set("")
     finally:
         close_unfinished(connection)
+        if settings.CLUSTER:
+            nodes.forget(connection)
         _company.reset(token)
 
 

@@ -59,6 +59,8 @@ def fetch(
             logger.warning("database_node_away", node=node, companies=len(companies))
             if away is not None:
                 away.update(companies)
+        finally:
+            behind.nodes.forget(connection)
     return found
 
 
@@ -76,6 +78,8 @@ def new_company() -> uuid.UUID:
             found = uuid.uuid4()
         else:
             break
+        finally:
+            behind.nodes.forget(connection)
     return found
 
 

@@ -171,6 +171,8 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: W
         if standby is not None:
             standby.end()
         context.close_unfinished(django)
+        if settings.CLUSTER:
+            nodes.forget(django)
         _asked.reset(token)
 
 

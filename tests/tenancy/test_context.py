@@ -7,7 +7,8 @@ import pytest
 from django.db import Error, connection
 
 from compliance.facts.people.models import Team
-from compliance.tenancy import context, sql
+from compliance.tenancy import context, reading, sql
+from compliance.tenancy.postgresql import behind
 
 ALL = "SELECT name FROM people_team"
 SLOW_COMMIT = (
@@ -94,3 +95,15 @@ def test_a_transaction_that_somebody_left_open_is_never_taken_over(organization_
     with context.company(uuid.uuid4()):
         assert sql.fetch(ALL) == []
     assert nobody_is_entered()
+
+
+def test_what_is_asked_after_a_companys_transaction_does_not_wait_for_its_node(committed, settings):
+    settings.CLUSTER = True
+    organization_id = uuid.uuid4()
+    for opened in (context.company(organization_id), reading.company(organization_id, timeout_milliseconds=1_000)):
+        with opened:
+            assert behind.nodes.concerned(connection.connection) == organization_id
+        assert behind.nodes.concerned(connection.connection) is None
+    with pytest.raises(CutShort), context.company(organization_id):
+        raise CutShort
+    assert behind.nodes.concerned(connection.connection) is None

@@ -65,6 +65,11 @@ class Nodes:
         if django.connection is not None:
             self._concerned[django.connection] = organization_id
 
+    def forget(self, django: BaseDatabaseWrapper) -> None:
+        """Says that the next statements of a connection are about no company: no node can hold them up."""
+        if django.connection is not None:
+            self._concerned.pop(django.connection, None)
+
     def concerned(self, connection: "psycopg.Connection[Any]") -> uuid.UUID | None:
         """The company that a connection's statements are about, as far as it was said."""
         return self._concerned.get(connection)
