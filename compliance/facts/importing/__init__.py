@@ -3,10 +3,10 @@
 from compliance.facts.importing.importing import (
     Progress,
     Report,
-    ReportedLine,
     import_facts,
     import_lines,
     wait_for_other_imports,
 )
+from compliance.facts.importing.reported import ReportedLine
 
 __all__ = ["Progress", "Report", "ReportedLine", "import_facts", "import_lines", "wait_for_other_imports"]

@@ -6,17 +6,18 @@ nothing. Two imports of one company wait for each other, as long as their `patie
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import psycopg
 from django.db import IntegrityError, OperationalError
 
 from compliance.facts.errors import ImportUnderWayError
 from compliance.facts.importing.portions import TOGETHER, Stored
+from compliance.facts.importing.reported import ReportedLine, ReportedLines
 from compliance.facts.importing.staging import Staging
 from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.lines.reading import ReadLine, RefusedLine, read
@@ -44,19 +45,6 @@ SERVER = Teller(Channel.FILE)
 """A program on the server tells any kind of fact, and names whoever acted."""
 
 
-class ReportedLine(NamedTuple):
-    """A line of the file and what is to be said of it; `fact_id` and `fact` where the line told them.
-
-    `code` of an error; a note has none.
-    """
-
-    line: int
-    reason: str
-    fact_id: str | None
-    fact: str | None
-    code: RefusalReason | None = None
-
-
 @dataclass
 class Report:
     """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines.
@@ -71,8 +59,8 @@ class Report:
     waiting: int = 0
     waiting_until: datetime | None = None
     moments: set[datetime] = field(default_factory=set)
-    errors: list[ReportedLine] = field(default_factory=list)
-    notes: list[ReportedLine] = field(default_factory=list)
+    errors: Sequence[ReportedLine] = ()
+    notes: Sequence[ReportedLine] = ()
 
 
 class _NothingIsRecorded(Exception):
@@ -139,27 +127,26 @@ def _import(
     say: Progress,
     patience: timedelta | None,
 ) -> Report:
+    errors = ReportedLines()
     with Staging() as staging:
-        faults: list[RefusedLine] = []
         lines = 0
         for each in read_lines:
             lines += 1
             if lines % _EVERY == 0:
                 say("reading", lines, None)
             if isinstance(each, RefusedLine):
-                faults.append(each)
+                errors.add([_faulty(each)])
                 continue
             refusal = _early(each.line, now) or teller.refusal(each.line)
             if refusal is not None:
                 staging.facts[each.line.fact] += 1
-                faults.append(RefusedLine(each.number, *refusal, str(each.line.fact_id), each.line.fact))
+                errors.add([_faulty(RefusedLine(each.number, *refusal, str(each.line.fact_id), each.line.fact))])
                 continue
             staging.add(each)
         say("reading", lines, lines)
-        faults += staging.settle()
-        recording = _record(organization_id, staging, now, strict, bool(faults), say, patience)
-    errors = [ReportedLine(number, reason, fact_id, fact, code) for number, code, reason, fact_id, fact in faults]
-    errors += [_reported(refused) for refused in recording.refused]
+        errors.add(map(_faulty, staging.settle()))
+        recording, refused, notes = _record(organization_id, staging, now, strict, bool(errors), say, patience)
+    errors.add(refused)
     undone = strict and bool(errors)
     recorded = 0 if undone else recording.recorded.total()
     return Report(
@@ -169,8 +156,8 @@ def _import(
         waiting=0 if undone else recording.waiting.total(),
         waiting_until=None if undone else max(recording.waiting, default=None),
         moments=recording.known_since | ({now} if recorded else set()),
-        errors=sorted(errors, key=_in_order),
-        notes=[] if undone else [ReportedLine(number, said, None, None) for number, said in sorted(recording.notes)],
+        errors=errors.settled(),
+        notes=[] if undone else notes.settled(),
     )
 
 
@@ -182,8 +169,11 @@ def _record(
     faulty: bool,
     say: Progress,
     patience: timedelta | None,
-) -> Recording:
-    """Records what is staged. An action that got in the way is read anew: then its facts are in the store."""
+) -> tuple[Recording, ReportedLines, ReportedLines]:
+    """Records what is staged: the recording, what it refused, and its notes.
+
+    An action that got in the way is read anew: then its facts are in the store.
+    """
     for _ in range(_ATTEMPTS - 1):
         try:
             return _record_once(organization_id, staging, now, strict, faulty, say, patience)
@@ -201,8 +191,9 @@ def _record_once(
     faulty: bool,
     say: Progress,
     patience: timedelta | None,
-) -> Recording:
+) -> tuple[Recording, ReportedLines, ReportedLines]:
     recording = Recording(organization_id, now)
+    refused, notes = ReportedLines(), ReportedLines()
     total = staging.facts.total()
     done = 0
     try:
@@ -217,15 +208,17 @@ def _record_once(
                 for kind, portion in _in_turn(portions):
                     for batch in staging.batches(kind, portion):
                         recording.record(kind, _of_the_living(staging, recording, batch))
+                        _report(recording, refused, notes)
                         done += len(batch)
                         say("recording", done, total)
                     recording.close(kind)
-                if strict and (faulty or recording.refused):
+                    _report(recording, refused, notes)
+                if strict and (faulty or refused):
                     raise _NothingIsRecorded
                 recording.finish()
     except _NothingIsRecorded:
         pass
-    return recording
+    return recording, refused, notes
 
 
 def _in_turn(portions: int) -> Iterator[tuple[str, int]]:
@@ -262,6 +255,19 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
     return living
 
 
+def _report(recording: Recording, refused: ReportedLines, notes: ReportedLines) -> None:
+    """Takes over what was said of lines meanwhile, so that it does not grow in memory."""
+    refused.add(map(_reported, recording.refused))
+    recording.refused.clear()
+    notes.add(ReportedLine(number, said, None, None) for number, said in recording.notes)
+    recording.notes.clear()
+
+
+def _faulty(line: RefusedLine) -> ReportedLine:
+    number, code, reason, fact_id, fact = line
+    return ReportedLine(number, reason, fact_id, fact, code)
+
+
 def _reported(refused: Refused) -> ReportedLine:
     line = refused.staged.line
     return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact, refused.why)
@@ -274,7 +280,3 @@ def _early(line: FactLine, now: datetime) -> tuple[RefusalReason, str] | None:
 
 def _say_nothing(stage: str, done: int, total: int | None) -> None:
     pass
-
-
-def _in_order(reported: ReportedLine) -> tuple[int, str]:
-    return reported.line, reported.reason

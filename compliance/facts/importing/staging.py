@@ -97,18 +97,16 @@ class Staging:
         if self._staged > KEPT_LINES and len(rows) >= WRITTEN_AT_ONCE:
             self._write(kind)
 
-    def settle(self) -> list[RefusedLine]:
-        """Call it when all lines are staged. A fact_id that came again with the same content counts once.
+    def settle(self) -> Iterator[RefusedLine]:
+        """Call it when all lines are staged, and take all the faults that it gives.
 
-        With other content, one of the two is a fault: the one whose digest is greater, so that their order in the file
-        decides nothing.
+        A fact_id that came again with the same content counts once. With other content, one of the two is a fault: the
+        one whose digest is greater, so that their order in the file decides nothing.
         """
-        faults: list[RefusedLine] = []
         if self._database is not None or self._some_repeated():
-            faults = self._give_up_repeated(self._write_all())
+            yield from self._give_up_repeated(self._write_all())
         for profile_id, at in self._erasures.values():
             self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
-        return faults
 
     def divide(self, stored: Callable[[list[UUID], list[UUID]], portions.Stored] | None) -> int:
         """Divides the lines of people's kinds so that each portion can be recorded by itself; how many there are.
@@ -159,9 +157,8 @@ class Staging:
     def _of_people(self) -> int:
         return sum(len(self._rows.get(kind, ())) for kind in portions.TOGETHER)
 
-    def _give_up_repeated(self, database: sqlite3.Connection) -> list[RefusedLine]:
+    def _give_up_repeated(self, database: sqlite3.Connection) -> Iterator[RefusedLine]:
         """Takes away all but one of the lines that share a fact_id."""
-        faults: list[RefusedLine] = []
         gone: list[tuple[int]] = []
         latest: tuple[bytes, int, str, bytes] | None = None
         database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
@@ -177,7 +174,7 @@ class Staging:
                 self.repeated += 1
             else:
                 sentence = "fact_id: stands in the file with other content."
-                faults.append(RefusedLine(loser, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind))
+                yield RefusedLine(loser, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind)
             if line_digest < its_digest:
                 latest = fact_id, number, kind, line_digest
             if len(gone) >= WRITTEN_AT_ONCE:
@@ -186,7 +183,6 @@ class Staging:
         _insert(database, "gone (number) VALUES (?)", gone)
         for table in self._tables.values():
             database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
-        return faults
 
     def _lighten(self, line: FactLine) -> None:
         """Lines that name the same fields share the set of their names: 700 bytes of 1,600 that a line takes."""

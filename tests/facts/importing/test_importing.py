@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compliance.facts.importing import staging
+from compliance.facts.importing import reported, staging
 from compliance.facts.lines.kinds import KINDS
 from compliance.facts.people.queries import displayed_people
 from compliance.facts.training.loading import load_person_courses
@@ -209,6 +209,23 @@ def test_good_lines_are_recorded_beside_bad_ones_unless_strict(company: uuid.UUI
     assert sorted(reasons(report)) == sorted(reasons(strict)) == [2, 3, 4]
     assert "five minutes" in reasons(report)[4]
     assert report.errors[1].fact_id == joined("ben")["fact_id"]
+
+
+def test_a_report_is_the_same_when_it_waits_on_disk(company: uuid.UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = {**team("blue"), "name": "Another name"}
+    lines: list[dict[str, Any] | bytes] = [
+        b"nonsense\n",
+        *STORY,
+        completed("nobody", "fire", 1),
+        b"{}\n",
+        team("blue"),
+        again,
+        joined("ben", 900),
+    ]
+    report = take_in(company, lines)
+    assert len(report.errors) == 5
+    monkeypatch.setattr(reported, "MOST_IN_MEMORY", 1)
+    assert list(take_in(make_company().organization_id, lines).errors) == report.errors
 
 
 def test_references_are_looked_for_in_the_whole_file_and_the_store(company: uuid.UUID) -> None:

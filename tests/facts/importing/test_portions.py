@@ -116,7 +116,7 @@ def _divided(lines: list[dict[str, Any]], look_up: portions.LookUp | None = None
         for line in read(file_of(lines)):
             assert isinstance(line, ReadLine)
             staged.add(line)
-        assert staged.settle() == []
+        assert list(staged.settle()) == []
         number = staged.divide(look_up)
         found = [
             {str(each.line.fact_id) for kind in TOGETHER for batch in staged.batches(kind, portion) for each in batch}

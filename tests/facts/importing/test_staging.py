@@ -24,7 +24,7 @@ def _staged(lines: list[dict[str, Any]]) -> Staged:
         for line in read(file_of(lines)):
             assert isinstance(line, ReadLine)
             staged.add(line)
-        faults = staged.settle()
+        faults = list(staged.settle())
         assert staged.divide(None) == 1
         found = {
             kind: [[(each.number, each.line.fact_id) for each in batch] for batch in staged.batches(kind)]

@@ -54,18 +54,7 @@ class Command(OperatorCommand):
 
     def _show(self, report: Report, strict: bool, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(
-                json.dumps(
-                    {
-                        "facts": report.facts,
-                        "recorded": report.recorded,
-                        "known": report.known,
-                        "waiting": report.waiting,
-                        "errors": [each._asdict() for each in report.errors],
-                        "notes": [{"line": each.line, "note": each.reason} for each in report.notes],
-                    }
-                )
-            )
+            self._write_json(report)
         else:
             for kind, count in report.facts.items():
                 self.stdout.write(f"{count:>10,} {kind}")
@@ -87,6 +76,23 @@ class Command(OperatorCommand):
             count = len(report.errors)
             outcome = "nothing was recorded" if strict else "the other lines were recorded"
             raise CommandError(f"{count:,} line{'s are' if count > 1 else ' is'} wrong; {outcome}.")
+
+    def _write_json(self, report: Report) -> None:
+        """One object; written line by line, since as many may be wrong as a file has."""
+        counts = {
+            "facts": report.facts,
+            "recorded": report.recorded,
+            "known": report.known,
+            "waiting": report.waiting,
+        }
+        notes = ({"line": each.line, "note": each.reason} for each in report.notes)
+        self.stdout.write(json.dumps(counts).removesuffix("}"), ending="")
+        for name, lines in (("errors", (each._asdict() for each in report.errors)), ("notes", notes)):
+            self.stdout.write(f', "{name}": [', ending="")
+            for place, line in enumerate(lines):
+                self.stdout.write(", " * bool(place) + json.dumps(line), ending="")
+            self.stdout.write("]", ending="")
+        self.stdout.write("}")
 
 
 @contextmanager
