@@ -1,11 +1,15 @@
 """What guards the tenant boundary is compared, word for word, with what the code expects: at start-up and each night.
 
 `expected` derives it from the models' declarations, `system_catalogue` reads what the database has, and a process whose
-database differs in anything refuses to start. `manage.py migrate` brings about what is missing (`establishing`).
+database differs in anything refuses to start. `manage.py migrate` brings about what is missing (`establishing`). On a
+cluster the rows are on its nodes, in shards that the coordinator's catalogue does not know: each node is compared, too.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
+import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
@@ -13,6 +17,8 @@ from django.db.migrations.loader import MigrationLoader
 from compliance.tenancy import expected, sql, system_catalogue
 from compliance.tenancy.errors import NotDistributedError, NotMigratedError, UnprotectedTableError, UnsafeRoleError
 from compliance.tenancy.roles import RUNTIME_ROLES
+
+logger = structlog.get_logger(__name__)
 
 MOST_SAID = 20
 
@@ -24,17 +30,20 @@ class Difference(NamedTuple):
     aspect: str
     found: str | None
     expected: str | None
+    where: str = ""
+    """On which server of a cluster (`host:port`), and on how many of its shards; empty for what everybody asks."""
 
     @property
     def sentence(self) -> str:
         """The difference in one plain sentence."""
+        subject = f"{self.subject} on {self.where}" if self.where else self.subject
         if self.aspect == "body" and self.found is not None and self.expected is not None:
-            return f"{self.subject}: its text is another than expected"
+            return f"{subject}: its text is another than expected"
         if self.found is None:
-            return f"{self.subject}: {self.aspect} is missing, expected `{self.expected}`"
+            return f"{subject}: {self.aspect} is missing, expected `{self.expected}`"
         if self.expected is None:
-            return f"{self.subject}: {self.aspect} is `{self.found}`, expected none"
-        return f"{self.subject}: {self.aspect} is `{self.found}`, expected `{self.expected}`"
+            return f"{subject}: {self.aspect} is `{self.found}`, expected none"
+        return f"{subject}: {self.aspect} is `{self.found}`, expected `{self.expected}`"
 
 
 def refuse_unsafe_role() -> None:
@@ -87,16 +96,18 @@ def _not_distributed(said: str) -> str:
 
 
 def differences(alias: str = DEFAULT_DB_ALIAS) -> list[Difference]:
-    """Everything in which the system catalogue is not as expected, by object.
+    """Everything in which the system catalogue is not as expected, by object; of a cluster, that of each server.
 
+    The coordinator comes first, and the other servers once it is right: what is changed there is handed on to all.
     While a later release's migrations are there already, and this version still serves, what only that release knows
     is passed over; whatever this version knows must be as it expects.
     """
-    found = compared(system_catalogue.read(alias))
+    stands = system_catalogue.read(alias)
+    found = compared(stands)
     unknown = [each for each in found if each.expected is None and each.aspect in _EXISTENCE]
     if unknown and _migrations(alias).later:
-        return [each for each in found if each not in unknown]
-    return found
+        found = [each for each in found if each not in unknown]
+    return found or on_servers(stands, alias)
 
 
 def compared(stands: system_catalogue.Found) -> list[Difference]:
@@ -113,6 +124,56 @@ def compared(stands: system_catalogue.Found) -> list[Difference]:
         if value != right and (declared or aspect in _EXISTENCE):
             found.append(Difference(subject, aspect, value, right))
     return found
+
+
+def on_servers(stands: system_catalogue.Found, alias: str) -> list[Difference]:
+    """The differences of a cluster's servers from what each must have, by server and object; none without a cluster.
+
+    A server that takes no connection is named in the log and passed over: its companies are answered 503. What a server
+    does not have at all, a function or a table without shards there, nobody can use there.
+    """
+    if not settings.CLUSTER:
+        return []
+    wanted = expected.on_servers(stands.owner, stands.roles)
+    found: list[Difference] = []
+    for server in system_catalogue.read_servers(stands.owner, alias):
+        if server.is_away:
+            logger.warning("database_node_away", node=server.name)
+        elif server.fault:
+            found.append(Difference("server", "system catalogue", server.fault, "readable", server.name))
+        else:
+            found += _on_server(server, wanted, stands.owner)
+    return found
+
+
+def _on_server(server: system_catalogue.Server, wanted: expected.SystemCatalogue, owner: str) -> Iterator[Difference]:
+    known = {subject for subject, _ in wanted}
+    of_all: dict[str, int] = {}
+    counts: dict[tuple[str, str], Counter[str | None]] = {key: Counter() for key in wanted}
+    for each in server.aspects:
+        if each.subject.startswith(("table ", "function ")) and each.subject not in known:
+            continue  # the coordinator has it too, and has been compared
+        if each.subject == f"role {owner}" and _is_of_a_move(each):
+            continue
+        of_all[each.subject] = each.of_all
+        if each.aspect is not None:
+            counts.setdefault((each.subject, each.aspect), Counter())[each.value] += each.shards
+    for (subject, aspect), values in sorted(counts.items()):
+        whole, right = of_all.get(subject, 0), wanted.get((subject, aspect))
+        if right is not None and not expected.may_lack(right):
+            values[None] = whole - values.total()
+        where = f"{server.name} ({{}} of {whole} shards)" if subject.startswith("table ") else server.name
+        for value, shards in values.items():
+            if shards > 0 and value != right:
+                yield Difference(subject, aspect, value, right, where.format(shards))
+
+
+def _is_of_a_move(each: system_catalogue.Aspect) -> bool:
+    """Whether the owner is as it is on a node that a company is moved to, or was until the move was cut off.
+
+    It passes by row-level security (`administration`), and Citus replicates as a role that it makes a member of it.
+    """
+    return each.value == "BYPASSRLS" or (each.aspect or "").startswith("member citus_shard_move_subscription_role_")
 
 
 _EXISTENCE = ("kind", "definition")

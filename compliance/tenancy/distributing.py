@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from django.db import connections, transaction
 
-from compliance.tenancy import checks, expected
+from compliance.tenancy import checks, expected, system_catalogue
 from compliance.tenancy.errors import NotDistributedError
 from compliance.tenancy.establishing import establish
 from compliance.tenancy.placement import Placement
@@ -28,7 +28,7 @@ def distribute(alias: str) -> Iterator[str]:
                 " environment, or follow `From one machine to a cluster` in docs/scale.md."
             )
     tables = {f"table {each.name}": each for each in expected.tables()}
-    for each in checks.differences(alias):
+    for each in checks.compared(system_catalogue.read(alias)):
         if each.aspect != expected.PLACEMENT:
             continue
         if each.found is not None:

@@ -101,3 +101,20 @@ def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalo
         found[subject, "body"] = function.body
         found |= {(subject, f"grants to {role}"): "EXECUTE" for role in function.callers if role in existing_roles}
     return found
+
+
+def on_servers(owner: str, existing_roles: frozenset[str]) -> SystemCatalogue:
+    """What each server of a cluster must hold of the objects that it has: each shard what its table has.
+
+    All but a placement, which only the coordinator's table has.
+    """
+    wanted = system_catalogue(owner, existing_roles)
+    return {(subject, aspect): value for (subject, aspect), value in wanted.items() if aspect != PLACEMENT}
+
+
+def may_lack(value: str) -> bool:
+    """Whether shards may be without this, a trigger against TRUNCATE: it is for the coordinator, and fires there.
+
+    Citus makes none for new shards, and one for each that it has copied to another node.
+    """
+    return "FOR EACH STATEMENT" in value and value.startswith("CREATE TRIGGER")

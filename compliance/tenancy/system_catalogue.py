@@ -1,9 +1,11 @@
 """Reads from PostgreSQL's system catalogue, in one statement, who may do what and what guards the tables.
 
 Each row describes one aspect of one object. Objects that belong to extensions are left out. Of roles, settings and the
-schema the statement returns only what could weaken the tenant boundary, so any such row is a difference.
+schema the statement returns only what could weaken the tenant boundary, so any such row is a difference. The servers of
+a cluster are asked the same of their shards.
 """
 
+import json
 from typing import NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -26,7 +28,7 @@ WITH relation AS (
         AND NOT EXISTS (SELECT 1 FROM pg_depend d
             WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
 ), runtime AS (SELECT * FROM pg_roles WHERE rolname = ANY(%(roles)s)
-), schema_owner AS (SELECT relowner AS oid FROM relation WHERE name = 'django_migrations'
+), schema_owner AS (SELECT oid FROM pg_roles WHERE rolname = %(owner)s
 ), guarded AS (
     SELECT r.* FROM pg_roles r WHERE r.rolname = ANY(%(roles)s) OR r.oid = (SELECT oid FROM schema_owner)
 )
@@ -122,6 +124,35 @@ FROM placed
 """
 
 
+# A shard and its triggers are named for their table, with a number at the end: what is found is told of the table.
+_SHARDS = f"""
+WITH shard AS (
+    SELECT t.relname AS name, t.relname || '_' || s.shardid AS own_name, '_' || s.shardid AS ending,
+        count(*) OVER (PARTITION BY t.oid) AS of_all
+    FROM pg_dist_placement p JOIN pg_dist_shard s USING (shardid) JOIN pg_class t ON t.oid = s.logicalrelid
+    WHERE p.groupid = (SELECT groupid FROM pg_dist_local_group)
+), found (subject, aspect, value) AS ({_SYSTEM_CATALOGUE}), told AS (
+    SELECT 'table ' || s.name AS subject, f.aspect, f.value, s.own_name, s.of_all
+    FROM shard s LEFT JOIN found f ON f.subject = 'table ' || s.own_name AND f.aspect NOT LIKE 'trigger %%'
+    UNION ALL SELECT 'table ' || s.name, regexp_replace(f.aspect, s.ending || '$', ''),
+        replace(regexp_replace(f.value, '(CREATE TRIGGER \\S+)' || s.ending || ' ', '\\1 '),
+            format(' ON public.%%I ', s.own_name), format(' ON public.%%I ', s.name)), s.own_name, s.of_all
+    FROM shard s JOIN found f ON f.subject = 'table ' || s.own_name AND f.aspect LIKE 'trigger %%'
+    UNION ALL SELECT subject, aspect, value, subject, 1 FROM found
+    WHERE subject NOT LIKE 'table %%' AND subject NOT LIKE 'sequence %%'
+), counted AS (
+    SELECT subject, aspect, value, count(DISTINCT own_name) AS shards, of_all FROM told GROUP BY 1, 2, 3, 5
+)
+SELECT coalesce(json_agg(json_build_array(subject, aspect, value, shards, of_all)), '[]') FROM counted
+"""  # noqa: S608 - two statements of our own
+
+
+_ON_ALL_SERVERS = """
+SELECT n.nodename || ':' || n.nodeport, r.success, r.result
+FROM run_command_on_all_nodes(%s) r JOIN pg_dist_node n USING (nodeid) ORDER BY 1
+"""
+
+
 class Found(NamedTuple):
     """The entries of the system catalogue, who owns the schema's tables, and which of the runtime roles there are."""
 
@@ -135,7 +166,7 @@ def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
     with connections[alias].cursor() as cursor:
         cursor.execute(_OWNER, [list(RUNTIME_ROLES)])
         owner, roles, on_a_cluster = cursor.fetchone()
-        cursor.execute(_SYSTEM_CATALOGUE, {"roles": list(RUNTIME_ROLES)})
+        cursor.execute(_SYSTEM_CATALOGUE, {"roles": list(RUNTIME_ROLES), "owner": owner})
         rows = cursor.fetchall()
         placements = []
         if on_a_cluster:
@@ -146,3 +177,50 @@ def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
         known = found.get((subject, aspect))
         found[subject, aspect] = value if known is None else f"{known}; {value}"
     return Found(found, owner, frozenset(roles))
+
+
+class Aspect(NamedTuple):
+    """How one aspect of one object is on a server of a cluster: of a table, on how many `of_all` its shards there.
+
+    `aspect` and `value` are None where there is no table for a shard. Of what is no table there is one.
+    """
+
+    subject: str
+    aspect: str | None
+    value: str | None
+    shards: int
+    of_all: int
+
+
+class Server(NamedTuple):
+    """A server of a cluster, `host:port`, and what it has: of its shards, its functions and its roles.
+
+    `fault` says why that is not known; it is empty where it is.
+    """
+
+    name: str
+    aspects: list[Aspect]
+    fault: str
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the coordinator could not connect to it, or the connection was lost. Citus says so in words alone."""
+        lost = (f"failed to connect to {self.name}", "query result unavailable")
+        return self.fault in lost or self.fault.startswith("FATAL:")
+
+
+def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
+    """What each server of the cluster has, the coordinator too: the rows of tables in step are in shards of its own.
+
+    Asked in one statement, by connections that are made for it: one that the coordinator has kept to a node that stands
+    still would be waited for. Each server counts its shards, so that it answers as much however many these are, and
+    says which these are: a copy that a move has begun or left over is nobody's yet, or no more.
+    """
+    with connections[alias].cursor() as cursor:
+        asked = connections[alias].ops.compose_sql(_SHARDS, {"roles": list(RUNTIME_ROLES), "owner": owner})
+        cursor.execute(_ON_ALL_SERVERS, [asked])
+        rows = cursor.fetchall()
+    return [
+        Server(name, [Aspect(*each) for each in json.loads(said)], "") if success else Server(name, [], said)
+        for name, success, said in rows
+    ]

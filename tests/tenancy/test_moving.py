@@ -18,7 +18,7 @@ from django.db import connection
 
 from compliance.history import actions as history
 from compliance.tenancy import administration as administering
-from compliance.tenancy import context, moving, shards, sql
+from compliance.tenancy import checks, context, moving, shards, sql
 from compliance.tenancy.errors import MoveBusyError, MoveFailedError, WritesWaitedError
 from development.embedded import ports
 from tests.companies import make_present_company, noon
@@ -115,10 +115,15 @@ def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_diffe
                 if answer.status_code not in (200, 429):
                     failed.append(answer.content)
 
+    def look():
+        with contextlib.closing(connection):
+            while not stop.wait(0.5):
+                failed.extend(each.sentence for each in checks.differences())
+
     before, first = _rows(company), pages(PEOPLE).json()["data"]
     target = _other(company)
     said: list[str] = []
-    threads = [threading.Thread(target=each) for each in (write, read)]
+    threads = [threading.Thread(target=each) for each in (write, read, look)]
     for each in threads:
         each.start()
     try:
@@ -136,6 +141,7 @@ def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_diffe
     assert _rows(company)[: len(before)] == before
     after = pages.pull(PEOPLE)
     assert all(each in after for each in first)
+    assert checks.differences() == []
     assert _passing(administration) == 0
     with context.company(uuid.uuid4()):
         seen = sql.fetch("SELECT 1 FROM history_historyrow WHERE organization_id = %s::uuid", [company.organization_id])

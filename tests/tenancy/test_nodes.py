@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from django.db import InternalError, OperationalError, connection
 from prometheus_client import generate_latest
+from structlog.testing import capture_logs
 
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.facts.people.queries import people_with_address
@@ -22,7 +23,7 @@ from compliance.interfaces.operations import metrics
 from compliance.log import acceptance, refusals
 from compliance.log.errors import NotAcceptableError
 from compliance.log.refusals import SignedEnd
-from compliance.tenancy import nodes, shards, sql
+from compliance.tenancy import checks, nodes, shards, sql
 from compliance.tenancy.context import company as context_of
 from compliance.tenancy.lost import is_lost
 from compliance.tenancy.postgresql import behind
@@ -289,6 +290,19 @@ def test_nodes_are_asked_by_no_connection_that_the_coordinator_has_kept(companie
         waking.cancel()
         wake()
     assert [each.answers for each in found] == [True, True]
+
+
+@pytest.mark.parametrize("gone", [away, silent])
+def test_a_process_starts_while_a_node_is_away_whose_protections_nobody_can_know(committed, administration, gone):
+    (node, *_) = shards.nodes()
+    with gone(administration, node.number), capture_logs() as lines:
+        ((name,),) = administration.execute(
+            "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE nodeid = %s", [node.number]
+        ).fetchall()
+        begun = time.monotonic()
+        checks.refuse_unprotected_tables()
+        assert time.monotonic() - begun < 15  # half of the patience, which is long in the suite, and what is asked
+    assert [(line["event"], line["node"]) for line in lines] == [("database_node_away", name)]
 
 
 def test_a_connection_that_is_cut_off_for_one_node_costs_no_company_of_another(companies):

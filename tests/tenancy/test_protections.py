@@ -2,18 +2,22 @@
 
 # ruff: noqa: E501 - an attack and what is said of it stand side by side
 
+import contextlib
 import re
 import subprocess
 import sys
 import uuid
 from pathlib import Path
+from typing import NamedTuple
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import ProgrammingError, connection, connections, transaction
 
-from compliance.tenancy import checks, context, establishing, expected, sql
+from compliance.tenancy import checks, context, establishing, expected, sql, system_catalogue
 from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError
+from compliance.tenancy.roles import RUNTIME_ROLES
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = "history_historyrow"
@@ -115,6 +119,41 @@ ATTACKS = {
 }  # fmt: skip
 
 
+# On one shard of one node, which is called NAME in what is said of it.
+ATTACKS_ON_A_NODE = {
+    "row-level security that is off": (
+        "ALTER TABLE people_team_NUMBER DISABLE ROW LEVEL SECURITY",
+        "table people_team on NAME (1 of N shards): row-level security is `off`, expected `on`"),
+    "row-level security that is not forced": (
+        f"ALTER TABLE {ROW}_NUMBER NO FORCE ROW LEVEL SECURITY",
+        f"table {ROW} on NAME (1 of N shards): row-level security is `on`, expected `forced`"),
+    "a dropped policy": (
+        "DROP POLICY company ON people_team_NUMBER", "table people_team on NAME (1 of N shards): policy company is missing"),
+    "a policy that shows everything": (
+        "ALTER POLICY company ON people_team_NUMBER USING (true)",
+        "table people_team on NAME (1 of N shards): policy company is `PERMISSIVE FOR ALL TO PUBLIC USING (true)"),
+    "a granted UPDATE": (
+        f"GRANT UPDATE ON {ROW}_NUMBER TO app",
+        f"table {ROW} on NAME (1 of N shards): grants to app is `INSERT, SELECT, UPDATE`, expected `INSERT, SELECT`"),
+    "a granted UPDATE of one column": (
+        f"GRANT UPDATE (body) ON {ROW}_NUMBER TO app",
+        f"table {ROW} on NAME (1 of N shards): grants to app on column body is `UPDATE`, expected none"),
+    "a dropped trigger": (
+        f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER",
+        f"table {ROW} on NAME (1 of N shards): trigger {ROW}_append_only is missing"),
+    "a disabled trigger": (
+        f"ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER",
+        f"table {ROW} on NAME (1 of N shards): trigger {ROW}_append_only is `disabled: CREATE TRIGGER"),
+    "a trigger that never fires": (
+        f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER; CREATE TRIGGER {ROW}_append_only_NUMBER BEFORE UPDATE OR"
+        f" DELETE ON {ROW}_NUMBER FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change()", "WHEN (false)"),
+    "a function with another text": (
+        "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql"
+        " SET search_path = pg_catalog, public AS 'BEGIN RETURN NEW; END'",
+        "function refuse_change() on NAME: its text is another than expected"),
+}  # fmt: skip
+
+
 def execute(alias: str, statements: str) -> None:
     """One after the other: a cluster hands each on by itself."""
     with connections[alias].cursor() as cursor:
@@ -124,7 +163,7 @@ def execute(alias: str, statements: str) -> None:
 
 @pytest.mark.django_db
 def test_a_database_as_migrate_left_it_is_accepted_in_two_statements(django_assert_num_queries):
-    with django_assert_num_queries(3 if settings.CLUSTER else 2):
+    with django_assert_num_queries(4 if settings.CLUSTER else 2):  # where tables are, and once for all nodes
         checks.refuse_unprotected_tables()
 
 
@@ -136,6 +175,96 @@ def test_each_attack_is_refused_and_named(tampering, attack, sentence):
         checks.refuse_unprotected_tables(tampering)
     assert re.search(sentence, str(refused.value)), refused.value
     assert "Tables are not protected" in str(refused.value)
+
+
+class Node(NamedTuple):
+    """A node of the cluster, `host:port`, asked directly as its superuser, who may change shards there."""
+
+    name: str
+    connection: psycopg.Connection
+
+    def attack(self, statements: str) -> None:
+        """As somebody who is logged in there: on one shard of the table, and on no other server."""
+        (first,) = self.connection.execute(
+            "SELECT min(s.shardid) FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid)"
+            " WHERE p.groupid = (SELECT groupid FROM pg_dist_local_group) AND s.logicalrelid = %s::regclass",
+            [ROW if ROW in statements else "people_team"],
+        ).fetchone()
+        self.connection.execute(statements.replace("NUMBER", str(first)))
+
+
+@pytest.fixture
+def node(committed, administration):
+    """A node of the cluster that holds companies. Whatever a test leaves different there is put right."""
+    known = administration.info
+    (host, port) = administration.execute(
+        "SELECT n.nodename, n.nodeport FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)"
+        " JOIN pg_dist_node n USING (groupid) WHERE s.logicalrelid = 'people_team'::regclass ORDER BY s.shardid LIMIT 1"
+    ).fetchone()
+    address = {"host": host, "port": port, "user": known.user, "password": known.password, "dbname": known.dbname}
+    with psycopg.connect(**address, autocommit=True) as connection:
+        connection.execute("SET citus.enable_ddl_propagation = off")
+        connection.execute("SET citus.enable_manual_changes_to_shards = on")
+        try:
+            yield Node(f"{host}:{port}", connection)
+        finally:
+            list(establishing.establish("owner"))
+            connections["owner"].close()
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(("attack", "sentence"), ATTACKS_ON_A_NODE.values(), ids=ATTACKS_ON_A_NODE.keys())
+def test_each_attack_on_a_shard_is_refused_with_its_node_and_mended_by_migrate(node, attack, sentence):
+    assert checks.differences() == []
+    node.attack(attack)
+    with pytest.raises(UnprotectedTableError) as refused:
+        checks.refuse_unprotected_tables()
+    assert sentence.replace("NAME", node.name) in re.sub(r"of \d+ shards", "of N shards", str(refused.value))
+    assert len(checks.differences()) == 1
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
+
+
+@pytest.mark.cluster
+def test_a_role_that_passes_by_row_level_security_on_a_node_is_refused_with_the_node(node, monkeypatch):
+    role = f"role_{uuid.uuid4().hex[:8]}"  # roles are the whole server's: those of the service are other tests', too
+    monkeypatch.setattr(system_catalogue, "RUNTIME_ROLES", (*RUNTIME_ROLES, role))
+    node.connection.execute(f"CREATE ROLE {role} BYPASSRLS")
+    with contextlib.ExitStack() as stack:
+        stack.callback(node.connection.execute, f"DROP ROLE {role}")
+        with pytest.raises(UnprotectedTableError) as refused:
+            checks.refuse_unprotected_tables()
+        assert f"role {role} on {node.name}: attribute is `BYPASSRLS`, expected none" in str(refused.value)
+    assert checks.differences() == []
+
+
+@pytest.mark.cluster
+def test_a_node_that_answers_but_does_not_say_what_it_has_is_refused(node):
+    of_this_database = f"ALTER ROLE app IN DATABASE {node.connection.info.dbname}"
+    node.connection.execute(f"{of_this_database} SET statement_timeout = '1ms'")
+    try:
+        with pytest.raises(UnprotectedTableError) as refused:
+            checks.refuse_unprotected_tables()
+    finally:
+        node.connection.execute(f"{of_this_database} RESET statement_timeout")
+    assert f"server on {node.name}: system catalogue is `" in str(refused.value)
+    assert "statement timeout" in str(refused.value)
+
+
+@pytest.mark.cluster
+def test_rows_that_stay_at_the_coordinator_are_in_a_shard_that_is_compared_too(node, administration):
+    """Tables in step with the nodes: what the coordinator shows of them is empty."""
+    ((shard, name),) = administration.execute(
+        "SELECT 'console_accesslog_' || s.shardid, n.nodename || ':' || n.nodeport FROM pg_dist_shard s"
+        " JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)"
+        " WHERE s.logicalrelid = 'console_accesslog'::regclass AND n.groupid = 0"
+    ).fetchall()
+    administration.execute("SET citus.enable_manual_changes_to_shards = on")
+    administration.execute(f"GRANT DELETE ON {shard} TO app")
+    (found,) = checks.differences()
+    assert found.sentence.startswith(f"table console_accesslog on {name} (1 of 1 shards): grants to app is `DELETE,")
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
 
 
 @pytest.mark.parametrize(
