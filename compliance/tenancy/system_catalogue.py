@@ -8,6 +8,7 @@ a cluster are asked the same of their shards.
 import json
 from typing import NamedTuple
 
+import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from compliance.tenancy.expected import PLACEMENT, SystemCatalogue
@@ -217,8 +218,8 @@ def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
     says which these are: a copy that a move has begun or left over is nobody's yet, or no more.
     """
     with connections[alias].cursor() as cursor:
-        asked = connections[alias].ops.compose_sql(_SHARDS, {"roles": list(RUNTIME_ROLES), "owner": owner})
-        cursor.execute(_ON_ALL_SERVERS, [asked])
+        values = {"roles": list(RUNTIME_ROLES), "owner": owner}
+        cursor.execute(_ON_ALL_SERVERS, [psycopg.ClientCursor(connections[alias].connection).mogrify(_SHARDS, values)])
         rows = cursor.fetchall()
     return [
         Server(name, [Aspect(*each) for each in json.loads(said)], "") if success else Server(name, [], said)

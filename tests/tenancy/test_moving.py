@@ -93,7 +93,8 @@ def _passing(administration):
 
 @pytest.mark.cluster
 def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_differs(company, pages, administration):
-    stop, failed, waited, joined = threading.Event(), [], [0.0], [0]
+    stop, waited, joined = threading.Event(), [0.0], [0]
+    failed: list[object] = []
 
     def write():
         with contextlib.closing(connection):
