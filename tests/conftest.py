@@ -158,7 +158,25 @@ def new_organization_id() -> Callable[[], uuid.UUID]:
 
 
 @pytest.fixture
-def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def tasks_in_memory() -> Iterator[None]:
+    """Tasks go to a broker of this process alone, which nothing reads; afterwards they go to Redis again.
+
+    The application keeps the connections that it has opened, so it is made to forget them both times.
+    """
+    from config.celery import app
+
+    def send_to(address: str) -> None:
+        app.conf.broker_url = address
+        app.amqp._producer_pool = app._pool = None
+
+    before = app.conf.broker_url
+    send_to("memory://")
+    yield
+    send_to(before)
+
+
+@pytest.fixture
+def committed(django_db_setup: None, django_db_blocker: Any, tasks_in_memory: None) -> Iterator[None]:
     """Lets a test commit, for other processes or a server to see; its tasks go nowhere.
 
     What it leaves in append-only tables cannot be removed, so use new companies: afterwards they are taken out of the
@@ -174,9 +192,7 @@ def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     from compliance.learning.models import LinkRequest
     from compliance.tenancy.models import Organization
     from compliance.webhooks.models import Webhook
-    from config.celery import app
 
-    app.conf.broker_url = "memory://"
     with django_db_blocker.unblock():
         before = set(Organization.objects.values_list("organization_id", flat=True))
         yield

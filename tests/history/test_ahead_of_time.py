@@ -193,10 +193,8 @@ def test_the_number_of_statements_does_not_grow_with_the_facts_ahead_of_time():
     assert counted[0] == counted[1]
 
 
-def test_the_worker_is_asked_for_a_capture_at_the_moment(told, django_capture_on_commit_callbacks):
+def test_the_worker_is_asked_for_a_capture_at_the_moment(told, tasks_in_memory, django_capture_on_commit_callbacks):
     company, course, anna = told
-    app.conf.broker_url = "memory://"
-    app.amqp._producer_pool = app._pool = None  # earlier tests of this process may have sent tasks to Redis
     with app.connection_for_read() as broker, broker.SimpleQueue("celery") as queue:
         queue.clear()
         with django_capture_on_commit_callbacks(execute=True):
