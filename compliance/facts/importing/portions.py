@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.recording import registry
+from compliance.facts.recording.temporary import write
 
 PORTION_LINES = 30_000
 """How many lines a portion has, about; a file with fewer of people's lines is recorded as one."""
@@ -79,7 +80,7 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
             stays, invitations = look_up(*named)
             for table, found in (("stays", stays), ("accepted", invitations)):
                 pairs = [(key.bytes, profile.bytes) for key, profile in found.items()]
-                database.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", pairs)
+                write(database, f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", pairs)
     database.executescript(_ENTANGLED)
     database.create_function("place", 1, lambda whose: 1 + zlib.crc32(whose) % number, deterministic=True)
     for table in tables.values():

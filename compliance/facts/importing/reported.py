@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, overload
 
-from compliance.facts.recording.temporary import temporary_database
+from compliance.facts.recording.temporary import temporary_database, write
 from compliance.facts.refusal_reasons import RefusalReason
 
 MOST_IN_MEMORY = 20_000
@@ -77,9 +77,7 @@ class ReportedLines(Sequence[ReportedLine]):
             self._aside = temporary_database()
             weakref.finalize(self, self._aside.close)
             self._aside.execute(_TABLE)
-        self._aside.execute("BEGIN")
-        self._aside.executemany("INSERT INTO reported VALUES (?, ?, ?, ?, ?)", self._held)
-        self._aside.execute("COMMIT")
+        write(self._aside, "INSERT INTO reported VALUES (?, ?, ?, ?, ?)", self._held)
         self._held.clear()
 
 

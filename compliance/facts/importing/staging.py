@@ -9,7 +9,7 @@ temporary database, a table a kind.
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -21,7 +21,7 @@ from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.lines.people import PersonErased
 from compliance.facts.lines.reading import ReadLine, RefusedLine
 from compliance.facts.recording import Staged
-from compliance.facts.recording.temporary import temporary_database
+from compliance.facts.recording.temporary import temporary_database, write
 from compliance.facts.refusal_reasons import RefusalReason
 
 KEPT_LINES = 50_000
@@ -178,9 +178,9 @@ class Staging:
             if line_digest < its_digest:
                 latest = fact_id, number, kind, line_digest
             if len(gone) >= WRITTEN_AT_ONCE:
-                _insert(database, "gone (number) VALUES (?)", gone)
+                write(database, "INSERT INTO gone VALUES (?)", gone)
                 gone = []
-        _insert(database, "gone (number) VALUES (?)", gone)
+        write(database, "INSERT INTO gone VALUES (?)", gone)
         for table in self._tables.values():
             database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
 
@@ -218,17 +218,9 @@ class Staging:
             rows.append((number, moment, fact_id.to_bytes(16, "big"), line_digest, length, place, *about))
         columns = _ROW + (f", {_ABOUT}" if of_people else "")
         places = ", ".join("?" * len(rows[0]))
-        _insert(self._database, f"{self._tables[kind]} ({columns}) VALUES ({places})", rows)
+        write(self._database, f"INSERT INTO {self._tables[kind]} ({columns}) VALUES ({places})", rows)
 
     def _all_lines(self) -> str:
         """SQL of all lines."""
         each = (f"SELECT fact_id, number, '{kind}' AS kind, digest FROM {self._tables[kind]}" for kind in self._tables)
         return " UNION ALL ".join(each)
-
-
-def _insert(database: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Writes rows, at once, so that none pays for a transaction."""
-    if rows:
-        database.execute("BEGIN")
-        database.executemany(f"INSERT INTO {into}", rows)
-        database.execute("COMMIT")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.recording.batch import Subject
-from compliance.facts.recording.temporary import temporary_database
+from compliance.facts.recording.temporary import temporary_database, write
 
 MOST_IN_MEMORY = 50_000
 WIDE = frozenset(kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE))
@@ -97,10 +97,8 @@ class Subjects:
             self._aside = temporary_database()
             weakref.finalize(self, self._aside.close)  # a recording may end anywhere
             self._aside.executescript(_TABLES)
-        self._aside.execute("BEGIN")
-        self._aside.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", sorted(_rows(self._held)))
-        self._aside.executemany("INSERT INTO in_order VALUES (?, ?, ?)", _rows(self._in_order))
-        self._aside.execute("COMMIT")
+        write(self._aside, "INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", sorted(_rows(self._held)))
+        write(self._aside, "INSERT INTO in_order VALUES (?, ?, ?)", _rows(self._in_order))
         self._held.clear()
         self._in_order.clear()
 
