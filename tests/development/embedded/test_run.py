@@ -43,16 +43,20 @@ def test_a_process_that_the_command_leaves_running_is_named_and_ended_and_the_ru
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_terminated_leaves_nothing(number):
     script = f"{DAEMON}; import os, time; print(os.environ['DATABASE_URL'], flush=True); time.sleep(600)"
-    run = subprocess.Popen(
-        [*RUN, "run", "--", sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    assert run.stdout is not None
-    daemon, address = int(run.stdout.readline()), run.stdout.readline()
-    assert address.startswith("postgresql://")
-    started = [daemon, *(process.pid for process in psutil.Process(run.pid).children(recursive=True))]
-    assert len(started) > 3
-    os.kill(run.pid, number)
-    assert run.wait(timeout=60) == 128 + number
-    run.stdout.close()
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup the run would be started with SIGHUP ignored
+    try:
+        run = subprocess.Popen(
+            [*RUN, "run", "--", sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+    finally:
+        signal.signal(number, before)
+    with run:
+        assert run.stdout is not None
+        daemon, address = int(run.stdout.readline()), run.stdout.readline()
+        assert address.startswith("postgresql://")
+        started = [daemon, *(process.pid for process in psutil.Process(run.pid).children(recursive=True))]
+        assert len(started) > 3
+        os.kill(run.pid, number)
+        assert run.wait(timeout=60) == 128 + number
     assert [pid for pid in started if _lives(pid)] == []
