@@ -89,7 +89,7 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
             visit.saw(history.learners_named(organization_id, named) if named else ())
             response = page.view(visit, **given)
         if visit.taken is Taken.COMING and response.status_code == 200 and "Refresh" not in response.headers:
-            sessions.refresh_every(visit.request, response, 2)
+            sessions.refresh(visit.request, response)
         return response
     except (NothingThereError, NoSuchCompanyError) as error:
         return _refused(visit, 404, gettext("Nothing there"), str(error))

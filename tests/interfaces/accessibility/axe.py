@@ -4,7 +4,6 @@ It runs inside the page that is looked at, handed over by the browser's own prot
 policy stays as it is. Every rule of axe-core runs, best practices and target sizes (WCAG 2.2, 2.5.8) among them.
 """
 
-from collections.abc import Mapping
 from typing import Literal
 
 from playwright.sync_api import Page
@@ -17,7 +16,6 @@ _RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "b
           "rules": {"target-size": {"enabled": True}}}  # fmt: skip
 _COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 _RUN = """async rules => {
-  if (!window.axe) return null;
   const underWay = document.getAnimations().filter(each => each instanceof CSSTransition);
   await Promise.allSettled(underWay.map(each => each.finished));  // a colour half way to another is nobody's choice
   const found = await axe.run(document, {resultTypes: ["violations"], ...rules});
@@ -32,20 +30,13 @@ def findings(page: Page, widths: tuple[int, int] = WIDTHS, *, seen_elsewhere: bo
     Every rule is run at both widths; of light and dark, only contrast can differ. What consists of parts that are also
     `seen_elsewhere` in all four is looked at light when wide and dark when narrow.
     """
+    page.evaluate(npm.script(SCRIPT))
     found = []
     orders: tuple[tuple[Literal["light", "dark"], ...], ...] = (("light", "dark"), ("dark", "light"))
     for width, schemes in zip(widths, orders, strict=True):
         page.set_viewport_size({"width": width, "height": 900})
         for number, scheme in enumerate(schemes[:1] if seen_elsewhere else schemes):
             page.emulate_media(color_scheme=scheme)
-            found += [f"{width} {scheme}: {each}" for each in _run(page, _COLOURS if number else _RULES)]
-    return found
-
-
-def _run(page: Page, rules: Mapping[str, object]) -> list[str]:
-    """Runs axe-core in the document that stands now. One that has it not yet is given it in the same step."""
-    found: list[str] | None = page.evaluate(_RUN, rules)
-    if found is None:
-        found = page.evaluate(f"async rules => {{ {npm.script(SCRIPT)}\n return ({_RUN})(rules); }}", rules)
-    assert found is not None
+            said = page.evaluate(_RUN, _COLOURS if number else _RULES)
+            found += [f"{width} {scheme}: {each}" for each in said]
     return found

@@ -22,6 +22,7 @@ from compliance.history.actions import capture_all
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.reports import keeping, making
+from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.understand import refreshing
 from compliance.interfaces.pages.links import SigningLink, make_token
 from compliance.tenancy import context
@@ -79,8 +80,9 @@ def insider(full: Full) -> Client:
 
 
 @pytest.fixture
-def page(browser: Any, served: str, insider: Client) -> Iterator[Page]:
-    """A window with the administrator's session."""
+def page(browser: Any, served: str, insider: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """A window with the administrator's session, in which no page asks again by itself while it is looked at."""
+    monkeypatch.setattr(sessions, "ASK_AGAIN_SECONDS", 3600)
     opened = browser.new_context(base_url=served)
     opened.add_cookies([{"name": "sessionid", "value": insider.cookies["sessionid"].value, "url": served}])
     yield opened.new_page()

@@ -327,5 +327,5 @@ def watch(visit: Visit, job: Job, template: str, values: dict[str, Any]) -> Http
     done, total = jobs.progress(job) if running else (job.done, job.total)
     response = visit.render(template, values | {"job": job, "running": running, "done": done, "total": total})
     if running:
-        sessions.refresh_every(visit.request, response, 2)
+        sessions.refresh(visit.request, response)
     return response

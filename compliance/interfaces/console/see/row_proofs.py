@@ -17,7 +17,6 @@ from compliance.interfaces.proof import making
 from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToProveError, NotSignedYetError
 from compliance.log import keys
 
-ASK_AGAIN_SECONDS = 2
 _CLOSED = gettext_lazy(
     "What is stored is not what was signed. The company is closed to readers until a verification holds again."
 )
@@ -48,7 +47,7 @@ def _answer(visit: Visit, register: str, record_id: uuid.UUID, draw: Draw) -> Ht
         raise NothingThereError(str(error)) from None
     except NotSignedYetError:
         response = _explain(visit, declared, record_id, "")
-        sessions.refresh_every(visit.request, response, ASK_AGAIN_SECONDS)
+        sessions.refresh(visit.request, response)
         return response
     except HistoryRefutedError as error:
         making.refute(organization_id, error)

@@ -22,6 +22,7 @@ from compliance.interfaces.console.sign_in.models import StaffSession
 KEY = "console_session"
 REFRESHED = "refreshed"
 """Marks, in an address, a request that a page made by itself: it does not count as somebody being there."""
+ASK_AGAIN_SECONDS = 2
 # The last page is written down at most once a minute, so that reading costs no write a page.
 NOTED_EVERY = timedelta(seconds=60)
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -81,11 +82,11 @@ def note(row: StaffSession, now: datetime) -> None:
         StaffSession.objects.filter(pk=row.pk).update(seen_at=now)
 
 
-def refresh_every(request: HttpRequest, response: HttpResponseBase, seconds: int) -> None:
+def refresh(request: HttpRequest, response: HttpResponseBase) -> None:
     """Has the page ask again by itself, without counting as a visit."""
     query = request.GET.copy()
     query[REFRESHED] = "1"
-    response.headers["Refresh"] = f"{seconds};url={request.path}?{query.urlencode()}"
+    response.headers["Refresh"] = f"{ASK_AGAIN_SECONDS};url={request.path}?{query.urlencode()}"
 
 
 def refreshed_itself(request: HttpRequest) -> bool:

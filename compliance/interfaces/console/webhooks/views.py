@@ -61,7 +61,7 @@ def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
     }
     response = visit.render("console/webhooks/webhook.html", values)
     if test_awaited:
-        sessions.refresh_every(visit.request, response, 2)
+        sessions.refresh(visit.request, response)
     return response
 
 
