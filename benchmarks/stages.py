@@ -33,6 +33,8 @@ STAGES = {
     ],
     "three statements: key and head, the page, its people": [
         "compliance.tenancy.reading:fetch",
+        "compliance.tenancy.reading:arriving",
+        "compliance.tenancy.prepared:portion",
         "compliance.tenancy.prepared:answer",
         "compliance.tenancy.prepared:rows",
     ],

@@ -229,3 +229,19 @@ def _empty_log() -> None:
         cursor.execute("DELETE FROM log_tile")
         cursor.execute("DELETE FROM log_checkpoint")
     connections["owner"].close()
+
+
+@pytest.fixture
+def administration(process_environment) -> Iterator[psycopg.Connection]:
+    """A connection to the suite's database as its superuser, whom nothing binds; each statement commits at once."""
+    from urllib.parse import urlsplit
+
+    from django.conf import settings
+
+    address = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(
+        path=urlsplit(process_environment["DATABASE_URL"]).path
+    )
+    with psycopg.connect(address.geturl(), autocommit=True) as connection:
+        if settings.CLUSTER:
+            connection.execute("SET citus.propagate_set_commands = local")
+        yield connection

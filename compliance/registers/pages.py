@@ -50,9 +50,9 @@ class Listing(NamedTuple):
     `more` beside those of every version; `columns` are further ones of `v` that `joined` needs (", v.door");
     `condition` decides on it; `wanted` are columns of `r` (record), `v` (version) and of the lateral `joined` reads;
     `settles` says that from the latest moment that rows name on, `condition` no longer depends on the moment; `raw`
-    columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a page into JSON texts,
-    with at most two more statements. `filters` are parts of the register that the console offers, by the word for
-    each in its addresses.
+    columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a page, which may still be
+    on their way (`tenancy.arriving`), into JSON texts, with at most two more statements. `filters` are parts of the
+    register that the console offers, by the word for each in its addresses.
 
     `personal` and `basis` give to versions of the feed (`registers.changes`, whose columns they come with) what they
     have besides their stored fields, each as text: members behind these fields, each with a comma before it, and the
@@ -153,18 +153,20 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
         return RegisterPage(b"", 0, None)
     values = parameters(listing, question) | {"limit": limit, "candidates": CANDIDATES}
     statement = _page_by_publication(listing) if listing.by_publication else _page_by_birth(listing, question)
-    records: list[Record] = []
+    records: Sequence[Record] = []
+    rows: list[str] = []
     end: Position | None = after
     for _ in range(SCANS):
         assert end is not None
         values |= {"birth": end.birth, "published": end.published}
-        records = reading.fetch(statement, values, raw=listing.raw)
+        records = reading.arriving(statement, values, raw=listing.raw)
+        rows = listing.present(question, records)
         if len(records) >= min(limit, left) or listing.by_publication:
             break
         end = _end_of_candidates(question, values)
         if records or end is None:
             break
-    content, count = _within_size(listing.present(question, records))
+    content, count = _within_size(rows)
     if count >= left:
         return RegisterPage(content, count, None)
     if count < len(records) or count >= limit or listing.by_publication:

@@ -19,7 +19,7 @@ from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
-from compliance.tenancy import arrays, reading
+from compliance.tenancy import arrays, arriving, reading
 from compliance.tenancy.sql import Row
 
 _WANTED = (
@@ -48,31 +48,36 @@ def _present_period(question: Question, records: Sequence[Record]) -> list[str]:
 
 def _rows(question: Question, records: Sequence[Record], moments: Iterable[int]) -> list[str]:
     """The rows as text, each with its outcome at its own moment (microseconds)."""
-    taken_people = _ask_for_people(question, {record[14] for record in records})
     opening = splicing.opening(question) + '"sequence":'
     instant = splicing.instant
     fronts = []
-    for (
-        _, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
-        completed_at, waived_at, ended_at, body, _,
-    ), moment in zip(records, moments, strict=False):  # fmt: skip
-        outcome, days_late = outcome_at(
-            moment,
-            requirement_before_end=requirement_before_end,
-            assigned_at=assigned_at,
-            due_at=due_at,
-            completed_at=completed_at,
-            ended_at=ended_at,
-            waived_at=waived_at,
-            one_day=DAY_IN_MICROSECONDS,
-        )
-        fronts.append(
-            f'{opening}{sequence},"valid_from":"{instant(valid_from)}"'
-            f',"recorded_at":"{instant(recorded_at)}"'
-            f',"cause":"{cause}","logic_version":{logic_version},'
-            f'{body[1:-1] if body.startswith(_PLAIN) else splicing.members(body)},"outcome":"{outcome}"'
-            f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":'
-        )
+    learners: set[bytes] = set()
+    taken_people: Callable[[], list[Row]] = list
+    for portion, last in arriving.portions(records):
+        learners.update([record[14] for record in portion])
+        if last:
+            taken_people = _ask_for_people(question, learners)
+        for (
+            _, _, sequence, valid_from, recorded_at, cause, logic_version, requirement_before_end, assigned_at, due_at,
+            completed_at, waived_at, ended_at, body, _,
+        ), moment in zip(portion, moments, strict=False):  # fmt: skip
+            outcome, days_late = outcome_at(
+                moment,
+                requirement_before_end=requirement_before_end,
+                assigned_at=assigned_at,
+                due_at=due_at,
+                completed_at=completed_at,
+                ended_at=ended_at,
+                waived_at=waived_at,
+                one_day=DAY_IN_MICROSECONDS,
+            )
+            fronts.append(
+                f'{opening}{sequence},"valid_from":"{instant(valid_from)}"'
+                f',"recorded_at":"{instant(recorded_at)}"'
+                f',"cause":"{cause}","logic_version":{logic_version},'
+                f'{body[1:-1] if body.startswith(_PLAIN) else splicing.members(body)},"outcome":"{outcome}"'
+                f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":'
+            )
     people, reminders = _people(question, taken_people())
     unknown = splicing.ending(question, "work_email", None, None, None)
     sent_to, who_of = reminders.get, people.get

@@ -28,7 +28,8 @@ Parameters = Sequence[Any] | dict[str, Any]
 DONE: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 _BINARY = pq.Format.BINARY
 _UNNAMED = b""
-_FORGOTTEN = ("26000", "0A000")
+_ROWS_AT_ONCE = 50
+FORGOTTEN: Final = ("26000", "0A000")
 """SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
 
 _NAMED = pattern(r"%\((\w+)\)s|%s")
@@ -109,6 +110,31 @@ def send(driver: Driver, prepared: Prepared, statement: str, parameters: Paramet
     driver.pgconn.flush()
 
 
+def send_for_portions(driver: Driver, prepared: Prepared, statement: str, parameters: Parameters) -> None:
+    """As `send`, for whoever takes the rows by `portion`."""
+    send(driver, prepared, statement, parameters)
+    driver.pgconn.set_chunked_rows_mode(_ROWS_AT_ONCE)
+
+
+def portion(driver: Driver, raw: bool) -> tuple[list[Row], bool]:
+    """The next rows of what was sent for portions, and whether these are the last. Raises what failed.
+
+    Waits for some, outside of Python's lock, and takes along what has come with them.
+    """
+    found: list[Row] = []
+    wait(driver)
+    while not driver.pgconn.is_busy():
+        result = driver.pgconn.get_result()
+        if result is None:
+            if driver.pgconn.status != pq.ConnStatus.OK:
+                raise psycopg.OperationalError("The connection was lost.")
+            return found, True
+        if result.status != pq.ExecStatus.TUPLES_CHUNK and result.status != pq.ExecStatus.TUPLES_OK:
+            raise error(driver, result)
+        found += _loaded(result, raw)
+    return found, False
+
+
 def answer(driver: Driver, *, whole: bool = False) -> Any:
     """The result of what was sent. Raises OperationalError when the connection was lost.
 
@@ -150,9 +176,7 @@ def rows(driver: Driver, result: Any, raw: bool) -> list[Row]:
     """What a result holds; with `raw`, instants as numbers and identifiers as bytes. Raises what it says failed."""
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise error(driver, result)
-    transformer = Transformer(_RAW if raw else _PLAIN)
-    transformer.set_pgresult(result)
-    return transformer.load_rows(0, result.ntuples, tuple)
+    return _loaded(result, raw)
 
 
 def command(driver: Driver, text: bytes) -> None:
@@ -165,7 +189,7 @@ def command(driver: Driver, text: bytes) -> None:
 def is_forgotten(result: Any) -> bool:
     """Whether a statement failed because the connection knows it no more."""
     state = None if result.status in DONE else result.error_field(pq.DiagnosticField.SQLSTATE)
-    return state is not None and state.decode() in _FORGOTTEN
+    return state is not None and state.decode() in FORGOTTEN
 
 
 def error(driver: Driver, result: Any) -> psycopg.Error:
@@ -188,6 +212,12 @@ def positional(statement: str) -> tuple[tuple[str, ...], bytes]:
 
     text = _NAMED.sub(number, cluster.planned(statement)).replace("%%", "%").encode()
     return tuple(names), text
+
+
+def _loaded(result: Any, raw: bool) -> list[Row]:
+    transformer = Transformer(_RAW if raw else _PLAIN)
+    transformer.set_pgresult(result)
+    return transformer.load_rows(0, result.ntuples, tuple)
 
 
 def _encoded(prepared: Prepared, statement: str, parameters: Parameters) -> list[Any]:

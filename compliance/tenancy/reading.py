@@ -11,7 +11,7 @@ standby that does not answer is never waited for: the primary is asked the same.
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
 from compliance.tenancy import cluster, context, prepared, standbys
+from compliance.tenancy.arriving import Arriving
 from compliance.tenancy.errors import BehindError, OtherCompanyError
 from compliance.tenancy.postgresql.behind import nodes
 from compliance.tenancy.prepared import Driver, Parameters, Prepared
@@ -283,6 +284,40 @@ def ask(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Ca
             return _fetch(driver, False, here, statement, parameters, raw)
 
     return take
+
+
+def arriving(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Sequence[Row]:
+    """As `fetch`, but the rows may be used while PostgreSQL looks for those behind them (`arriving.portions`).
+
+    All must be taken before anything else is asked. Outside of `company`, within a transaction of Django's, of a
+    standby, and the first time on a connection they are fetched whole.
+    """
+    django = connections[DEFAULT_DB_ALIAS]
+    asked = _asked.get()
+    known = None
+    if asked is not None and asked.standby is None and not django.in_atomic_block and django.connection is not None:
+        known = prepared.known(django.connection, statement)
+    if asked is None or known is None:
+        return fetch(statement, parameters, raw=raw)
+    if django.queries_logged:
+        django.queries_log.append({"sql": statement, "time": "0"})
+    driver: Driver = django.connection
+    with django.wrap_database_errors:
+        asked.open(driver, False)
+        asked.settle(driver)
+        prepared.send_for_portions(driver, known, statement, parameters)
+
+    def take() -> tuple[list[Row], bool]:
+        with django.wrap_database_errors:
+            try:
+                return prepared.portion(driver, raw)
+            except psycopg.Error as error:
+                if error.sqlstate not in prepared.FORGOTTEN:  # it says so before the first row
+                    raise
+            _begin_anew(driver, asked)
+            return _fetch(driver, False, asked, statement, parameters, raw), True
+
+    return Arriving(take)
 
 
 def _ask_standby(

@@ -5,13 +5,15 @@ import threading
 import time
 import uuid
 import weakref
+from collections.abc import Sequence
 
 import pytest
-from django.db import InternalError, OperationalError, ProgrammingError, connection, transaction
+from django.db import DataError, InternalError, OperationalError, ProgrammingError, connection, transaction
 
 from compliance.facts.people.models import Team
-from compliance.tenancy import arrays, context, reading
+from compliance.tenancy import arrays, arriving, context, reading
 from compliance.tenancy.errors import OtherCompanyError
+from compliance.tenancy.sql import Row
 
 TEAMS = "SELECT team_id, created_at FROM people_team WHERE organization_id = %(organization)s"
 ALL = "SELECT name FROM people_team"
@@ -68,6 +70,115 @@ def test_a_statement_ends_at_the_timeout_and_the_connection_goes_on(stored):
         reading.fetch("SELECT pg_sleep(20)")
     with _company(stored.organization_id):
         assert reading.fetch(ALL) == [("Sales",)]
+
+
+MANY = "SELECT n, n::text FROM generate_series(1, %(last)s) n"
+DIVIDED = "SELECT repeat('x', 500), 1 / (%(last)s - n) FROM generate_series(1, 1000) n"
+
+
+def _twice(organization_id, work):
+    """What `work` gives when the connection knows its statement already: the first time it is fetched whole."""
+    for _ in range(2):
+        with _company(organization_id):
+            found = work()
+    return found
+
+
+@pytest.mark.parametrize("last", [0, 1, 49, 50, 51, 1000])
+def test_rows_that_arrive_are_those_that_are_fetched(stored, last):
+    def taken():
+        rows = reading.arriving(MANY, {"last": last})
+        parts = list(arriving.portions(rows))
+        return rows, parts, reading.fetch(MANY, {"last": last})
+
+    rows, parts, fetched = _twice(stored.organization_id, taken)
+    assert isinstance(rows, arriving.Arriving)
+    assert [row for part, _ in parts for row in part] == list(rows) == rows[:] == fetched
+    assert len(rows) == last
+    assert [ended for _, ended in parts] == [False] * (len(parts) - 1) + [True]
+    assert list(arriving.portions(rows)) == ([(fetched, True)] if last else [])
+
+
+def test_the_first_rows_are_used_before_the_last_ones_are_there(stored):
+    slow = "SELECT repeat('x', 500), CASE WHEN n > 100 THEN pg_sleep(0.4)::text END FROM generate_series(1, 101) n"
+
+    def taken():
+        rows = reading.arriving(slow)
+        at = []
+        for part, _ in arriving.portions(rows):
+            at.append((len(part), time.monotonic()))
+        return at
+
+    at = _twice(stored.organization_id, taken)
+    assert sum(number for number, _ in at) == 101
+    assert at[-1][1] - at[0][1] > 0.3
+
+
+def test_raw_rows_arrive_as_microseconds_and_bytes(stored, now):
+    asked = {"organization": stored.organization_id}
+    found = _twice(stored.organization_id, lambda: list(reading.arriving(TEAMS, asked, raw=True)))
+    assert found == [(stored.team_id.bytes, arrays.in_microseconds(now))]
+
+
+def test_an_error_among_rows_that_arrive_ends_the_read_and_the_connection_goes_on(stored):
+    _twice(stored.organization_id, lambda: list(reading.arriving(DIVIDED, {"last": 2000})))
+    seen: list[Sequence[Row]] = []
+    with pytest.raises(DataError, match="division by zero"), _company(stored.organization_id):
+        seen.extend(part for part, _ in arriving.portions(reading.arriving(DIVIDED, {"last": 700})))
+    assert len(seen[0]) >= 50
+    assert connection.connection.info.transaction_status == 0
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_rows_that_arrive_end_at_the_timeout_too(stored):
+    slow = "SELECT n, pg_sleep(0.01)::text FROM generate_series(1, %(last)s) n"
+    _twice(stored.organization_id, lambda: list(reading.arriving(slow, {"last": 1})))
+    with pytest.raises(OperationalError, match="statement timeout"), _company(stored.organization_id, 200):
+        list(reading.arriving(slow, {"last": 1000}))
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_who_stops_among_rows_that_arrive_leaves_the_connection_as_it_was(stored):
+    with pytest.raises(ZeroDivisionError):
+        _twice(stored.organization_id, lambda: 1 / 0 if next(_parts(100_000))[1] is False else None)
+    assert connection.connection.info.transaction_status == 0
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def _parts(last):
+    return arriving.portions(reading.arriving(MANY, {"last": last}))
+
+
+def test_rows_that_arrive_by_a_forgotten_statement_are_fetched_anew(stored):
+    _twice(stored.organization_id, lambda: list(reading.arriving(MANY, {"last": 60})))
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+    with _company(stored.organization_id):
+        assert len(reading.arriving(MANY, {"last": 60})) == 60
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_a_connection_that_is_lost_among_rows_that_arrive_is_an_operational_error(stored, administration):
+    _twice(stored.organization_id, lambda: list(reading.arriving(MANY, {"last": 60})))
+
+    def end(part):
+        administration.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid])
+        return part
+
+    with pytest.raises(OperationalError), _company(stored.organization_id):
+        list(map(end, _parts(1_000_000)))
+    connection.close()
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
+
+
+def test_within_a_transaction_of_djangos_rows_are_fetched_whole(stored):
+    with transaction.atomic(), _company(stored.organization_id):
+        for _ in range(2):
+            assert reading.arriving(ALL) == [("Sales",)]
 
 
 def test_statements_that_the_connection_has_forgotten_are_prepared_anew(stored):

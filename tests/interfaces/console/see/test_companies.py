@@ -13,7 +13,6 @@ from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy.models import Organization
 from tests.companies import make_present_company
 from tests.interfaces.console.conftest import make_staff, signed_in
-from tests.tenancy.conftest import administration  # noqa: F401 - a fixture
 from tests.tenancy.test_nodes import away, companies  # noqa: F401 - a fixture
 
 ADDRESS = "/console/companies/"
