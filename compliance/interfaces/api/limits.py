@@ -10,13 +10,14 @@ import math
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import redis
 
-from compliance.redis_client import client
+from compliance.redis_client import client, client_of_this_thread
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +140,15 @@ _REFUSED_BY = {0: None, 1: "rate", 2: "concurrency"}
 class RedisCounter:
     """Counts in Redis, for all processes together."""
 
-    def __init__(self, client: redis.Redis, prefix: str = "svc:limits", window_seconds: int = WINDOW_SECONDS) -> None:
+    def __init__(
+        self,
+        client: redis.Redis,
+        prefix: str = "svc:limits",
+        window_seconds: int = WINDOW_SECONDS,
+        of_thread: Callable[[], redis.Redis] | None = None,
+    ) -> None:
+        """`of_thread` is asked for the client of each call, in place of `client`. Raises redis.RedisError."""
+        self._client_of_thread = of_thread or (lambda: client)
         self._take = client.register_script(_SCRIPT)
         self._give_back = client.register_script(_GIVE_BACK)
         self._prefix = prefix
@@ -153,7 +162,9 @@ class RedisCounter:
         quotas = [policy.quota for policy in policies]
         most = [bound.most for bound in bounds]
         answer = self._take(
-            keys, [self._window_seconds * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most]
+            keys,
+            [self._window_seconds * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most],
+            self._client_of_thread(),
         )
         held = _lease(self, bounds, identifier) if answer[0] == 0 else None
         stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
@@ -161,7 +172,8 @@ class RedisCounter:
 
     def release(self, lease: Lease) -> None:
         """Gives a lease back. Raises redis.RedisError."""
-        self._give_back([self._leases(subject) for subject in lease.subjects], [lease.identifier])
+        keys = [self._leases(subject) for subject in lease.subjects]
+        self._give_back(keys, [lease.identifier], self._client_of_thread())
 
     def _leases(self, subject: str) -> str:
         return f"{self._prefix}:leases:{subject}"
@@ -259,7 +271,7 @@ def limiter() -> Limiter:
 
 @lru_cache(maxsize=4)
 def _limiter(shared: redis.Redis) -> Limiter:
-    return Limiter(RedisCounter(shared))
+    return Limiter(RedisCounter(shared, of_thread=client_of_this_thread))
 
 
 def _lease(counter: Counter, bounds: tuple[AtOnce, ...], identifier: str) -> Lease | None:

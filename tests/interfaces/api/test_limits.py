@@ -1,6 +1,7 @@
 """Limits: exact among parallel clients, nothing consumed by a refusal, leases that end, and no need of Redis."""
 
 import re
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -27,7 +28,7 @@ from compliance.interfaces.api.limits import (
     limiter,
 )
 from compliance.interfaces.api.problems import Code, Problem
-from compliance.redis_client import client
+from compliance.redis_client import client, client_of_this_thread
 from tests.interfaces.api.conftest import Caller
 
 
@@ -139,9 +140,10 @@ def test_the_lease_of_a_process_that_died_ends_in_redis_too():
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
 
 
-def test_a_connection_that_went_stale_is_replaced():
-    administration, used = redis.Redis.from_url(settings.REDIS_URL), client()
-    counter = RedisCounter(used, f"svc:test:{uuid.uuid4().hex}")
+@pytest.mark.parametrize("of_thread", [None, client_of_this_thread])
+def test_a_connection_that_went_stale_is_replaced(of_thread):
+    administration, used = redis.Redis.from_url(settings.REDIS_URL), (of_thread or client)()
+    counter = RedisCounter(client(), f"svc:test:{uuid.uuid4().hex}", of_thread=of_thread)
     lease = counter.acquire(_policies(), (AtOnce("key", 1),)).lease
     administration.client_kill_filter(_id=str(used.client_id()))
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by == "concurrency"
@@ -149,6 +151,19 @@ def test_a_connection_that_went_stale_is_replaced():
     counter.release(lease)
     administration.client_kill_filter(_id=str(used.client_id()))
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
+
+
+def test_each_thread_has_a_connection_of_its_own_and_keeps_it():
+    with ThreadPoolExecutor(2) as threads:
+        barrier = threading.Barrier(2)
+
+        def asked():
+            barrier.wait()
+            return client_of_this_thread().client_id(), client_of_this_thread().client_id()
+
+        (one, again), (other, _) = [each.result() for each in [threads.submit(asked) for _ in range(2)]]
+    assert one == again
+    assert one != other
 
 
 def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_later():
