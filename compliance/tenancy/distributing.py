@@ -6,19 +6,34 @@ over, so the command may be run again at any time, and after having been cut sho
 
 from collections.abc import Iterator
 
-from django.db import connections, transaction
+import psycopg
+from django.db import DatabaseError, connections, transaction
 
 from compliance.tenancy import checks, expected, system_catalogue
 from compliance.tenancy.errors import NotDistributedError
 from compliance.tenancy.establishing import establish
 from compliance.tenancy.placement import Placement
 
+LOCK_SECONDS = 30
+"""How long a table that somebody else uses is waited for."""
+
+# Names what a server's settings lack (docs/scale.md), nothing where all is as it should be.
+_LACKING = """
+SELECT concat_ws(', ',
+  CASE WHEN current_setting('citus.enable_unsafe_triggers') = 'off' THEN 'citus.enable_unsafe_triggers = on' END,
+  CASE WHEN current_setting('wal_level') <> 'logical' THEN 'wal_level = logical' END,
+  CASE WHEN current_setting('max_prepared_transactions') = '0' THEN 'max_prepared_transactions' END)"""
+_SERVERS = """
+SELECT n.nodename || ':' || n.nodeport, r.success, r.result
+FROM run_command_on_all_nodes(%s) r JOIN pg_dist_node n USING (nodeid) ORDER BY 1"""
+_NODES = "SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards"
+
 
 def distribute(alias: str) -> Iterator[str]:
     """Yields one sentence for each table that was moved to its place, each in a transaction of its own.
 
-    Raises NotDistributedError where the database is no cluster, or where a table is somewhere else than at the
-    coordinator and not in its place.
+    Raises NotDistributedError where the database is no cluster or its servers are not ready for tables, where a table
+    is in use, or somewhere else than at the coordinator and not in its place.
     """
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
@@ -28,21 +43,55 @@ def distribute(alias: str) -> Iterator[str]:
                 " environment, or follow `From one machine to a cluster` in docs/scale.md."
             )
     tables = {f"table {each.name}": each for each in expected.tables()}
-    for each in checks.compared(system_catalogue.read(alias)):
-        if each.aspect != expected.PLACEMENT:
-            continue
+    out_of_place = [each for each in checks.compared(system_catalogue.read(alias)) if each.aspect == expected.PLACEMENT]
+    if out_of_place:
+        _refuse_unready(alias)
+    for each in out_of_place:
         if each.found is not None:
             raise NotDistributedError(f"{each.sentence}. Bring it back with undistribute_table first.")
-        with transaction.atomic(using=alias):
-            _place(alias, tables[each.subject])
+        try:
+            with transaction.atomic(using=alias):
+                _place(alias, tables[each.subject])
+        except DatabaseError as error:
+            raise NotDistributedError(f"{each.subject} could not be moved: {_reason(error)}") from error
         yield f"{each.subject}: {each.expected}"
     yield from establish(alias)
     # Nodes are compared once the coordinator is right. Citus leaves functions that it brings to one to everybody there.
     yield from establish(alias)
 
 
+def _refuse_unready(alias: str) -> None:
+    """Raises NotDistributedError where no node takes tables, or a server does not answer or lacks a setting."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_NODES)
+        if cursor.fetchone()[0] == 0:
+            raise NotDistributedError(
+                "The cluster has no node yet. SELECT citus_add_node('HOST', PORT) at the coordinator (docs/scale.md)."
+            )
+        cursor.execute(_SERVERS, [_LACKING])
+        servers = cursor.fetchall()
+    for name, success, said in servers:
+        if not success:
+            raise NotDistributedError(
+                f"The coordinator cannot ask {name}: {said}. Is it up, and the password in pg_dist_authinfo right?"
+            )
+        if said:
+            raise NotDistributedError(f"{name} lacks a setting, and must be restarted with it: {said} (docs/scale.md).")
+
+
+def _reason(error: DatabaseError) -> str:
+    """What PostgreSQL or Citus says, as one sentence."""
+    if isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
+        return (
+            f"somebody has used it for {LOCK_SECONDS} seconds. Stop web, workers and whatever else is connected; run"
+            " the command again."
+        )
+    return f"{str(error).splitlines()[0].rstrip('.')}. Put that right, and run the command again."
+
+
 def _place(alias: str, table: expected.Table) -> None:
     with connections[alias].cursor() as cursor:
+        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
         if table.placement is Placement.COORDINATOR_IN_STEP:
             cursor.execute("SELECT citus_add_local_table_to_metadata(%s)", [table.name])
             return

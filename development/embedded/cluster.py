@@ -17,7 +17,7 @@ from development.embedded import ports, postgresql
 from development.embedded.errors import BinaryNotFoundError, ServerDidNotStartError
 
 WORKERS = ("worker-1", "worker-2")
-_ANY_NODE, _ITSELF = -1, 0
+_EVERY_SERVER, _ITSELF = 0, -1
 """Numbers of nodes in Citus's table of passwords."""
 HOST = "127.0.0.1"
 _SETTINGS = {
@@ -126,7 +126,7 @@ def _provide_database(name: str, coordinator: str, workers: Sequence[str], passw
                 connection.execute(
                     sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
                 )
-                for node in (_ANY_NODE, _ITSELF):
+                for node in (_EVERY_SERVER, _ITSELF):
                     connection.execute(
                         "INSERT INTO pg_dist_authinfo VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                         [node, role, f"password={password}"],

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from compliance.history import actions as history
-from compliance.tenancy import checks, expected
+from compliance.tenancy import checks, distributing, expected
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from compliance.tenancy.errors import NotDistributedError
 from compliance.tenancy.placement import Placement
@@ -87,3 +87,54 @@ def test_filled_tables_are_moved_whole_and_nothing_stays_behind(administration, 
     assert administration.execute("SELECT pg_relation_size('history_historyrow')").fetchone() == (0,)
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="never changed"):
         administration.execute("DELETE FROM history_historyrow")
+
+
+@pytest.mark.cluster
+def test_a_table_that_somebody_uses_is_named_and_nothing_is_half_moved(administration, django_db_blocker, monkeypatch):
+    monkeypatch.setattr(distributing, "LOCK_SECONDS", 1)
+    administration.execute("SELECT undistribute_table('history_subtree')")
+    with django_db_blocker.unblock():
+        try:
+            with psycopg.connect(administration.info.dsn, password=administration.info.password) as reader:
+                reader.execute("SELECT count(*) FROM history_subtree")
+                with pytest.raises(
+                    CommandError, match="history_subtree could not be moved: somebody has used it for 1 s"
+                ):
+                    call_command("distribute", stdout=io.StringIO())
+        finally:
+            call_command("distribute", stdout=io.StringIO())
+        checks.refuse_unprotected_tables()
+
+
+@pytest.mark.cluster
+def test_nodes_that_are_not_ready_are_refused_before_anything_is_moved(administration, django_db_blocker):
+    nodes = administration.execute("SELECT nodename, nodeport FROM pg_dist_node WHERE shouldhaveshards").fetchall()
+    administration.execute("SELECT undistribute_table('history_subtree')")
+    take = "SELECT citus_set_node_property(%s, %s, 'shouldhaveshards', %s)"
+    with django_db_blocker.unblock():
+        try:
+            for node in nodes:
+                administration.execute(take, [*node, False])
+            with pytest.raises(CommandError, match="has no node yet"):
+                call_command("distribute", stdout=io.StringIO())
+        finally:
+            for node in nodes:
+                administration.execute(take, [*node, True])
+            call_command("distribute", stdout=io.StringIO())
+
+
+@pytest.mark.cluster
+def test_a_password_that_a_server_refuses_is_named_before_anything_is_moved(administration, django_db_blocker):
+    kept = administration.execute("SELECT authinfo, nodeid FROM pg_dist_authinfo WHERE rolename = 'owner'").fetchall()
+    administration.execute("SELECT undistribute_table('history_subtree')")
+    with django_db_blocker.unblock():
+        try:
+            administration.execute("UPDATE pg_dist_authinfo SET authinfo = 'password=wrong' WHERE rolename = 'owner'")
+            with pytest.raises(CommandError, match=r"cannot ask 127.* the password in pg_dist_authinfo right"):
+                call_command("distribute", stdout=io.StringIO())
+        finally:
+            for each in kept:
+                administration.execute(
+                    "UPDATE pg_dist_authinfo SET authinfo = %s WHERE rolename = 'owner' AND nodeid = %s", each
+                )
+            call_command("distribute", stdout=io.StringIO())
