@@ -165,7 +165,8 @@ def test_a_connection_that_is_lost_among_rows_that_arrive_is_an_operational_erro
     _twice(stored.organization_id, lambda: list(reading.arriving(MANY, {"last": 60})))
 
     def end(part):
-        administration.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid])
+        number = connection.connection.info.backend_pid
+        administration.execute("SELECT pg_terminate_backend(%s::int, 5000::bigint)", [number])
         return part
 
     with pytest.raises(OperationalError), _company(stored.organization_id):
