@@ -2,7 +2,7 @@
 # A consistent copy of the database, and of the files that live outside it: backup.sh FOLDER
 # Needs DATABASE_OWNER_URL, ERASURE_LIST, LOG_FOLDER, FILES_FOLDER (where files are in a folder), and pg_dump of the server's version or newer. The dump holds
 # personal data: encrypt it where it rests. Each backup wants a folder of its own; one without SHA256SUMS was not
-# finished.
+# finished, and one without database.dump may be named again. Of a cluster all nodes must answer.
 set -eu
 folder=$1
 if [ -e "$folder/database.dump" ]; then
@@ -24,7 +24,9 @@ if [ -n "$hidden" ]; then
 fi
 mkdir -p "$folder"
 chmod 700 "$folder"
-pg_dump --format=custom --no-owner --enable-row-security --file="$folder/database.dump" "$DATABASE_OWNER_URL"
+unfinished=$folder/database.dump.unfinished
+trap 'rm -f "$unfinished"' EXIT
+pg_dump --format=custom --no-owner --enable-row-security --file="$unfinished" "$DATABASE_OWNER_URL"
 # Copied after the dump: both may know more than the dump does, never less.
 if [ -n "${ERASURE_LIST:-}" ] && [ -f "$ERASURE_LIST" ]; then cp -p "$ERASURE_LIST" "$folder/"; fi
 # After the dump too: a file that the dump knows is there unless it was let go of since; what is being written is left out.
@@ -33,6 +35,7 @@ if [ -n "${FILES_FOLDER:-}" ] && [ -d "$FILES_FOLDER" ]; then
     --warning=no-file-removed . || [ $? -eq 1 ]  # 1: a file went while it was read
 fi
 if [ -n "${LOG_FOLDER:-}" ] && [ -f "$LOG_FOLDER/lock" ]; then
-  flock --shared "$LOG_FOLDER/lock" cp -pR "$LOG_FOLDER" "$folder/log"  # between two signings
+  flock --shared "$LOG_FOLDER/lock" cp -pR "$LOG_FOLDER/." "$folder/log"  # between two signings
 fi
+mv "$unfinished" "$folder/database.dump"
 ( cd "$folder" && find . -type f ! -name SHA256SUMS -exec sha256sum -- {} + > SHA256SUMS )
