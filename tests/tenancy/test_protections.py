@@ -14,6 +14,7 @@ from typing import NamedTuple
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import ProgrammingError, connection, connections, transaction
 
 from compliance.tenancy import checks, context, establishing, expected, shards, sql, system_catalogue
@@ -145,7 +146,7 @@ ATTACKS_ON_A_NODE = {
         f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER",
         f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): trigger {ROW}_append_only is missing"),
     "a disabled trigger": (
-        f"ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER",
+        f"ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER {ROW}_append_only_NUMBER",
         f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): trigger {ROW}_append_only is `disabled: CREATE TRIGGER"),
     "a trigger that never fires": (
         f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER; CREATE TRIGGER {ROW}_append_only_NUMBER BEFORE UPDATE OR"
@@ -259,6 +260,37 @@ def test_each_attack_on_a_shard_is_refused_with_its_node_and_mended_by_migrate(n
     expected_sentence = sentence.replace("NAME", node.name).replace("NUMBER", number)
     assert expected_sentence in re.sub(r"of \d+ shards", "of N shards", str(refused.value))
     assert len(checks.differences()) == 1
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
+
+
+@pytest.mark.cluster
+def test_a_disabled_trigger_against_truncate_on_a_shard_is_mended_by_migrate(node):
+    """A move makes one on each shard that it copies, for the coordinator alone; Citus hands no change of it on."""
+    node.attack(
+        f"CREATE OR REPLACE TRIGGER {ROW}_no_truncate_NUMBER BEFORE TRUNCATE ON {ROW}_NUMBER FOR EACH STATEMENT"
+        f" EXECUTE FUNCTION refuse_change(); ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER"
+    )
+    assert {each.aspect for each in checks.differences()} == {
+        f"trigger {ROW}_append_only",
+        f"trigger {ROW}_no_truncate",
+    }
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
+    assert list(establishing.establish("owner")) == []
+
+
+@pytest.mark.cluster
+def test_a_shard_of_another_owner_is_told_by_migrate_with_what_mends_it(node, administration):
+    node.attack("ALTER TABLE people_team_NUMBER OWNER TO app; ALTER POLICY company ON people_team_NUMBER USING (true)")
+    try:
+        with pytest.raises(CommandError) as refused:
+            call_command("migrate", database="owner", verbosity=0)
+        (statement,) = re.findall(r"run `(.*)` as one at the coordinator", str(refused.value))
+    finally:
+        administration.execute("ALTER TABLE people_team OWNER TO owner")
+    assert f"table people_team on {node.name} (1 of " in str(refused.value)
+    assert statement == "ALTER TABLE people_team OWNER TO owner"
     assert len(list(establishing.establish("owner"))) == 1
     assert checks.differences() == []
 
