@@ -129,8 +129,9 @@ def compared(stands: system_catalogue.Found) -> list[Difference]:
 def on_servers(stands: system_catalogue.Found, alias: str) -> list[Difference]:
     """The differences of a cluster's servers from what each must have, by server and object; none without a cluster.
 
-    A server that takes no connection is named in the log and passed over: its companies are answered 503. What a server
-    does not have at all, a function or a table without shards there, nobody can use there.
+    A server that takes no connection is named in the log and passed over: its companies are answered 503. One that
+    refuses the login, or does not say what it has, is a difference. What a server does not have at all, a function or a
+    table without shards there, nobody can use there.
     """
     if not settings.CLUSTER:
         return []
@@ -138,42 +139,60 @@ def on_servers(stands: system_catalogue.Found, alias: str) -> list[Difference]:
     found: list[Difference] = []
     for server in system_catalogue.read_servers(stands.owner, alias):
         if server.is_away:
-            logger.warning("database_node_away", node=server.name)
+            logger.warning("database_node_away", node=server.name, reason=server.fault)
         elif server.fault:
             found.append(Difference("server", "system catalogue", server.fault, "readable", server.name))
         else:
-            found += _on_server(server, wanted, stands.owner)
+            found += _on_server(server, wanted, stands)
     return found
 
 
-def _on_server(server: system_catalogue.Server, wanted: expected.SystemCatalogue, owner: str) -> Iterator[Difference]:
+def _on_server(
+    server: system_catalogue.Server, wanted: expected.SystemCatalogue, stands: system_catalogue.Found
+) -> Iterator[Difference]:
     known = {subject for subject, _ in wanted}
     of_all: dict[str, int] = {}
+    shards: dict[tuple[str, str | None, str | None], str] = {}
     counts: dict[tuple[str, str], Counter[str | None]] = {key: Counter() for key in wanted}
     for each in server.aspects:
-        if each.subject.startswith(("table ", "function ")) and each.subject not in known:
-            continue  # the coordinator has it too, and has been compared
-        if each.subject == f"role {owner}" and _is_of_a_move(each):
+        kind, _, name = each.subject.partition(" ")
+        if kind == "table" and each.of_all == 0:
+            if f"public.{name}" not in server.passing:
+                yield Difference(each.subject, "kind", each.value, None, server.name)
+            continue
+        if kind in ("table", "function") and each.subject not in known:
+            # A later release's has been passed over at the coordinator.
+            if each.aspect == "definition" and (each.subject, each.aspect) not in stands.entries:
+                yield Difference(each.subject, each.aspect, each.value, None, server.name)
+            continue
+        if each.subject == f"role {stands.owner}" and _is_of_a_move(each, server):
             continue
         of_all[each.subject] = each.of_all
-        if each.aspect is not None:
+        shards[each.subject, each.aspect, each.value] = each.first
+        shards.setdefault((each.subject, None, None), each.first)
+        if each.aspect is not None and each.value is not None:
             counts.setdefault((each.subject, each.aspect), Counter())[each.value] += each.shards
     for (subject, aspect), values in sorted(counts.items()):
         whole, right = of_all.get(subject, 0), wanted.get((subject, aspect))
         if right is not None and not expected.may_lack(right):
             values[None] = whole - values.total()
-        where = f"{server.name} ({{}} of {whole} shards)" if subject.startswith("table ") else server.name
-        for value, shards in values.items():
-            if shards > 0 and value != right:
-                yield Difference(subject, aspect, value, right, where.format(shards))
+        for value, number in values.items():
+            if number > 0 and value != right:
+                where = server.name
+                if subject.startswith("table "):
+                    first = shards.get((subject, aspect, value)) or shards[subject, None, None]
+                    others = f" and {number - 1} more" if number > 1 else ""
+                    where = f"{server.name} ({number} of {whole} shards: {first}{others})"
+                yield Difference(subject, aspect, value, right, where)
 
 
-def _is_of_a_move(each: system_catalogue.Aspect) -> bool:
+def _is_of_a_move(each: system_catalogue.Aspect, server: system_catalogue.Server) -> bool:
     """Whether the owner is as it is on a node that a company is moved to, or was until the move was cut off.
 
-    It passes by row-level security (`administration`), and Citus replicates as a role that it makes a member of it.
+    It passes by row-level security (`administration`), and Citus replicates as a role that it makes a member of it, and
+    has noted before to take away again: a name that looks like one excuses nobody.
     """
-    return each.value == "BYPASSRLS" or (each.aspect or "").startswith("member citus_shard_move_subscription_role_")
+    return each.value == "BYPASSRLS" or (each.aspect or "").removeprefix("member ") in server.passing
 
 
 _EXISTENCE = ("kind", "definition")

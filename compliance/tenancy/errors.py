@@ -35,6 +35,10 @@ class NotMigratedError(TenancyError):
     """The database lacks tables or migrations that this version needs."""
 
 
+class NotEstablishedError(TenancyError):
+    """What guards a table could not be made as declared: the owner may not, or the change has changed nothing."""
+
+
 class NotDistributedError(TenancyError):
     """The database is no cluster although CLUSTER says so, or a table is not where its declaration puts it."""
 

@@ -6,6 +6,7 @@ a cluster are asked the same of their shards.
 """
 
 import json
+import re
 from typing import NamedTuple
 
 import psycopg
@@ -125,7 +126,8 @@ FROM placed
 """
 
 
-# A shard and its triggers are named for their table, with a number at the end: what is found is told of the table.
+# A shard and its triggers are named for their table, with a number at the end: what is found is told of the table. What
+# is of none of the cluster's tables is told as of 0 shards; at the coordinator that is compared with the declarations.
 _SHARDS = f"""
 WITH shard AS (
     SELECT t.relname AS name, t.relname || '_' || s.shardid AS own_name, '_' || s.shardid AS ending,
@@ -141,17 +143,55 @@ WITH shard AS (
     FROM shard s JOIN found f ON f.subject = 'table ' || s.own_name AND f.aspect LIKE 'trigger %%'
     UNION ALL SELECT subject, aspect, value, subject, 1 FROM found
     WHERE subject NOT LIKE 'table %%' AND subject NOT LIKE 'sequence %%'
+    UNION ALL SELECT subject, aspect, value, subject, 0 FROM found
+    WHERE subject LIKE 'table %%' AND aspect = 'kind' AND (SELECT groupid FROM pg_dist_local_group) <> 0
+        AND subject NOT IN (SELECT 'table ' || own_name FROM shard)
+        AND subject NOT IN (
+            SELECT 'table ' || t.relname FROM pg_dist_partition p JOIN pg_class t ON t.oid = p.logicalrelid
+        )
 ), counted AS (
-    SELECT subject, aspect, value, count(DISTINCT own_name) AS shards, of_all FROM told GROUP BY 1, 2, 3, 5
+    SELECT subject, aspect, value, count(DISTINCT own_name) AS shards, of_all, min(own_name) AS first
+    FROM told GROUP BY 1, 2, 3, 5
+), lacking AS (
+    SELECT a.subject, a.aspect, NULL, count(*), s.of_all, min(s.own_name)
+    FROM (SELECT subject, aspect FROM told GROUP BY 1, 2, of_all HAVING count(DISTINCT own_name) < of_all) a
+    JOIN shard s ON 'table ' || s.name = a.subject
+    WHERE (a.subject, a.aspect, s.own_name) NOT IN (SELECT subject, aspect, own_name FROM told WHERE aspect IS NOT NULL)
+        AND a.aspect IS NOT NULL
+    GROUP BY 1, 2, s.of_all
 )
-SELECT coalesce(json_agg(json_build_array(subject, aspect, value, shards, of_all)), '[]') FROM counted
+SELECT coalesce(json_agg(json_build_array(subject, aspect, value, shards, of_all, first)), '[]')
+FROM (TABLE counted UNION ALL TABLE lacking) each
 """  # noqa: S608 - two statements of our own
 
 
-_ON_ALL_SERVERS = """
-SELECT n.nodename || ':' || n.nodeport, r.success, r.result
+# What Citus has noted, before it makes it, to take away again: all that a move makes, and what it leaves.
+_PASSING = "SELECT ARRAY(SELECT node_group_id || ' ' || object_name FROM pg_dist_cleanup)"
+
+
+_ON_ALL_SERVERS = f"""
+SELECT n.nodename || ':' || n.nodeport, n.groupid, r.success, r.result, ({_PASSING})
 FROM run_command_on_all_nodes(%s) r JOIN pg_dist_node n USING (nodeid) ORDER BY 1
+"""  # noqa: S608 - a statement of our own
+
+
+# Citus says why in warnings alone.
+_CONNECTS = """
+SELECT citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node
+WHERE nodename || ':' || nodeport = ANY(%s)
 """
+_REASON = re.compile(r"connection to the remote node .*@(\S+) failed(?: with the following error: (.*))?")
+_NO_ANSWER = "no answer in time"
+
+
+# What is said of a server that is not there: by Citus, by the server as it goes or comes, and by PostgreSQL's library.
+# Whatever else is said, somebody has answered.
+_AWAY = re.compile(
+    rf"{_NO_ANSWER}$|query result unavailable$|FATAL:  the database system is "
+    r"|FATAL:  terminating connection (due to administrator command|because of crash of another server process)"
+    r"|(?![A-Z]+: ).*(Connection refused|Connection reset by peer|[Tt]imed out|timeout expired|No route to host"
+    r"|Network is unreachable|could not (translate host name|connect)|server closed the connection unexpectedly)"
+)
 
 
 class Found(NamedTuple):
@@ -183,7 +223,8 @@ def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
 class Aspect(NamedTuple):
     """How one aspect of one object is on a server of a cluster: of a table, on how many `of_all` its shards there.
 
-    `aspect` and `value` are None where there is no table for a shard. Of what is no table there is one.
+    `aspect` and `value` are None where there is no table for a shard, `value` alone where some shards are without the
+    aspect. Of what is no table there is one. A relation that is no shard, and no table of the cluster's, is of 0.
     """
 
     subject: str
@@ -191,29 +232,36 @@ class Aspect(NamedTuple):
     value: str | None
     shards: int
     of_all: int
+    first: str
+    """One of the shards, by its own name: whoever looks on the node needs that."""
 
 
 class Server(NamedTuple):
     """A server of a cluster, `host:port`, and what it has: of its shards, its functions and its roles.
 
-    `fault` says why that is not known; it is empty where it is.
+    `fault` says why that is not known; it is empty where it is. `passing` are the objects there that Citus will take
+    away again.
     """
 
     name: str
     aspects: list[Aspect]
     fault: str
+    is_coordinator: bool
+    passing: frozenset[str]
 
     @property
     def is_away(self) -> bool:
-        """Whether the coordinator could not connect to it, or the connection was lost. Citus says so in words alone."""
-        lost = (f"failed to connect to {self.name}", "query result unavailable")
-        return self.fault in lost or self.fault.startswith("FATAL:")
+        """Whether the coordinator could not connect to it, or the connection was lost. Citus says so in words alone.
+
+        A server that answers and refuses is not away, nor is the coordinator, which would then not be asking.
+        """
+        return not self.is_coordinator and _AWAY.match(self.fault) is not None
 
 
 def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
     """What each server of the cluster has, the coordinator too: the rows of tables in step are in shards of its own.
 
-    Asked in one statement, by connections that are made for it: one that the coordinator has kept to a node that stands
+    All are asked in one statement, by connections made for it: one that the coordinator has kept to a node that stands
     still would be waited for. Each server counts its shards, so that it answers as much however many these are, and
     says which these are: a copy that a move has begun or left over is nobody's yet, or no more.
     """
@@ -221,7 +269,36 @@ def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
         values = {"roles": list(RUNTIME_ROLES), "owner": owner}
         cursor.execute(_ON_ALL_SERVERS, [psycopg.ClientCursor(connections[alias].connection).mogrify(_SHARDS, values)])
         rows = cursor.fetchall()
+        # A move makes and takes away one table after the other meanwhile: what is noted before, or noted now.
+        cursor.execute(_PASSING)
+        ((after,),) = cursor.fetchall()
+    unconnected = [name for name, _, _, said, _ in rows if said == f"failed to connect to {name}"]
+    reasons = _reasons(unconnected, alias) if unconnected else {}
     return [
-        Server(name, [Aspect(*each) for each in json.loads(said)], "") if success else Server(name, [], said)
-        for name, success, said in rows
+        Server(
+            name,
+            [Aspect(*each) for each in json.loads(said)] if success else [],
+            "" if success else reasons.get(name, said),
+            group == 0,
+            frozenset(each.removeprefix(f"{group} ") for each in (*before, *after) if each.startswith(f"{group} ")),
+        )
+        for name, group, success, said, before in rows
     ]
+
+
+def _reasons(names: list[str], alias: str) -> dict[str, str]:
+    """Why the coordinator cannot connect to these servers: where nobody is, or where somebody refuses the login.
+
+    Asked by a connection of its own, for the coordinator would ask by one that it has kept, if that is there.
+    """
+    warnings: list[str] = []
+    own = connections[alias].copy()
+    try:
+        own.ensure_connection()
+        own.connection.add_notice_handler(lambda notice: warnings.append(notice.message_primary or ""))
+        with own.cursor() as cursor:
+            cursor.execute(_CONNECTS, [names])
+    finally:
+        own.close()
+    said = [found for each in warnings if (found := _REASON.match(each))]
+    return {found[1]: found[2] or _NO_ANSWER for found in said}

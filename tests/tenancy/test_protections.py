@@ -7,17 +7,21 @@ import re
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import ProgrammingError, connection, connections, transaction
 
-from compliance.tenancy import checks, context, establishing, expected, sql, system_catalogue
+from compliance.tenancy import checks, context, establishing, expected, shards, sql, system_catalogue
+from compliance.tenancy.administration import Administration
 from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError
 from compliance.tenancy.roles import RUNTIME_ROLES
+from development.embedded import ports
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = "history_historyrow"
@@ -123,27 +127,27 @@ ATTACKS = {
 ATTACKS_ON_A_NODE = {
     "row-level security that is off": (
         "ALTER TABLE people_team_NUMBER DISABLE ROW LEVEL SECURITY",
-        "table people_team on NAME (1 of N shards): row-level security is `off`, expected `on`"),
+        "table people_team on NAME (1 of N shards: people_team_NUMBER): row-level security is `off`, expected `on`"),
     "row-level security that is not forced": (
         f"ALTER TABLE {ROW}_NUMBER NO FORCE ROW LEVEL SECURITY",
-        f"table {ROW} on NAME (1 of N shards): row-level security is `on`, expected `forced`"),
+        f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): row-level security is `on`, expected `forced`"),
     "a dropped policy": (
-        "DROP POLICY company ON people_team_NUMBER", "table people_team on NAME (1 of N shards): policy company is missing"),
+        "DROP POLICY company ON people_team_NUMBER", "table people_team on NAME (1 of N shards: people_team_NUMBER): policy company is missing"),
     "a policy that shows everything": (
         "ALTER POLICY company ON people_team_NUMBER USING (true)",
-        "table people_team on NAME (1 of N shards): policy company is `PERMISSIVE FOR ALL TO PUBLIC USING (true)"),
+        "table people_team on NAME (1 of N shards: people_team_NUMBER): policy company is `PERMISSIVE FOR ALL TO PUBLIC USING (true)"),
     "a granted UPDATE": (
         f"GRANT UPDATE ON {ROW}_NUMBER TO app",
-        f"table {ROW} on NAME (1 of N shards): grants to app is `INSERT, SELECT, UPDATE`, expected `INSERT, SELECT`"),
+        f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): grants to app is `INSERT, SELECT, UPDATE`, expected `INSERT, SELECT`"),
     "a granted UPDATE of one column": (
         f"GRANT UPDATE (body) ON {ROW}_NUMBER TO app",
-        f"table {ROW} on NAME (1 of N shards): grants to app on column body is `UPDATE`, expected none"),
+        f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): grants to app on column body is `UPDATE`, expected none"),
     "a dropped trigger": (
         f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER",
-        f"table {ROW} on NAME (1 of N shards): trigger {ROW}_append_only is missing"),
+        f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): trigger {ROW}_append_only is missing"),
     "a disabled trigger": (
-        f"ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER",
-        f"table {ROW} on NAME (1 of N shards): trigger {ROW}_append_only is `disabled: CREATE TRIGGER"),
+        f"ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER {ROW}_append_only_NUMBER",
+        f"table {ROW} on NAME (1 of N shards: {ROW}_NUMBER): trigger {ROW}_append_only is `disabled: CREATE TRIGGER"),
     "a trigger that never fires": (
         f"DROP TRIGGER {ROW}_append_only_NUMBER ON {ROW}_NUMBER; CREATE TRIGGER {ROW}_append_only_NUMBER BEFORE UPDATE OR"
         f" DELETE ON {ROW}_NUMBER FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change()", "WHEN (false)"),
@@ -151,6 +155,39 @@ ATTACKS_ON_A_NODE = {
         "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql"
         " SET search_path = pg_catalog, public AS 'BEGIN RETURN NEW; END'",
         "function refuse_change() on NAME: its text is another than expected"),
+}  # fmt: skip
+
+# Made on a node alone, of rows of companies that are there; and how it is taken away.
+STRANGERS_ON_A_NODE = {
+    "a view": (
+        f"CREATE VIEW more AS SELECT * FROM {ROW}_NUMBER; GRANT SELECT ON more TO app", "DROP VIEW more",
+        "table more on NAME: kind is `view`, expected none"),
+    "a materialized view": (
+        f"CREATE MATERIALIZED VIEW more AS SELECT * FROM {ROW}_NUMBER", "DROP MATERIALIZED VIEW more",
+        "table more on NAME: kind is `materialized view`, expected none"),
+    "a table": (
+        f"CREATE TABLE more AS SELECT * FROM {ROW}_NUMBER", "DROP TABLE more",
+        "table more on NAME: kind is `table`, expected none"),
+    "a table that is called as one of the coordinator": (
+        f"CREATE TABLE django_migrations AS SELECT * FROM {ROW}_NUMBER", "DROP TABLE django_migrations",
+        "table django_migrations on NAME: kind is `table`, expected none"),
+    "a table that is called as a shard": (
+        f"CREATE TABLE {ROW}_1 AS SELECT * FROM {ROW}_NUMBER", f"DROP TABLE {ROW}_1",
+        f"table {ROW}_1 on NAME: kind is `table`, expected none"),
+    "a function with the owner's rights": (
+        f"CREATE FUNCTION more() RETURNS SETOF {ROW}_NUMBER LANGUAGE sql SECURITY DEFINER AS 'SELECT * FROM {ROW}_NUMBER'",
+        "DROP FUNCTION more()", "function more() on NAME: definition is `RETURNS SETOF"),
+}  # fmt: skip
+
+# What a role may be refused at a node, and the node's reason.
+REFUSALS = {
+    "the role may not log in": ("ALTER ROLE {role} NOLOGIN", "role .* is not permitted to log in"),
+    "the role has another password": ("ALTER ROLE {role} PASSWORD 'other'", "password authentication failed for user"),
+    "the role may not connect": (
+        "REVOKE CONNECT ON DATABASE {database} FROM PUBLIC", "permission denied for database"),
+    "the role has no connection left": ("ALTER ROLE {role} CONNECTION LIMIT 0", "too many connections for role"),
+    "the role's statements end too early": (
+        "ALTER ROLE {role} SET transaction_timeout = '1ms'", "terminating connection due to transaction timeout"),
 }  # fmt: skip
 
 
@@ -163,7 +200,7 @@ def execute(alias: str, statements: str) -> None:
 
 @pytest.mark.django_db
 def test_a_database_as_migrate_left_it_is_accepted_in_two_statements(django_assert_num_queries):
-    with django_assert_num_queries(4 if settings.CLUSTER else 2):  # where tables are, and once for all nodes
+    with django_assert_num_queries(5 if settings.CLUSTER else 2):  # where tables are, all nodes, what Citus takes away
         checks.refuse_unprotected_tables()
 
 
@@ -183,14 +220,15 @@ class Node(NamedTuple):
     name: str
     connection: psycopg.Connection
 
-    def attack(self, statements: str) -> None:
-        """As somebody who is logged in there: on one shard of the table, and on no other server."""
+    def attack(self, statements: str) -> str:
+        """As somebody who is logged in there: on one shard of the table, and on no other server. Returns its number."""
         (first,) = self.connection.execute(
             "SELECT min(s.shardid) FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid)"
             " WHERE p.groupid = (SELECT groupid FROM pg_dist_local_group) AND s.logicalrelid = %s::regclass",
             [ROW if ROW in statements else "people_team"],
         ).fetchone()
         self.connection.execute(statements.replace("NUMBER", str(first)))
+        return str(first)
 
 
 @pytest.fixture
@@ -216,13 +254,158 @@ def node(committed, administration):
 @pytest.mark.parametrize(("attack", "sentence"), ATTACKS_ON_A_NODE.values(), ids=ATTACKS_ON_A_NODE.keys())
 def test_each_attack_on_a_shard_is_refused_with_its_node_and_mended_by_migrate(node, attack, sentence):
     assert checks.differences() == []
-    node.attack(attack)
+    number = node.attack(attack)
     with pytest.raises(UnprotectedTableError) as refused:
         checks.refuse_unprotected_tables()
-    assert sentence.replace("NAME", node.name) in re.sub(r"of \d+ shards", "of N shards", str(refused.value))
+    expected_sentence = sentence.replace("NAME", node.name).replace("NUMBER", number)
+    assert expected_sentence in re.sub(r"of \d+ shards", "of N shards", str(refused.value))
     assert len(checks.differences()) == 1
     assert len(list(establishing.establish("owner"))) == 1
     assert checks.differences() == []
+
+
+@pytest.mark.cluster
+def test_a_disabled_trigger_against_truncate_on_a_shard_is_mended_by_migrate(node):
+    """A move makes one on each shard that it copies, for the coordinator alone; Citus hands no change of it on."""
+    node.attack(
+        f"CREATE OR REPLACE TRIGGER {ROW}_no_truncate_NUMBER BEFORE TRUNCATE ON {ROW}_NUMBER FOR EACH STATEMENT"
+        f" EXECUTE FUNCTION refuse_change(); ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER"
+    )
+    assert {each.aspect for each in checks.differences()} == {
+        f"trigger {ROW}_append_only",
+        f"trigger {ROW}_no_truncate",
+    }
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
+    assert list(establishing.establish("owner")) == []
+
+
+@pytest.mark.cluster
+def test_a_shard_of_another_owner_is_told_by_migrate_with_what_mends_it(node, administration):
+    node.attack("ALTER TABLE people_team_NUMBER OWNER TO app; ALTER POLICY company ON people_team_NUMBER USING (true)")
+    try:
+        with pytest.raises(CommandError) as refused:
+            call_command("migrate", database="owner", verbosity=0)
+        (statement,) = re.findall(r"run `(.*)` as one at the coordinator", str(refused.value))
+    finally:
+        administration.execute("ALTER TABLE people_team OWNER TO owner")
+    assert f"table people_team on {node.name} (1 of " in str(refused.value)
+    assert statement == "ALTER TABLE people_team OWNER TO owner"
+    assert len(list(establishing.establish("owner"))) == 1
+    assert checks.differences() == []
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(("attack", "undone", "sentence"), STRANGERS_ON_A_NODE.values(), ids=STRANGERS_ON_A_NODE.keys())
+def test_what_is_made_on_a_node_alone_is_refused_with_its_node(node, attack, undone, sentence):
+    assert checks.differences() == []
+    node.attack(attack)
+    try:
+        with pytest.raises(UnprotectedTableError) as refused:
+            checks.refuse_unprotected_tables()
+        assert sentence.replace("NAME", node.name) in str(refused.value)
+        assert len(checks.differences()) == 1
+    finally:
+        node.connection.execute(undone)
+    assert checks.differences() == []
+
+
+@pytest.mark.cluster
+def test_a_member_of_the_owner_that_is_called_as_those_of_a_move_is_refused_where_nothing_is_moved(node):
+    # Another owner than that of the tables: roles are the whole server's, and other tests look at theirs.
+    owner, member = f"role_{uuid.uuid4().hex[:8]}", f"citus_shard_move_subscription_role_{uuid.uuid4().hex[:8]}"
+    stands = system_catalogue.read()
+    node.connection.execute(f"CREATE ROLE {owner}; CREATE ROLE {member} LOGIN; GRANT {owner} TO {member}")
+    try:
+        found = [each.sentence for each in checks.on_servers(stands._replace(owner=owner), "default")]
+    finally:
+        node.connection.execute(f"DROP ROLE {owner}, {member}")
+    assert f"role {owner} on {node.name}: member {member} is `has its rights`, expected none" in found
+
+
+@pytest.mark.cluster
+def test_nothing_of_a_move_is_a_difference_while_it_runs(node, administration):
+    ((shard, there, other),) = administration.execute(
+        "SELECT s.shardid, p.nodeid, o.nodeid FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)"
+        " JOIN pg_dist_node p USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, p.groupid)"
+        " WHERE s.logicalrelid = 'people_team'::regclass ORDER BY s.shardid LIMIT 1"
+    ).fetchall()
+    ends = {each.number: each for each in shards.nodes()}
+    with Administration() as moving, ThreadPoolExecutor(1) as executor:
+        for target, source in ((other, there), (there, other)):
+            with moving.receiving(ends[target]):
+                under_way = executor.submit(
+                    moving.run,
+                    "SELECT citus_move_shard_placement(%s, %s, %s, 'force_logical')",
+                    [shard, source, target],
+                    lambda _: None,
+                )
+                seen = []
+                while not under_way.done():
+                    seen += [len(checks.differences())]
+                under_way.result()
+            assert len(seen) > 1
+            assert set(seen) == {0}
+            assert checks.differences() == []  # the copy that was left is there until it is tidied
+            moving.tidy()
+
+
+@pytest.fixture
+def asking(committed, administration):
+    """An alias of Django's by which a role of its own asks, and the role: what is changed of it concerns nobody else."""
+    role = f"role_{uuid.uuid4().hex[:8]}"
+    administration.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{role}'")
+    for number in (-1, 0):
+        administration.execute("INSERT INTO pg_dist_authinfo VALUES (%s, %s, %s)", [number, role, f"password={role}"])
+    connections.databases[role] = connections["default"].settings_dict | {"USER": role, "PASSWORD": role}
+    try:
+        yield role
+    finally:
+        connections[role].close()
+        del connections[role], connections.databases[role]
+        administration.execute("DELETE FROM pg_dist_authinfo WHERE rolename = %s", [role])
+        administration.execute(f"DROP ROLE {role}")
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(("attack", "reason"), REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_node_that_refuses_the_login_is_refused_with_its_reason(node, asking, attack, reason):
+    database = node.connection.info.dbname
+    assert checks.differences(asking) == []
+    node.connection.execute(attack.format(role=asking, database=database))
+    try:
+        (found,) = checks.differences(asking)
+    finally:
+        node.connection.execute(f"GRANT CONNECT ON DATABASE {database} TO PUBLIC")
+    assert re.match(rf"server on {node.name}: system catalogue is `FATAL:  {reason}", found.sentence)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("password", "reason"),
+    [("password=wrong", "password authentication failed"), (None, "fe_sendauth: no password supplied")],
+)
+def test_a_coordinator_that_may_log_in_nowhere_is_refused_for_every_server(administration, asking, password, reason):
+    if password:
+        administration.execute("UPDATE pg_dist_authinfo SET authinfo = %s WHERE rolename = %s", [password, asking])
+    else:
+        administration.execute("DELETE FROM pg_dist_authinfo WHERE rolename = %s", [asking])
+    names = administration.execute("SELECT nodename || ':' || nodeport FROM pg_dist_node ORDER BY 1").fetchall()
+    found = checks.differences(asking)
+    assert [each.where for each in found] == [name for (name,) in names]
+    assert all(reason in each.sentence and "wrong" not in each.sentence for each in found)
+
+
+@pytest.mark.cluster
+def test_a_coordinator_that_does_not_reach_itself_is_refused(committed, administration):
+    ((node, port),) = administration.execute("SELECT nodeid, nodeport FROM pg_dist_node WHERE groupid = 0").fetchall()
+    move, free = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s", ports.free_port()
+    administration.execute(move, [free, node])
+    try:
+        (found,) = checks.differences()
+    finally:
+        administration.execute(move, [port, node])
+    assert re.fullmatch(rf"server on \S+:{free}: system catalogue is `Connection refused.*`, .*", found.sentence)
 
 
 @pytest.mark.cluster
@@ -262,7 +445,9 @@ def test_rows_that_stay_at_the_coordinator_are_in_a_shard_that_is_compared_too(n
     administration.execute("SET citus.enable_manual_changes_to_shards = on")
     administration.execute(f"GRANT DELETE ON {shard} TO app")
     (found,) = checks.differences()
-    assert found.sentence.startswith(f"table console_accesslog on {name} (1 of 1 shards): grants to app is `DELETE,")
+    assert found.sentence.startswith(
+        f"table console_accesslog on {name} (1 of 1 shards: {shard}): grants to app is `DELETE,"
+    )
     assert len(list(establishing.establish("owner"))) == 1
     assert checks.differences() == []
 

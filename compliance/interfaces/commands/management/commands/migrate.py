@@ -7,9 +7,11 @@ printed; on a cluster new tables are distributed to their nodes before.
 from typing import Any
 
 from django.conf import settings
+from django.core.management import CommandError
 from django.core.management.commands.migrate import Command as Migrate
 
 from compliance.tenancy.distributing import distribute
+from compliance.tenancy.errors import NotEstablishedError
 from compliance.tenancy.establishing import establish
 
 
@@ -23,7 +25,10 @@ class Command(Migrate):
         super().handle(*arguments, **options)
         if options["app_label"] or options["plan"] or options["check_unapplied"]:
             return
-        changed = list((distribute if settings.CLUSTER else establish)(options["database"]))
+        try:
+            changed = list((distribute if settings.CLUSTER else establish)(options["database"]))
+        except NotEstablishedError as error:
+            raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write(self.style.MIGRATE_HEADING("Protections:"))
             for sentence in changed or ["as the models declare them already."]:
