@@ -18,7 +18,7 @@ class OperatorCommand(BaseCommand):
     """
 
     interrupted: ClassVar[str] = "Interrupted."
-    """What is said when Ctrl-C ends the command: how things are, and what to do."""
+    """The sentence when Ctrl-C ends the command: how things are, and what to do."""
 
     refused: ClassVar[int] = 1
     """The exit code of a refusal."""

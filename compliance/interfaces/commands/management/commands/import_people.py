@@ -34,6 +34,7 @@ SOME_ROWS_WRONG = 1
 class Command(OperatorCommand):
     """Records who joins, changes, moves team and leaves by a spreadsheet, and captures it."""
 
+    refused = REFUSED
     help = (
         "Takes in a spreadsheet of people (CSV or XLSX) from HR. People are found again by e-mail address or employee"
         " number. Rows that are wrong are reported, the others recorded."
