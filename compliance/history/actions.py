@@ -28,7 +28,7 @@ from compliance.rules.company_days import UnknownTimeZone, start_of_day
 from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, nodes, sql
 from compliance.tenancy.actions import create_organization
-from compliance.tenancy.errors import UnknownTimeZoneError
+from compliance.tenancy.errors import CompanyExistsError, UnknownTimeZoneError
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
@@ -57,6 +57,11 @@ def create_company(
 ) -> Organization:
     """Makes a company with an empty history, complete from the start of `history_from` in its zone: capture 1.
 
+    Both are made in one transaction, so that none is left half. Two things may lie there halfway all the same, and the
+    same call with the same identifier finishes them: a directory row without a history, of a release that wrote them
+    one after another, and on a cluster a history without a row. There a node commits what is its own before the
+    coordinator does, and when that dies in between nobody knows of the history: it is found by its identifier alone.
+
     Raises UnknownTimeZoneError and CompanyExistsError.
     """
     try:
@@ -65,23 +70,35 @@ def create_company(
         raise UnknownTimeZoneError(
             f"{time_zone!r} is no IANA time zone. Write it like Europe/Paris or America/New_York."
         ) from error
-    made = create_organization(
-        name=name, time_zone=time_zone, history_complete_from=complete_from, now=now,
-        organization_id=organization_id or nodes.new_company(),
-    )  # fmt: skip
-    with context.company(made.organization_id):
-        chain_hash = _write_capture(
-            made.organization_id, 1, now, first=1, rows=CompactRange(), previous=ZERO_DIGEST, causes=set()
+    identifier = organization_id or nodes.new_company()
+    with context.company(identifier):
+        known = Organization.objects.select_for_update().filter(organization_id=identifier).first()
+        head = HistoryHead.objects.filter(organization_id=identifier).first()
+        as_asked = (name, time_zone, complete_from)
+        if known and (head or (known.name, known.time_zone, known.history_complete_from) != as_asked):
+            raise CompanyExistsError(f"An organization {identifier} exists already.")
+        if head and head.capture_sequence > 1:
+            raise CompanyExistsError(f"An organization {identifier} is in no directory, but has a history already.")
+        made = known or create_organization(
+            name=name, time_zone=time_zone, history_complete_from=complete_from, now=now, organization_id=identifier
         )
-        HistoryHead.objects.create(
-            organization_id=made.organization_id,
-            sequence=0,
-            capture_sequence=1,
-            chain_hash=chain_hash,
-            captured_at=now,
-            logic_version=LOGIC.version,
-        )
+        if not head:
+            _begin_history(identifier, now)
     return made
+
+
+def _begin_history(organization_id: uuid.UUID, now: datetime) -> None:
+    chain_hash = _write_capture(
+        organization_id, 1, now, first=1, rows=CompactRange(), previous=ZERO_DIGEST, causes=set()
+    )
+    HistoryHead.objects.create(
+        organization_id=organization_id,
+        sequence=0,
+        capture_sequence=1,
+        chain_hash=chain_hash,
+        captured_at=now,
+        logic_version=LOGIC.version,
+    )
 
 
 def capture(organization_id: uuid.UUID, now: datetime) -> Captured:

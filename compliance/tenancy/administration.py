@@ -10,6 +10,7 @@ that nobody reads: `tidy`, with which each of these commands begins, takes both 
 """
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -32,6 +33,7 @@ TELL_SECONDS: Final = 5.0
 CLEARING_SECONDS: Final = 10.0
 """How long nothing may have gone before it is left: Citus waits for whoever reads an old copy, or clears it itself."""
 _NAME: Final = "compliance moving"
+_NODE: Final = re.compile(r"while executing command on (\S+)")
 _WAITED = """
 SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)::float
 FROM pg_locks l WHERE NOT l.granted AND l.pid <> %s::int AND %s::int = ANY(pg_blocking_pids(l.pid))
@@ -103,6 +105,21 @@ class Administration:
         finally:
             with contextlib.suppress(MoveFailedError):  # the next one tidies
                 self._let_owner_pass(place, passes=False)
+
+    def answering(self) -> set[int]:
+        """The numbers of the nodes that take a connection of the coordinator.
+
+        Asked by a connection of its own, as `shards.states` does: one that was kept would wait for a silent node.
+        """
+        try:
+            with contextlib.closing(_connect()) as own:
+                found = own.execute(
+                    "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
+                    " WHERE groupid <> 0"
+                ).fetchall()
+        except psycopg.Error as error:
+            raise MoveFailedError(_sentence(error)) from error
+        return {number for number, answers in found if answers}
 
     def run(self, statement: str, parameters: Sequence[Any], tell: Tell) -> None:
         """Runs one statement that moves, on a connection of its own, and looks on.
@@ -197,6 +214,12 @@ def _connect() -> psycopg.Connection[Any]:
 
 
 def _sentence(error: psycopg.Error) -> str:
-    """What the server said, in one line without details: those may quote rows."""
-    said = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
-    return f"{said[:1].upper()}{said[1:]}."
+    """What the server said, in one line without details: those may quote rows.
+
+    The coordinator quotes a node with its own prefix, and names it in the context alone.
+    """
+    said = (error.diag.message_primary or str(error)).strip().partition("\n")[0] or type(error).__name__
+    said = said.removeprefix("ERROR:").strip().rstrip(".")
+    said = f"{said[:1].upper()}{said[1:]}."
+    node = _NODE.search(error.diag.context or "")
+    return said if node is None or node[1] in said else f"The node {node[1]} answers: {said}"

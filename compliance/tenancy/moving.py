@@ -44,6 +44,10 @@ def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
         shard = shards.of_company(organization_id, administration.fetch)
         moved = 0
         if shard.node != target.number:
+            if shard.node not in (answering := administration.answering()):
+                raise _away(next(each for each in shards.nodes(administration.fetch) if each.number == shard.node))
+            if target.number not in answering:
+                raise _away(target)
             tell(f"{_who(shard)} to {target.name}.")
             _move(administration, shard, target, tell)
             moved = 1
@@ -53,6 +57,8 @@ def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
 def drain_node(name: str, tell: Tell) -> Moved:
     """Brings every company of a node to the others, each shard to where least is; the node is given none meanwhile.
 
+    Only others that answer are chosen, and none that is away is marked: what is refused has changed nothing.
+
     Raises NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
     """
     with Administration() as administration:
@@ -61,17 +67,28 @@ def drain_node(name: str, tell: Tell) -> Moved:
         others = [each for each in shards.nodes(administration.fetch) if each != node and each.takes_companies]
         if not others:
             raise MoveFailedError(f"There is no other node that takes companies: {name} keeps its own.")
+        answering = administration.answering()
+        if node.number not in answering:
+            raise _away(node)
+        well = [each for each in others if each.number in answering]
+        if not well:
+            names = ", ".join(each.name for each in others)
+            raise MoveFailedError(f"No other node that takes companies answers ({names}): {name} keeps its own.")
         _take_companies(administration, node, takes=False)
         sizes = shards.sizes(administration.fetch)
         everything = shards.shards(administration.fetch)
-        room = {
-            each.number: sum(sizes.get(s.number, 0) for s in everything if s.node == each.number) for each in others
-        }
+        room = {each.number: sum(sizes.get(s.number, 0) for s in everything if s.node == each.number) for each in well}
         own = sorted((s for s in everything if s.node == node.number), key=lambda s: -sizes.get(s.number, 0))
         for number, shard in enumerate(own, 1):
-            target = min(others, key=lambda each: room[each.number])
+            target = min(well, key=lambda each: room[each.number])
             tell(f"{number} of {len(own)}: {_who(shard)} to {target.name}.")
-            _move(administration, shard, target, tell)
+            try:
+                _move(administration, shard, target, tell)
+            except (MoveFailedError, WritesWaitedError) as error:
+                raise type(error)(
+                    f"{error} {name} is given no companies since this command began: run it again to move"
+                    f" what is left, or `manage.py drain_node {name} --undo` to let it take companies."
+                ) from error
             room[target.number] += sizes.get(shard.number, 0)
         return _done(administration, len(own), begun)
 
@@ -124,6 +141,10 @@ def _move(administration: Administration, shard: Shard, target: Node, tell: Tell
 
 def _who(shard: Shard) -> str:
     return "1 company" if len(shard.companies) == 1 else f"{len(shard.companies):,} companies"
+
+
+def _away(node: Node) -> MoveFailedError:
+    return MoveFailedError(f"The node {node.name} does not answer. Nothing was moved.")
 
 
 def _target(administration: Administration, name: str) -> Node:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from django.db import InternalError, connection
+from django.db import IntegrityError, InternalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.catalogue.certificates import CERTIFICATES
@@ -18,11 +18,15 @@ from compliance.facts.lines.kinds import Audience, Certificate
 from compliance.facts.recording import subjects as recorded_subjects
 from compliance.history import actions, deciding, queries, subjects
 from compliance.history.errors import NoHistoryError
+from compliance.history.models import HistoryHead
 from compliance.history.verify import Verified, verify_history
 from compliance.rules.company_days import start_of_day
 from compliance.rules.owed_learning import decide as owed_learning
 from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context, sql
+from compliance.tenancy.actions import create_organization
+from compliance.tenancy.errors import CompanyExistsError
+from compliance.tenancy.models import Organization
 from tests import verbs
 from tests.companies import NOW, START, day, make_company
 from tests.facts.story import Story
@@ -55,6 +59,51 @@ def test_a_new_company_begins_with_capture_one_and_no_row():
     assert queries.head(company.organization_id).chain_hash == capture.chain_hash
     assert isinstance(verify_history(company.organization_id), Verified)
     assert rows(company.organization_id) == []
+
+
+def _make(organization_id, name="Acme"):
+    return make_company(name, organization_id=organization_id).organization_id
+
+
+def _is_whole(organization_id):
+    return isinstance(verify_history(organization_id), Verified) and queries.head(organization_id).capture_sequence == 1
+
+
+def test_a_row_without_a_history_is_given_one_by_the_same_call_alone(new_organization_id):
+    half = create_organization(
+        name="Acme", time_zone="Europe/London", history_complete_from=start_of_day("Europe/London", date(2020, 1, 1)),
+        now=START, organization_id=new_organization_id(),
+    ).organization_id  # fmt: skip
+    with pytest.raises(CompanyExistsError, match="exists already"):
+        _make(half, "Another")
+    assert _make(half) == half
+    assert _is_whole(half)
+    with pytest.raises(CompanyExistsError, match="exists already"):
+        _make(half)
+
+
+def test_a_history_without_a_row_is_given_one_unless_it_has_begun(new_organization_id):
+    for further in (False, True):
+        company = make_company(organization_id=new_organization_id())
+        if further:
+            company.join("Anna")
+            _capture(company)
+        Organization.objects.filter(organization_id=company.organization_id).delete()
+        if further:
+            with pytest.raises(CompanyExistsError, match="has a history already"):
+                _make(company.organization_id)
+        else:
+            assert _is_whole(_make(company.organization_id))
+
+
+def test_a_company_whose_history_cannot_begin_is_in_no_directory(new_organization_id):
+    """Its first capture is there already, which nobody can take away."""
+    organization_id = _make(new_organization_id())
+    for model in (HistoryHead, Organization):
+        model.objects.filter(organization_id=organization_id).delete()
+    with pytest.raises(IntegrityError):
+        _make(organization_id)
+    assert not Organization.objects.filter(organization_id=organization_id).exists()
 
 
 def test_a_company_without_a_history_cannot_be_captured():

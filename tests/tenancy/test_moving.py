@@ -23,16 +23,18 @@ from compliance.tenancy.errors import MoveBusyError, MoveFailedError, WritesWait
 from development.embedded import ports
 from tests.companies import make_present_company, noon
 from tests.interfaces.api.conftest import Caller, issue_everything
+from tests.tenancy.test_nodes import away
 
 ORGANIZATION = str(uuid.UUID(int=7))
 PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
 MOVING = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT citus_move_shard_placement%%'"
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("command", [("drain_node", "127.0.0.1:5432"), ("nodes",)])
 def test_one_server_has_no_companies_to_move(settings, command):
     settings.CLUSTER = False
-    with pytest.raises(CommandError, match="one PostgreSQL"):
+    with pytest.raises(CommandError, match=r"one PostgreSQL|This database is a cluster"):
         call_command(*command)
 
 
@@ -257,3 +259,93 @@ def test_a_drained_node_holds_no_company_and_takes_none_until_it_may_again(compa
     made = io.StringIO()
     call_command("move_company", str(company.organization_id), f"--to={node.name}", stdout=made, stderr=io.StringIO())
     assert made.getvalue().startswith(f"The company is on {node.name}. Moved 1 shard in ")
+
+
+@pytest.mark.cluster
+def test_a_node_keeps_its_own_and_takes_companies_where_no_other_answers(company, administration):
+    node = next(each for each in shards.nodes() if _is_on(company, each))
+    other = _other(company)
+
+    def takes():
+        return next(each.takes_companies for each in shards.nodes() if each.number == node.number)
+
+    with away(administration, other.number):
+        with pytest.raises(MoveFailedError, match=f"No other node .* answers .*: {node.name} keeps its own"):
+            moving.drain_node(node.name, lambda _: None)
+        assert takes()
+        here = next(each for each in shards.nodes() if each.number == other.number)
+        with pytest.raises(MoveFailedError, match=f"The node {here.name} does not answer. Nothing was moved."):
+            moving.drain_node(here.name, lambda _: None)
+    assert takes()
+
+
+@pytest.mark.cluster
+def test_a_node_is_drained_to_one_that_answers_and_says_when_it_is_left_drained(company, administration, monkeypatch):
+    """A third node that is away is only in the catalogue: of three real ones two others would have to be empty."""
+    node, other = next(each for each in shards.nodes() if _is_on(company, each)), _other(company)
+    administration.execute(
+        "INSERT INTO pg_dist_node (nodename, nodeport, groupid, noderole, shouldhaveshards, isactive, metadatasynced,"
+        " hasmetadata) VALUES ('127.0.0.1', %s, 99, 'primary', true, false, false, false)",
+        [ports.free_port()],
+    )
+    said: list[str] = []
+    try:
+        moving.drain_node(node.name, said.append)
+        chosen = [each for each in said if re.match(r"\d+ of \d+: ", each)]
+        assert chosen
+        assert all(each.endswith(f" to {other.name}.") for each in chosen)
+        assert _is_on(company, other)
+        administration.execute("UPDATE pg_dist_node SET shouldhaveshards = true WHERE nodeid = %s", [node.number])
+        monkeypatch.setattr(administering, "MOST_WAITED_SECONDS", -1.0)
+        monkeypatch.setattr(moving, "TRIES", 1)
+        with pytest.raises(WritesWaitedError, match=f"{other.name} is given no companies since .* --undo"):
+            moving.drain_node(other.name, lambda _: None)
+        assert _is_on(company, other)
+    finally:
+        administration.execute("DELETE FROM pg_dist_node WHERE groupid = 99")
+        for each in (node, other):
+            moving.fill_node(each.name)
+
+
+@pytest.mark.cluster
+def test_a_company_of_a_node_that_is_away_is_not_moved_and_the_node_is_named(company, administration):
+    node = next(each for each in shards.nodes() if _is_on(company, each))
+    target = _other(company)
+    with away(administration, node.number):
+        here = next(each for each in shards.nodes() if each.number == node.number)
+        with pytest.raises(MoveFailedError, match=f"The node {here.name} does not answer. Nothing was moved."):
+            moving.move_company(company.organization_id, target.name, lambda _: None)
+
+
+@pytest.mark.cluster
+def test_a_move_that_is_interrupted_says_what_to_do_in_one_sentence(company, administration, process_environment):
+    target = _other(company)
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "move_company", str(company.organization_id), "--to", target.name],
+        env=process_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while process.poll() is None and not administration.execute(MOVING).fetchone():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("CommandError: The move was interrupted. The company is whole on one node")
+    assert "Traceback" not in said
+    assert _passing(administration) == 0
+
+
+def test_what_a_server_says_is_one_line_without_its_prefix(administration):
+    with pytest.raises(psycopg.Error) as raised:
+        administration.execute("DO $$ BEGIN RAISE EXCEPTION E'ERROR:  it is so.\nAsk again.'; END $$")
+    assert administering._sentence(raised.value) == "It is so."
+
+
+@pytest.mark.cluster
+def test_what_a_node_says_names_the_node(company, administration):
+    node = next(each for each in shards.nodes() if _is_on(company, each))
+    with pytest.raises(psycopg.Error) as raised:
+        administration.execute(
+            "SELECT 1 / (sequence - sequence) FROM history_historyhead WHERE organization_id = %s::uuid",
+            [company.organization_id],
+        )
+    assert administering._sentence(raised.value) == f"The node {node.name} answers: Division by zero."

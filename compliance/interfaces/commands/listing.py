@@ -6,13 +6,12 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic
 
-from django.core.management.base import BaseCommand
-
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console import issuers
 from compliance.interfaces.console.issuers import Issued, Row
 
 
-class ListIssued(BaseCommand, Generic[Row]):
+class ListIssued(OperatorCommand, Generic[Row]):
     """Prints a line for each key or source that still opens."""
 
     model: type[Row]

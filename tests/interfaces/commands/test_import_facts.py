@@ -2,22 +2,25 @@
 
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
+from compliance.tenancy import shards
 from tests.companies import Company, make_company
 from tests.facts.files import completed, course, file_of, joined, shared
-
-pytestmark = pytest.mark.django_db
+from tests.tenancy.test_nodes import away
 
 GOOD = [joined("anna"), *course("fire"), shared("fire", 1), completed("anna", "fire", 5)]
 
 
 @pytest.fixture
-def company() -> Company:
+def company(db: None) -> Company:
     return make_company()
 
 
@@ -89,3 +92,16 @@ def test_facts_ahead_of_time_are_recorded_and_the_report_says_how_many_wait(comp
     later.write_bytes(file_of([joined("cleo") | {"at": soon}, joined("dora")]).getvalue())
     report = json.loads(run(company, str(later), json=True)[0])
     assert (report["recorded"], report["waiting"]) == (2, 1)
+
+
+@pytest.mark.cluster
+def test_a_node_that_is_away_is_named_in_one_sentence_and_the_same_command_does_it_later(
+    committed: None, administration: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    company, path = make_company(), tmp_path / "facts.jsonl"
+    path.write_bytes(file_of(GOOD).getvalue())
+    with away(administration, shards.of_company(company.organization_id).node):
+        output, complaints, succeeded = run(company, str(path))
+    assert (output, succeeded) == ("", False)
+    assert re.fullmatch(r"The node 127\.0\.0\.1:\d+ does not answer, and the command needs [^\n]+", complaints)
+    assert run(company, str(path))[2]

@@ -14,6 +14,10 @@ from compliance.tenancy import moving
 class Command(OperatorCommand):
     """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
 
+    interrupted = (
+        "The move was interrupted. Each company is whole on one node, and the drained one is given no others. Run the"
+        " same command again: it does what is left. `--undo` lets the node take companies again."
+    )
     help = "Moves all companies of a node to the other nodes of the cluster, while the service runs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,12 +4,11 @@ import uuid
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console import access_chain
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Writes JSON Lines that `python -m compliance.proofs.access_log FILE` verifies without the service."""
 
     help = "Prints who saw and did what, a line each, with the digests that chain the lines (docs/verify.md)."

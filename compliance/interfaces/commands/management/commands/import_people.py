@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from compliance.errors import ComplianceError
 from compliance.facts.recording import Channel, Teller
 from compliance.history.actions import capture_all
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.provisioning.spreadsheets import columns as matching
 from compliance.provisioning.spreadsheets import company
 from compliance.provisioning.spreadsheets.facts import KINDS
@@ -30,9 +31,10 @@ REFUSED = 2
 SOME_ROWS_WRONG = 1
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Records who joins, changes, moves team and leaves by a spreadsheet, and captures it."""
 
+    refused = REFUSED
     help = (
         "Takes in a spreadsheet of people (CSV or XLSX) from HR. People are found again by e-mail address or employee"
         " number. Rows that are wrong are reported, the others recorded."
@@ -59,11 +61,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="Print a report as JSON on standard output.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        try:
-            outcome = self._run(options)
-        except ComplianceError as error:
-            raise CommandError(str(error), returncode=REFUSED) from error
-        self._show(outcome, options)
+        self._show(self._run(options), options)
 
     def _run(self, options: dict[str, Any]) -> Outcome:
         organization_id, now = options["organization"], datetime.now(UTC)

@@ -16,16 +16,15 @@ from compliance.tenancy import moving
 class Command(OperatorCommand):
     """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
 
+    interrupted = (
+        "The move was interrupted. The company is whole on one node, as `manage.py nodes --companies` says. Run the"
+        " same command again: it does what is left."
+    )
     help = "Moves a company to another node of the cluster, while the service runs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization_id", type=uuid.UUID, metavar="ORG")
         parser.add_argument("--to", required=True, metavar="HOST:PORT", help="The node, as `manage.py nodes` lists it.")
-        parser.add_argument(
-            "--alone",
-            action="store_true",
-            help="Without the companies that share its shard: takes three times as long.",
-        )
         parser.add_argument("--json", action="store_true", help="Print what was done as JSON on standard output.")
 
     def handle(self, *_: Any, **options: Any) -> None:

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from compliance.facts.errors import AlreadyExistsError, ErasedPersonError, FactsError, UnresolvedReferenceError
 from compliance.facts.people import erasure_list
 from compliance.facts.people.erasing import repeat
 from compliance.facts.recording import Channel, Teller, telling
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.tenancy.models import Organization
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Repeats each erasure of the list that the database does not hold."""
 
     help = "After a restore: erases again everyone on the list of erasures whom the restored database still shows."

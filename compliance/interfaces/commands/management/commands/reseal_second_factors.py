@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console.sign_in import second_factor
 from compliance.interfaces.console.sign_in.sealing import UnreadableSecretError
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Seals every stored secret under the newest key."""
 
     help = "Seals the secrets of second factors under the newest of SECOND_FACTOR_KEYS; the older ones may then go."

@@ -8,22 +8,35 @@ import json
 import uuid
 from argparse import ArgumentParser
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.management.base import CommandError
 
 from compliance.facts.ledger.sealing import verify_ledger
 from compliance.history.verify import FirstFault, Verified, verify_history
-from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.interfaces.commands.operator_command import OperatorCommand, away_node
 from compliance.interfaces.operations import access_heads
 from compliance.log import acceptance, refusals
 from compliance.log import verify as log_verification
+from compliance.tenancy import lost
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
 
+class Away(NamedTuple):
+    """A history that nobody can recompute now: the node of a cluster that has it does not answer."""
+
+    organization_id: uuid.UUID
+    node: str
+
+    @property
+    def sentence(self) -> str:
+        """The same for an operator."""
+        return f"Its node {self.node} does not answer."
+
+
 class Command(OperatorCommand):
-    """Walks every capture and row; exit code 1 when one does not hold."""
+    """Walks every capture and row; exit code 1 when one does not hold, or could not be read."""
 
     help = "Recomputes the history and the ledger of facts of one company or of all from what is stored."
 
@@ -40,22 +53,28 @@ class Command(OperatorCommand):
             raise CommandError("--accept goes with --checkpoints.")
         found = [_verified(organization_id) for organization_id in _chosen(options["organization"])]
         faults = [each for each in found if isinstance(each, FirstFault)]
+        away = {each.organization_id for each in found if isinstance(each, Away)}
         if options["json"]:
-            report = [{"holds": not isinstance(each, FirstFault)} | each._asdict() for each in found]
+            report = [{"holds": _HOLDS[type(each)]} | each._asdict() for each in found]
             self.stdout.write(json.dumps(report, default=str))
         for each in found:
-            if isinstance(each, FirstFault):
+            if not isinstance(each, Verified):
                 self.stderr.write(f"{each.organization_id}: {each.sentence}")
             elif not options["json"]:
                 self.stdout.write(
                     f"{each.organization_id}: holds; {each.captures} captures, {each.records} records, {each.rows} rows"
                 )
-        if faults:
-            raise CommandError(f"{len(faults)} of {len(found)} histories do not hold.")
-        if options["checkpoints"]:
-            self._hold_to_log(options["organization"], options["accept"])
+        words = [f"{len(faults)} of {len(found)} histories do not hold."] if faults else []
+        if away:
+            words.append(
+                f"{len(away)} of {len(found)} could not be recomputed: run this again when their node answers."
+            )
+        if options["checkpoints"] and not faults:
+            self._hold_to_log(options["organization"], options["accept"], away)
+        if words:
+            raise CommandError(" ".join(words))
 
-    def _hold_to_log(self, organization_id: uuid.UUID | None, accept: bool) -> None:
+    def _hold_to_log(self, organization_id: uuid.UUID | None, accept: bool, away: set[uuid.UUID]) -> None:
         if accept:
             for company in acceptance.accept(datetime.now(UTC)):
                 self.stderr.write(f"{company}: accepted as it is; the acceptance is in the log.")
@@ -69,6 +88,8 @@ class Command(OperatorCommand):
         log = log_verification.verify_log()
         captures = 0
         for company in _chosen(organization_id):
+            if company in away:
+                continue
             checked, broken = log_verification.verify_company(company)
             captures += checked
             faults += broken
@@ -80,7 +101,18 @@ class Command(OperatorCommand):
             raise CommandError(refusals.WHAT_TO_DO)
 
 
-def _verified(organization_id: uuid.UUID) -> Verified | FirstFault:
+_HOLDS = {Verified: True, FirstFault: False, Away: None}
+
+
+def _verified(organization_id: uuid.UUID) -> Verified | FirstFault | Away:
+    """As `_recomputed`; a node that is away costs its own companies this, and nobody else."""
+    try:
+        return _recomputed(organization_id)
+    except lost.ERRORS as error:
+        return Away(organization_id, away_node(error, organization_id))
+
+
+def _recomputed(organization_id: uuid.UUID) -> Verified | FirstFault:
     """The history, and then the ledger of the facts that it was decided from."""
     answer = verify_history(organization_id)
     if isinstance(answer, FirstFault):
