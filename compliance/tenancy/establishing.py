@@ -73,8 +73,11 @@ def establish(alias: str) -> Iterator[str]:
 def _refuse_other_owners(found: Iterable[checks.Difference], declared: Collection[str]) -> None:
     others = [each for each in found if each.aspect == "owner" and each.found and each.subject in declared]
     if others:
-        named = [(*each.subject.split(" ", 1), each.expected) for each in others]
-        statements = dict.fromkeys(f"ALTER {kind.upper()} {name} OWNER TO {owner}" for kind, name, owner in named)
+        statements = dict.fromkeys(
+            f"ALTER {kind.upper()} {name} OWNER TO {each.expected}"
+            for each in others
+            for kind, _, name in [each.subject.partition(" ")]
+        )
         raise NotEstablishedError(
             f"{'; '.join(each.sentence for each in others[: checks.MOST_SAID])}. Only a superuser may change that:"
             f" run `{'; '.join(statements)}` as one at the coordinator, then migrate again."
