@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from compliance.tenancy.distributing import distribute
-from compliance.tenancy.errors import NotDistributedError
+from compliance.tenancy.errors import NotDistributedError, NotEstablishedError
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             for sentence in distribute("owner" if "owner" in settings.DATABASES else "default"):
                 moved += 1
                 self.stdout.write(sentence)
-        except NotDistributedError as error:
+        except (NotDistributedError, NotEstablishedError) as error:
             raise CommandError(str(error)) from error
         if not moved:
             self.stdout.write("Every table is in its place.")

@@ -11,7 +11,7 @@ from django.core.management import CommandError
 from django.core.management.commands.migrate import Command as Migrate
 
 from compliance.tenancy.distributing import distribute
-from compliance.tenancy.errors import NotEstablishedError
+from compliance.tenancy.errors import NotDistributedError, NotEstablishedError
 from compliance.tenancy.establishing import establish
 
 
@@ -27,7 +27,7 @@ class Command(Migrate):
             return
         try:
             changed = list((distribute if settings.CLUSTER else establish)(options["database"]))
-        except NotEstablishedError as error:
+        except (NotDistributedError, NotEstablishedError) as error:
             raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write(self.style.MIGRATE_HEADING("Protections:"))
