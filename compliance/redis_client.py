@@ -13,6 +13,9 @@ PATIENCE_SECONDS = 0.5
 """How long anything waits for Redis. Whoever asks does without it then, so nobody waits long."""
 
 
+_own = threading.local()
+
+
 def client() -> redis.Redis:
     """The client of the Redis that the settings name; one command is tried twice, since a connection may be stale."""
     return _client(settings.REDIS_URL)
@@ -28,9 +31,6 @@ def client_of_this_thread() -> redis.Redis:
     if held is None or held[0] != asked_for:
         held = _own.held = (asked_for, _made(settings.REDIS_URL, alone=True))
     return held[1]
-
-
-_own = threading.local()
 
 
 @lru_cache(maxsize=4)

@@ -28,7 +28,7 @@ Parameters = Sequence[Any] | dict[str, Any]
 DONE: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 _BINARY = pq.Format.BINARY
 _UNNAMED = b""
-_ROWS_AT_ONCE = 50
+_ROWS_AT_ONCE = 50  # measured: 25, 50 and 67 make no difference (docs/benchmarks.md), 100 lets more wait
 FORGOTTEN: Final = ("26000", "0A000")
 """SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
 

@@ -307,15 +307,22 @@ def arriving(statement: str, parameters: Parameters = (), *, raw: bool = False) 
         asked.settle(driver)
         prepared.send_for_portions(driver, known, statement, parameters)
 
+    taken = False
+
     def take() -> tuple[list[Row], bool]:
+        nonlocal taken
         with django.wrap_database_errors:
             try:
-                return prepared.portion(driver, raw)
+                portion = prepared.portion(driver, raw)
             except psycopg.Error as error:
-                if error.sqlstate not in prepared.FORGOTTEN:  # it says so before the first row
+                # What is forgotten is said before the first row. After it the same state means something else, and rows
+                # that were handed out must not come twice.
+                if taken or error.sqlstate not in prepared.FORGOTTEN:
                     raise
-            _begin_anew(driver, asked)
-            return _fetch(driver, False, asked, statement, parameters, raw), True
+                _begin_anew(driver, asked)
+                portion = _fetch(driver, False, asked, statement, parameters, raw), True
+        taken = True
+        return portion
 
     return Arriving(take)
 

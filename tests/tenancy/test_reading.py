@@ -8,7 +8,15 @@ import weakref
 from collections.abc import Sequence
 
 import pytest
-from django.db import DataError, InternalError, OperationalError, ProgrammingError, connection, transaction
+from django.db import (
+    DataError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
 
 from compliance.facts.people.models import Team
 from compliance.tenancy import arrays, arriving, context, reading
@@ -73,6 +81,7 @@ def test_a_statement_ends_at_the_timeout_and_the_connection_goes_on(stored):
 
 
 MANY = "SELECT n, n::text FROM generate_series(1, %(last)s) n"
+LOCK = 20_261_128
 DIVIDED = "SELECT repeat('x', 500), 1 / (%(last)s - n) FROM generate_series(1, 1000) n"
 
 
@@ -99,19 +108,32 @@ def test_rows_that_arrive_are_those_that_are_fetched(stored, last):
     assert list(arriving.portions(rows)) == ([(fetched, True)] if last else [])
 
 
-def test_the_first_rows_are_used_before_the_last_ones_are_there(stored):
-    slow = "SELECT repeat('x', 500), CASE WHEN n > 100 THEN pg_sleep(0.4)::text END FROM generate_series(1, 101) n"
+def test_the_first_rows_are_used_before_the_last_ones_are_there(stored, administration):
+    """The last row waits for a lock that is given up only when the first rows have been taken."""
+    held = """SELECT repeat('x', 500), CASE WHEN n > 100 THEN pg_advisory_xact_lock(%(lock)s)::text END
+        FROM generate_series(1, 101) n"""
+    with _company(stored.organization_id):
+        reading.arriving(held, {"lock": LOCK})
+    administration.execute("SELECT pg_advisory_lock(%s::bigint)", [LOCK])
+    with _company(stored.organization_id):
+        parts = arriving.portions(reading.arriving(held, {"lock": LOCK}))
+        first, ended = next(parts)
+        assert len(first) >= 50
+        assert not ended
+        administration.execute("SELECT pg_advisory_unlock(%s::bigint)", [LOCK])
+        assert len(first) + sum(len(part) for part, _ in parts) == 101
 
-    def taken():
-        rows = reading.arriving(slow)
-        at = []
-        for part, _ in arriving.portions(rows):
-            at.append((len(part), time.monotonic()))
-        return at
 
-    at = _twice(stored.organization_id, taken)
-    assert sum(number for number, _ in at) == 101
-    assert at[-1][1] - at[0][1] > 0.3
+def test_an_error_after_the_first_rows_never_brings_rows_twice(stored):
+    """Its state is the one by which PostgreSQL says that a plan no longer fits, and it would not come a second time."""
+    once = """SELECT repeat('x', 500), CASE WHEN n = %(last)s AND pg_advisory_unlock(%(lock)s)
+        THEN extract(timezone FROM date '2026-01-01' + n) END FROM generate_series(1, 1000) n"""
+    _twice(stored.organization_id, lambda: list(reading.arriving(once, {"last": 0, "lock": LOCK})))
+    reading.fetch("SELECT pg_advisory_lock(%(lock)s::bigint)::text", {"lock": LOCK})
+    with pytest.raises(NotSupportedError, match="timezone"), _company(stored.organization_id):
+        list(reading.arriving(once, {"last": 700, "lock": LOCK}))
+    with _company(stored.organization_id):
+        assert reading.fetch(ALL) == [("Sales",)]
 
 
 def test_raw_rows_arrive_as_microseconds_and_bytes(stored, now):
