@@ -106,21 +106,6 @@ class Administration:
             with contextlib.suppress(MoveFailedError):  # the next one tidies
                 self._let_owner_pass(place, passes=False)
 
-    def answering(self) -> set[int]:
-        """The numbers of the nodes that take a connection of the coordinator.
-
-        Asked by a connection of its own, as `shards.states` does: one that was kept would wait for a silent node.
-        """
-        try:
-            with contextlib.closing(_connect()) as own:
-                found = own.execute(
-                    "SELECT nodeid, citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node"
-                    " WHERE groupid <> 0"
-                ).fetchall()
-        except psycopg.Error as error:
-            raise MoveFailedError(_sentence(error)) from error
-        return {number for number, answers in found if answers}
-
     def run(self, statement: str, parameters: Sequence[Any], tell: Tell) -> None:
         """Runs one statement that moves, on a connection of its own, and looks on.
 

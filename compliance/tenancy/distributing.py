@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psycopg
 from django.db import DatabaseError, connections, transaction
 
-from compliance.tenancy import checks, expected, system_catalogue
+from compliance.tenancy import checks, expected, servers, system_catalogue
 from compliance.tenancy.errors import NotDistributedError
 from compliance.tenancy.establishing import establish
 from compliance.tenancy.placement import Placement
@@ -23,9 +23,6 @@ SELECT concat_ws(', ',
   CASE WHEN current_setting('citus.enable_unsafe_triggers') = 'off' THEN 'citus.enable_unsafe_triggers = on' END,
   CASE WHEN current_setting('wal_level') <> 'logical' THEN 'wal_level = logical' END,
   CASE WHEN current_setting('max_prepared_transactions') = '0' THEN 'max_prepared_transactions' END)"""
-_SERVERS = """
-SELECT n.nodename || ':' || n.nodeport, r.success, r.result
-FROM run_command_on_all_nodes(%s) r JOIN pg_dist_node n USING (nodeid) ORDER BY 1"""
 _NODES = "SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards"
 
 
@@ -68,15 +65,13 @@ def _refuse_unready(alias: str) -> None:
             raise NotDistributedError(
                 "The cluster has no node yet. SELECT citus_add_node('HOST', PORT) at the coordinator (docs/scale.md)."
             )
-        cursor.execute(_SERVERS, [_LACKING])
-        servers = cursor.fetchall()
-    for name, success, said in servers:
-        if not success:
+    for each in servers.ask(_LACKING, alias):
+        if each.fault:
+            raise NotDistributedError(f"The coordinator cannot ask {each.name}: {each.fault} (docs/scale.md).")
+        if each.said:
             raise NotDistributedError(
-                f"The coordinator cannot ask {name}: {said}. Is it up, and the password in pg_dist_authinfo right?"
+                f"{each.name} lacks a setting, and must be restarted with it: {each.said} (docs/scale.md)."
             )
-        if said:
-            raise NotDistributedError(f"{name} lacks a setting, and must be restarted with it: {said} (docs/scale.md).")
 
 
 def _reason(error: DatabaseError) -> str:

@@ -44,10 +44,11 @@ def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
         shard = shards.of_company(organization_id, administration.fetch)
         moved = 0
         if shard.node != target.number:
-            if shard.node not in (answering := administration.answering()):
-                raise _away(next(each for each in shards.nodes(administration.fetch) if each.number == shard.node))
-            if target.number not in answering:
-                raise _away(target)
+            source = next(each for each in shards.nodes(administration.fetch) if each.number == shard.node)
+            answering = shards.answering_nodes([source, target])
+            for each in (source, target):
+                if not answering[each.number]:
+                    raise _away(each)
             tell(f"{_who(shard)} to {target.name}.")
             _move(administration, shard, target, tell)
             moved = 1
@@ -67,10 +68,10 @@ def drain_node(name: str, tell: Tell) -> Moved:
         others = [each for each in shards.nodes(administration.fetch) if each != node and each.takes_companies]
         if not others:
             raise MoveFailedError(f"There is no other node that takes companies: {name} keeps its own.")
-        answering = administration.answering()
-        if node.number not in answering:
+        answering = shards.answering_nodes([node, *others])
+        if not answering[node.number]:
             raise _away(node)
-        well = [each for each in others if each.number in answering]
+        well = [each for each in others if answering[each.number]]
         if not well:
             names = ", ".join(each.name for each in others)
             raise MoveFailedError(f"No other node that takes companies answers ({names}): {name} keeps its own.")

@@ -138,7 +138,7 @@ def states() -> list[State]:
     if not settings.CLUSTER:
         return []
     found, all_shards = nodes(), shards()
-    answering = _answering(found)
+    answering = answering_nodes(found)
     return [
         State(
             node.name,
@@ -152,7 +152,7 @@ def states() -> list[State]:
 def uses() -> list[Use]:
     """What is on each node, by as many statements whatever their number."""
     found, all_shards = nodes(), shards()
-    answering = _answering(found)
+    answering = answering_nodes(found)
     known = sizes() if any(answering.values()) else {}
     waiting: dict[int, int] = dict(
         sql.fetch(
@@ -177,7 +177,7 @@ def uses() -> list[Use]:
     return listed
 
 
-def _answering(found: list[Node]) -> dict[int, bool]:
+def answering_nodes(found: Sequence[Node]) -> dict[int, bool]:
     """Which nodes take a connection of the coordinator, by number.
 
     Asked by a connection of its own: the coordinator would ask a node that stands still by the one that it has kept for

@@ -6,12 +6,12 @@ a cluster are asked the same of their shards.
 """
 
 import json
-import re
 from typing import NamedTuple
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from compliance.tenancy import servers
 from compliance.tenancy.expected import PLACEMENT, SystemCatalogue
 from compliance.tenancy.placement import Placement
 from compliance.tenancy.roles import RUNTIME_ROLES
@@ -166,32 +166,7 @@ FROM (TABLE counted UNION ALL TABLE lacking) each
 
 
 # What Citus has noted, before it makes it, to take away again: all that a move makes, and what it leaves.
-_PASSING = "SELECT ARRAY(SELECT node_group_id || ' ' || object_name FROM pg_dist_cleanup)"
-
-
-_ON_ALL_SERVERS = f"""
-SELECT n.nodename || ':' || n.nodeport, n.groupid, r.success, r.result, ({_PASSING})
-FROM run_command_on_all_nodes(%s) r JOIN pg_dist_node n USING (nodeid) ORDER BY 1
-"""  # noqa: S608 - a statement of our own
-
-
-# Citus says why in warnings alone.
-_CONNECTS = """
-SELECT citus_check_connection_to_node(nodename, nodeport) FROM pg_dist_node
-WHERE nodename || ':' || nodeport = ANY(%s)
-"""
-_REASON = re.compile(r"connection to the remote node .*@(\S+) failed(?: with the following error: (.*))?")
-_NO_ANSWER = "no answer in time"
-
-
-# What is said of a server that is not there: by Citus, by the server as it goes or comes, and by PostgreSQL's library.
-# Whatever else is said, somebody has answered.
-_AWAY = re.compile(
-    rf"{_NO_ANSWER}$|query result unavailable$|FATAL:  the database system is "
-    r"|FATAL:  terminating connection (due to administrator command|because of crash of another server process)"
-    r"|(?![A-Z]+: ).*(Connection refused|Connection reset by peer|[Tt]imed out|timeout expired|No route to host"
-    r"|Network is unreachable|could not (translate host name|connect)|server closed the connection unexpectedly)"
-)
+_PASSING = "SELECT node_group_id, object_name FROM pg_dist_cleanup"
 
 
 class Found(NamedTuple):
@@ -246,59 +221,35 @@ class Server(NamedTuple):
     name: str
     aspects: list[Aspect]
     fault: str
-    is_coordinator: bool
+    is_away: bool
     passing: frozenset[str]
-
-    @property
-    def is_away(self) -> bool:
-        """Whether the coordinator could not connect to it, or the connection was lost. Citus says so in words alone.
-
-        A server that answers and refuses is not away, nor is the coordinator, which would then not be asking.
-        """
-        return not self.is_coordinator and _AWAY.match(self.fault) is not None
 
 
 def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
     """What each server of the cluster has, the coordinator too: the rows of tables in step are in shards of its own.
 
-    All are asked in one statement, by connections made for it: one that the coordinator has kept to a node that stands
-    still would be waited for. Each server counts its shards, so that it answers as much however many these are, and
-    says which these are: a copy that a move has begun or left over is nobody's yet, or no more.
+    All are asked in one statement. Each counts its shards, so that it answers as much however many these are, and says
+    which these are: a copy that a move has begun or left over is nobody's yet, or no more.
     """
-    with connections[alias].cursor() as cursor:
-        values = {"roles": list(RUNTIME_ROLES), "owner": owner}
-        cursor.execute(_ON_ALL_SERVERS, [psycopg.ClientCursor(connections[alias].connection).mogrify(_SHARDS, values)])
-        rows = cursor.fetchall()
-        # A move makes and takes away one table after the other meanwhile: what is noted before, or noted now.
-        cursor.execute(_PASSING)
-        ((after,),) = cursor.fetchall()
-    unconnected = [name for name, _, _, said, _ in rows if said == f"failed to connect to {name}"]
-    reasons = _reasons(unconnected, alias) if unconnected else {}
+    values = {"roles": list(RUNTIME_ROLES), "owner": owner}
+    statement = psycopg.ClientCursor(connections[alias].connection).mogrify(_SHARDS, values)
+    # A move makes and takes away one table after the other meanwhile: what is noted before, or noted afterwards.
+    before = _passing(alias)
+    answers = servers.ask(statement, alias)
+    passing = before | _passing(alias)
     return [
         Server(
-            name,
-            [Aspect(*each) for each in json.loads(said)] if success else [],
-            "" if success else reasons.get(name, said),
-            group == 0,
-            frozenset(each.removeprefix(f"{group} ") for each in (*before, *after) if each.startswith(f"{group} ")),
+            each.name,
+            [Aspect(*one) for one in json.loads(each.said)] if not each.fault else [],
+            each.fault,
+            each.is_away,
+            frozenset(name for group, name in passing if group == each.group),
         )
-        for name, group, success, said, before in rows
+        for each in answers
     ]
 
 
-def _reasons(names: list[str], alias: str) -> dict[str, str]:
-    """Why the coordinator cannot connect to these servers: where nobody is, or where somebody refuses the login.
-
-    Asked by a connection of its own, for the coordinator would ask by one that it has kept, if that is there.
-    """
-    warnings: list[str] = []
-    own = connections[alias].copy()
-    try:
-        own.ensure_connection()
-        own.connection.add_notice_handler(lambda notice: warnings.append(notice.message_primary or ""))
-        with own.cursor() as cursor:
-            cursor.execute(_CONNECTS, [names])
-    finally:
-        own.close()
-    said = [found for each in warnings if (found := _REASON.match(each))]
-    return {found[1]: found[2] or _NO_ANSWER for found in said}
+def _passing(alias: str) -> set[tuple[int, str]]:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_PASSING)
+        return set(cursor.fetchall())

@@ -59,9 +59,10 @@ def test_distributing_again_moves_nothing():
 def test_a_table_without_its_placement_is_refused_and_brought_to_its_place(administration, django_db_blocker):
     """As after a later migration that has made a table."""
     administration.execute("SELECT undistribute_table('history_subtree')")
+    administration.execute("ALTER TABLE history_subtree NO FORCE ROW LEVEL SECURITY")  # as a move cut off leaves it
     with django_db_blocker.unblock():
         try:
-            with pytest.raises(NotDistributedError, match="table history_subtree: placement is missing"):
+            with pytest.raises(NotDistributedError, match=r"Run `manage\.py distribute`.*history_subtree: placement"):
                 checks.refuse_unprotected_tables()
         finally:
             said = io.StringIO()
@@ -130,7 +131,7 @@ def test_a_password_that_a_server_refuses_is_named_before_anything_is_moved(admi
     with django_db_blocker.unblock():
         try:
             administration.execute("UPDATE pg_dist_authinfo SET authinfo = 'password=wrong' WHERE rolename = 'owner'")
-            with pytest.raises(CommandError, match=r"cannot ask 127.* the password in pg_dist_authinfo right"):
+            with pytest.raises(CommandError, match=r'cannot ask 127.*password authentication failed for user "owner"'):
                 call_command("distribute", stdout=io.StringIO())
         finally:
             for each in kept:

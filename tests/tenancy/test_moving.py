@@ -66,6 +66,18 @@ def pages(company):
     return Caller(issue_everything(company.organization_id, company.start))
 
 
+@pytest.fixture
+def brought_back(committed):
+    """Every shard is on its node again afterwards: other tests look for a company on each node."""
+    before = {each.number: each.node for each in shards.shards()}
+    yield
+    nodes = {each.number: each for each in shards.nodes()}
+    with administering.Administration() as administration:
+        for each in shards.shards(administration.fetch):
+            if each.node != before[each.number]:
+                moving._move(administration, each, nodes[before[each.number]], lambda _: None)
+
+
 def _other(company):
     """The node on which the company is not."""
     here = shards.of_company(company.organization_id).node
@@ -240,6 +252,7 @@ def test_a_node_that_does_not_answer_is_given_nothing_and_one_move_at_a_time_is_
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("brought_back")
 def test_a_drained_node_holds_no_company_and_takes_none_until_it_may_again(company, django_assert_max_num_queries):
     node = next(each for each in shards.nodes() if _is_on(company, each))
     call_command("drain_node", node.name, stdout=io.StringIO(), stderr=io.StringIO())
@@ -280,6 +293,7 @@ def test_a_node_keeps_its_own_and_takes_companies_where_no_other_answers(company
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("brought_back")
 def test_a_node_is_drained_to_one_that_answers_and_says_when_it_is_left_drained(company, administration, monkeypatch):
     """A third node that is away is only in the catalogue: of three real ones two others would have to be empty."""
     node, other = next(each for each in shards.nodes() if _is_on(company, each)), _other(company)
@@ -296,10 +310,11 @@ def test_a_node_is_drained_to_one_that_answers_and_says_when_it_is_left_drained(
         assert all(each.endswith(f" to {other.name}.") for each in chosen)
         assert _is_on(company, other)
         administration.execute("UPDATE pg_dist_node SET shouldhaveshards = true WHERE nodeid = %s", [node.number])
-        monkeypatch.setattr(administering, "MOST_WAITED_SECONDS", -1.0)
-        monkeypatch.setattr(moving, "TRIES", 1)
-        with pytest.raises(WritesWaitedError, match=f"{other.name} is given no companies since .* --undo"):
-            moving.drain_node(other.name, lambda _: None)
+        with monkeypatch.context() as hurried:
+            hurried.setattr(administering, "MOST_WAITED_SECONDS", -1.0)
+            hurried.setattr(moving, "TRIES", 1)
+            with pytest.raises(WritesWaitedError, match=f"{other.name} is given no companies since .* --undo"):
+                moving.drain_node(other.name, lambda _: None)
         assert _is_on(company, other)
     finally:
         administration.execute("DELETE FROM pg_dist_node WHERE groupid = 99")
