@@ -19,7 +19,7 @@ from django.db import ProgrammingError, connection, connections, transaction
 
 from compliance.tenancy import checks, context, establishing, expected, shards, sql, system_catalogue
 from compliance.tenancy.administration import Administration
-from compliance.tenancy.errors import NotMigratedError, UnprotectedTableError
+from compliance.tenancy.errors import NotEstablishedError, NotMigratedError, UnprotectedTableError
 from compliance.tenancy.roles import RUNTIME_ROLES
 from development.embedded import ports
 
@@ -525,6 +525,17 @@ def test_migrate_leaves_strangers_for_somebody_to_look_at(tampering):
     assert list(establishing.establish(tampering)) == []
     with pytest.raises(UnprotectedTableError, match="policy more"):
         checks.refuse_unprotected_tables(tampering)
+
+
+@pytest.mark.one_server("Citus lets nodes do what a role does by that role's login, and this one has none")
+@pytest.mark.django_db(databases=["default", "owner"])
+def test_migrate_does_not_claim_what_it_could_not_take_away(tampering):
+    """The owner takes away what the owner has granted; what somebody else has handed on stays."""
+    execute(tampering, f"CREATE ROLE middleman; GRANT DELETE ON {ROW} TO middleman WITH GRANT OPTION")
+    execute(tampering, f"SET LOCAL ROLE middleman; GRANT DELETE ON {ROW} TO app_web")
+    execute(tampering, "SET LOCAL ROLE NONE")
+    with pytest.raises(NotEstablishedError, match=f"changed and is as it was: table {ROW}: grants to app_web is"):
+        list(establishing.establish(tampering))
 
 
 @pytest.mark.django_db
