@@ -97,7 +97,13 @@ def start_again(folder: Path, tree: Path) -> None:
         stdin=subprocess.DEVNULL,
     )
     if done.returncode != 0:
-        raise ServerDidNotStartError(f"PostgreSQL did not start. Its log: {data / 'server.log'}")
+        raise ServerDidNotStartError(not_started(data / "server.log"))
+
+
+def not_started(log: Path) -> str:
+    """The log is told, and the end of it: its folder may be a temporary one."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "\n".join([f"PostgreSQL did not start. Its log: {log}", *lines[-8:]])
 
 
 def _create(tree: Path, data: Path, user: pwd.struct_passwd | None, password: str) -> None:
@@ -156,11 +162,14 @@ def _provide_roles(port: int, passwords: dict[str, str]) -> None:
     connection.close()
 
 
-def stop(folder: Path) -> None:
-    """Ends the server of `folder` if it runs, also one left behind by a crash, or whose pid file was lost."""
+def stop(folder: Path, first: signal.Signals = signal.SIGINT) -> None:
+    """Ends the server of `folder` if it runs, also one left behind by a crash, or whose pid file was lost.
+
+    SIGINT is the fast shutdown: connections are ended, nothing is lost.
+    """
     data = data_folder(folder)
-    # SIGINT is the fast shutdown: connections are ended, nothing is lost.
-    processes.end(lambda: processes.working_in(data, "postgres"), first=signal.SIGINT, seconds=30)
+    processes.end(lambda: processes.working_in(data, "postgres"), first=first, seconds=30)
+    # A server that was killed leaves its number there, which somebody else may have been given by now.
     (data / "postmaster.pid").unlink(missing_ok=True)
 
 

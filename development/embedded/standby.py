@@ -130,7 +130,7 @@ def _control(data: Path, major: int, *arguments: str) -> None:
     log = str(data / "server.log")
     done = _run(program, "-D", str(data), "-l", log, "-t", "120", "-w", *arguments, piped=False)
     if done.returncode != 0:
-        raise ServerDidNotStartError(f"PostgreSQL did not start. Its log: {log}")
+        raise ServerDidNotStartError(postgresql.not_started(Path(log)))
 
 
 def _run(program: Path, *arguments: str, piped: bool = True) -> "subprocess.CompletedProcess[str]":

@@ -93,6 +93,15 @@ def test_stop_leaves_no_process(folder):
         psycopg.connect(values["DATABASE_URL"], connect_timeout=2)
 
 
+def test_a_server_that_does_not_start_says_why(folder):
+    settings = postgresql.data_folder(folder) / "postgresql.conf"
+    written = settings.read_text()
+    settings.write_text(f"{written}\nmuch = 1\n")
+    with pytest.raises(ServerDidNotStartError, match=r"(?s)server\.log\n.*unrecognized configuration parameter .much"):
+        servers.start(folder, durable=False)
+    settings.write_text(written)
+
+
 def test_permissions_of_folders_that_are_not_ours_stay_as_they_are(tmp_path):
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
