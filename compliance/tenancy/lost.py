@@ -5,6 +5,7 @@ mean the same to whoever asks: try again, another server will have taken over. I
 tasks are tried again; this module alone says which they are.
 """
 
+import re
 from typing import Final
 
 import psycopg
@@ -30,6 +31,11 @@ _STATES: Final = frozenset(
 _INTERNAL: Final = "XX000"
 _OF_A_NODE: Final = "while executing command on"
 """How Citus names the node of an error. A connection to it that broke has no SQLSTATE: Citus gives _INTERNAL."""
+_BROKE: Final = re.compile(
+    r"terminating connection|server closed the connection|connection (lost|not open)"
+    r"|failure on connection marked as essential"
+)
+"""What else Citus says with _INTERNAL of a connection to a node that broke, without its name."""
 
 
 def is_lost(error: BaseException | None) -> bool:
@@ -75,8 +81,14 @@ def _is_of_a_node(error: BaseException | None) -> bool:
     return (
         isinstance(cause, NodeAwayError)
         or state.startswith(_CONNECTION_EXCEPTION)
+        or (state == _INTERNAL and _names_a_node(cause))
         or _OF_A_NODE in (cause.diag.context or "")
     )
+
+
+def _names_a_node(error: psycopg.Error) -> bool:
+    """Whether an error without a reason of its own is about a connection of the coordinator to a node."""
+    return _OF_A_NODE in (error.diag.context or "") or _BROKE.search(error.diag.message_primary or "") is not None
 
 
 def _says_so(error: BaseException | None) -> bool:
@@ -86,5 +98,5 @@ def _says_so(error: BaseException | None) -> bool:
     if state is None:  # libpq's own: it reached no server, or the connection broke
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     if state == _INTERNAL:
-        return _OF_A_NODE in (error.diag.context or "")
+        return _names_a_node(error)
     return state.startswith(_CONNECTION_EXCEPTION) or state in _STATES

@@ -36,9 +36,30 @@ def test_a_server_that_went_away_is_known(cursor, statements):
     assert lost.is_lost(error_of(cursor, *statements))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "terminating connection due to unexpected postmaster exit",
+        "failure on connection marked as essential: node:5432",
+    ],
+)
+def test_what_citus_says_of_a_connection_that_broke_is_a_node_that_is_away(cursor, said):
+    """Without an SQLSTATE of its own and without the node's name, as it does when a server of a node is killed."""
+    cursor.execute("SELECT pg_backend_pid()")
+    before = cursor.fetchone()
+    error = error_of(cursor, f"DO $$ BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = 'XX000'; END $$")
+    assert lost.is_lost(error)
+    lost.let_go(error)
+    with connection.cursor() as same:
+        same.execute("SELECT pg_backend_pid()")
+        assert same.fetchone() == before
+
+
 def test_what_is_wrong_with_a_statement_is_not_taken_for_a_server_that_is_away(cursor):
     assert not lost.is_lost(error_of(cursor, "SELECT 1 / 0"))
     assert not lost.is_lost(error_of(cursor, "SELECT nothing"))
+    unknown = "DO $$ BEGIN RAISE EXCEPTION 'cache lookup failed' USING ERRCODE = 'XX000'; END $$"
+    assert not lost.is_lost(error_of(cursor, unknown))
     assert not lost.is_lost(error_of(cursor, "SET statement_timeout = 1", "SELECT pg_sleep(1)"))
     assert not lost.is_lost(IntegrityError())
     assert not lost.is_lost(None)

@@ -58,6 +58,7 @@ def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
         extra={
             "request_id": str(known.request_id),
             "error": type(error).__name__,
+            "sqlstate": getattr(error.__cause__, "sqlstate", None),
             "where": [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]],
         },
     )
