@@ -36,6 +36,8 @@ _BROKE: Final = re.compile(
     r"|failure on connection marked as essential"
 )
 """What else Citus says with _INTERNAL of a connection to a node that broke, without its name."""
+_ENDS: Final = "postmaster was shut down"
+"""What Citus says with _INTERNAL in a process of a coordinator that was killed."""
 
 
 def is_lost(error: BaseException | None) -> bool:
@@ -98,5 +100,5 @@ def _says_so(error: BaseException | None) -> bool:
     if state is None:  # libpq's own: it reached no server, or the connection broke
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     if state == _INTERNAL:
-        return _names_a_node(error)
+        return _names_a_node(error) or _ENDS in (error.diag.message_primary or "")
     return state.startswith(_CONNECTION_EXCEPTION) or state in _STATES

@@ -37,22 +37,24 @@ def test_a_server_that_went_away_is_known(cursor, statements):
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "stays"),
     [
-        "terminating connection due to unexpected postmaster exit",
-        "failure on connection marked as essential: node:5432",
+        ("terminating connection due to unexpected postmaster exit", True),
+        ("failure on connection marked as essential: node:1", True),
+        ("postmaster was shut down, exiting", False),
     ],
+    ids=["a node's server was killed", "a node is gone", "the coordinator was killed"],
 )
-def test_what_citus_says_of_a_connection_that_broke_is_a_node_that_is_away(cursor, said):
-    """Without an SQLSTATE of its own and without the node's name, as it does when a server of a node is killed."""
+def test_what_citus_says_without_a_reason_of_its_own_is_known_by_its_words(cursor, said, stays):
+    """Without an SQLSTATE and without the node's name. The connection to a coordinator that is well stays."""
     cursor.execute("SELECT pg_backend_pid()")
     before = cursor.fetchone()
     error = error_of(cursor, f"DO $$ BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = 'XX000'; END $$")
     assert lost.is_lost(error)
     lost.let_go(error)
-    with connection.cursor() as same:
-        same.execute("SELECT pg_backend_pid()")
-        assert same.fetchone() == before
+    with connection.cursor() as after:
+        after.execute("SELECT pg_backend_pid()")
+        assert (after.fetchone() == before) is stays
 
 
 def test_what_is_wrong_with_a_statement_is_not_taken_for_a_server_that_is_away(cursor):
