@@ -80,17 +80,13 @@ def _is_of_a_node(error: BaseException | None) -> bool:
     if not isinstance(cause, psycopg.Error):
         return False
     state = cause.sqlstate or ""
-    return (
-        isinstance(cause, NodeAwayError)
-        or state.startswith(_CONNECTION_EXCEPTION)
-        or (state == _INTERNAL and _names_a_node(cause))
-        or _OF_A_NODE in (cause.diag.context or "")
-    )
+    return isinstance(cause, NodeAwayError) or state.startswith(_CONNECTION_EXCEPTION) or _tells_of_a_node(cause)
 
 
-def _names_a_node(error: psycopg.Error) -> bool:
-    """Whether an error without a reason of its own is about a connection of the coordinator to a node."""
-    return _OF_A_NODE in (error.diag.context or "") or _BROKE.search(error.diag.message_primary or "") is not None
+def _tells_of_a_node(error: psycopg.Error) -> bool:
+    if _OF_A_NODE in (error.diag.context or ""):
+        return True
+    return error.sqlstate == _INTERNAL and _BROKE.search(error.diag.message_primary or "") is not None
 
 
 def _says_so(error: BaseException | None) -> bool:
@@ -100,5 +96,5 @@ def _says_so(error: BaseException | None) -> bool:
     if state is None:  # libpq's own: it reached no server, or the connection broke
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     if state == _INTERNAL:
-        return _names_a_node(error) or _ENDS in (error.diag.message_primary or "")
+        return _tells_of_a_node(error) or _ENDS in (error.diag.message_primary or "")
     return state.startswith(_CONNECTION_EXCEPTION) or state in _STATES
