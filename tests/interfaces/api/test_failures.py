@@ -113,3 +113,7 @@ def test_what_nobody_foresaw_is_told_as_a_problem_and_logged_without_its_message
     assert answer.json()["code"] == "read_failed"
     assert answer.json()["request_id"] in str([vars(record) for record in caplog.records])
     assert "secret words" not in caplog.text
+    with override_settings(READ_TIMEOUT_MILLISECONDS=10**12):  # more than PostgreSQL takes
+        assert committed_call("/v1/training-records").status_code == 502
+    states = [record.__dict__["sqlstate"] for record in caplog.records if record.msg == "api_failure"]
+    assert states == [None, "22023"]
