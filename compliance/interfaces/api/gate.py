@@ -120,7 +120,8 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
         response.content = b""
     # Django would log the path of every refusal as it stands, and a key may stand in it.
     response._has_been_logged = True
-    _log(request, response, known, started)
+    milliseconds = round((time.monotonic() - started) * 1000, 1)
+    response._resource_closers.append(partial(_log, request, response, known, milliseconds))  # when it was sent
     return response
 
 
@@ -145,7 +146,7 @@ def _routes(path: str) -> str | None:
     return next((routes for root, routes in ROUTES.items() if path == root or path.startswith(f"{root}/")), None)
 
 
-def _log(request: HttpRequest, response: Response, known: Exchange, started: float) -> None:
+def _log(request: HttpRequest, response: Response, known: Exchange, milliseconds: float) -> None:
     caller = known.caller
     log.info(
         "api_call",
@@ -155,7 +156,7 @@ def _log(request: HttpRequest, response: Response, known: Exchange, started: flo
             "path": tokens.redact(request.path_info),
             "status": response.status_code,
             "code": response.data.get("code") if response.exception else None,
-            "milliseconds": round((time.monotonic() - started) * 1000, 1),
+            "milliseconds": milliseconds,
             "key_id": None if caller is None else str(caller.token_id),
             "organization_id": None if caller is None else str(caller.organization_id),
         },

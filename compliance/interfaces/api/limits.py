@@ -10,14 +10,16 @@ import math
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import redis
+from redis.commands.core import Script
 
-from compliance.redis_client import client, client_of_this_thread
+from compliance import redis_client
+from compliance.redis_client import client
 
 log = logging.getLogger(__name__)
 
@@ -145,10 +147,10 @@ class RedisCounter:
         client: redis.Redis,
         prefix: str = "svc:limits",
         window_seconds: int = WINDOW_SECONDS,
-        of_thread: Callable[[], redis.Redis] | None = None,
+        run: Callable[[Script, Sequence[str], Sequence[str | int]], Any] = Script.__call__,
     ) -> None:
-        """`of_thread` is asked for the client of each call, in place of `client`. Raises redis.RedisError."""
-        self._client_of_thread = of_thread or (lambda: client)
+        """`run` asks Redis, by `client` where nothing else is said. Raises redis.RedisError."""
+        self._run = run
         self._take = client.register_script(_SCRIPT)
         self._give_back = client.register_script(_GIVE_BACK)
         self._prefix = prefix
@@ -161,10 +163,10 @@ class RedisCounter:
         identifier = uuid.uuid4().hex
         quotas = [policy.quota for policy in policies]
         most = [bound.most for bound in bounds]
-        answer = self._take(
+        answer = self._run(
+            self._take,
             keys,
             [self._window_seconds * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most],
-            self._client_of_thread(),
         )
         held = _lease(self, bounds, identifier) if answer[0] == 0 else None
         stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
@@ -173,7 +175,7 @@ class RedisCounter:
     def release(self, lease: Lease) -> None:
         """Gives a lease back. Raises redis.RedisError."""
         keys = [self._leases(subject) for subject in lease.subjects]
-        self._give_back(keys, [lease.identifier], self._client_of_thread())
+        self._run(self._give_back, keys, [lease.identifier])
 
     def _leases(self, subject: str) -> str:
         return f"{self._prefix}:leases:{subject}"
@@ -271,7 +273,7 @@ def limiter() -> Limiter:
 
 @lru_cache(maxsize=4)
 def _limiter(shared: redis.Redis) -> Limiter:
-    return Limiter(RedisCounter(shared, of_thread=client_of_this_thread))
+    return Limiter(RedisCounter(shared, run=redis_client.run))
 
 
 def _lease(counter: Counter, bounds: tuple[AtOnce, ...], identifier: str) -> Lease | None:

@@ -3,12 +3,16 @@
 The body is received first, on the loop, where a slow sender holds nothing but a place. Then one of the threads of its
 interface runs the WSGI application. What an application streams is asked for chunk by chunk, as its reader takes it,
 so a slow reader holds no thread either.
+
+As PEP 3333 has it, an answer is closed when the request is complete. What is done at its closing (a line in the log,
+the end of Django's request) delays nobody's answer.
 """
 
 import asyncio
 import contextvars
 import io
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -30,6 +34,9 @@ SOURCE_THREADS = 16
 BODIES_AT_ONCE = 256
 """How many bodies a process receives at the same time; one more is refused, for each keeps memory."""
 
+SENDING_SECONDS = 1.0
+"""How long a thread waits until its answer is on its way, before it closes it all the same."""
+
 READING_SECONDS = 60.0
 """How long a reader may take for one chunk of what is streamed."""
 
@@ -47,7 +54,7 @@ class Lane(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """`content` is the whole body; null where `chunks` are still to be asked for."""
+    """`content` is the whole body; null where `chunks` are still to be asked for. These are closed at the end."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -80,13 +87,17 @@ class Front:
         if lane.allowance is not None and scope["method"] not in bodies.WITHOUT_BODY:
             await self._take_body(environ, receive, told, lane.allowance, partial(self._ask_who, lane, environ))
         answered: asyncio.Future[_Answer] = loop.create_future()
-        pool.submit(self._answer, environ, loop, answered)
-        answer = await answered
-        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-        if answer.content is not None:
-            await send({"type": "http.response.body", "body": answer.content})
-        else:
-            await _stream(answer.chunks, receive, send, pool)
+        sent = threading.Event()
+        pool.submit(self._answer, environ, loop, answered, sent)
+        try:
+            answer = await answered
+            await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+            if answer.content is not None:
+                await send({"type": "http.response.body", "body": answer.content})
+                return
+        finally:
+            sent.set()
+        await _stream(answer.chunks, receive, send, pool)
 
     def _pool(self, lane: Lane) -> ThreadPoolExecutor:
         if lane.name not in self._pools:  # on the loop: nobody else is between these lines
@@ -117,8 +128,17 @@ class Front:
     async def _ask_who(self, lane: Lane, environ: Environ) -> bool:
         return await asyncio.get_running_loop().run_in_executor(self._pool(lane), lane.known, dict(environ))
 
-    def _answer(self, environ: Environ, loop: asyncio.AbstractEventLoop, answered: "asyncio.Future[_Answer]") -> None:
-        """In a thread: what the application answers; what it streams is still to be asked for."""
+    def _answer(
+        self,
+        environ: Environ,
+        loop: asyncio.AbstractEventLoop,
+        answered: "asyncio.Future[_Answer]",
+        sent: threading.Event,
+    ) -> None:
+        """In a thread: what the application answers, closed when it is `sent`; a stream is still to be asked for.
+
+        To wait for that gives Python's lock to the loop, which would wait for this thread otherwise.
+        """
         answer = _FAILED
         try:
             answer = _run(self._application, environ)
@@ -127,6 +147,12 @@ class Front:
         finally:
             environ["wsgi.input"].close()
             loop.call_soon_threadsafe(_settle, answered, answer)
+        if answer.content is not None:
+            sent.wait(SENDING_SECONDS)
+            try:
+                _close(answer.chunks)
+            except Exception:
+                log.exception("closing_failed")
 
 
 def _settle(answered: "asyncio.Future[_Answer]", answer: _Answer) -> None:
@@ -145,9 +171,7 @@ def _run(application: Application, environ: Environ) -> _Answer:
     chunks = application(environ, start_response)
     if getattr(chunks, "streaming", False):
         return _Answer(status, headers, None, chunks)
-    content = b"".join(chunks)
-    _close(chunks)
-    return _Answer(status, headers, content)
+    return _Answer(status, headers, b"".join(chunks), chunks)
 
 
 async def _stream(chunks: Iterable[bytes], receive: bodies.Receive, send: Send, pool: ThreadPoolExecutor) -> None:

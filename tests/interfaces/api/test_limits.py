@@ -13,6 +13,7 @@ from django.test import override_settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from compliance import redis_client
 from compliance.access.models import ApiKey
 from compliance.access.sources import SourceCaller, issue_source
 from compliance.access.tokens import digest
@@ -28,7 +29,7 @@ from compliance.interfaces.api.limits import (
     limiter,
 )
 from compliance.interfaces.api.problems import Code, Problem
-from compliance.redis_client import client, client_of_this_thread
+from compliance.redis_client import client, connection_of_this_thread
 from tests.interfaces.api.conftest import Caller
 
 
@@ -140,16 +141,36 @@ def test_the_lease_of_a_process_that_died_ends_in_redis_too():
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
 
 
-@pytest.mark.parametrize("of_thread", [None, client_of_this_thread])
-def test_a_connection_that_went_stale_is_replaced(of_thread):
-    administration, used = redis.Redis.from_url(settings.REDIS_URL), (of_thread or client)()
-    counter = RedisCounter(client(), f"svc:test:{uuid.uuid4().hex}", of_thread=of_thread)
+def id_of_own_connection():
+    connection = connection_of_this_thread()
+    connection.send_command("CLIENT", "ID")
+    return connection.read_response()
+
+
+@pytest.mark.parametrize(
+    ("used", "more"), [(lambda: client().client_id(), {}), (id_of_own_connection, {"run": redis_client.run})]
+)
+def test_a_connection_that_went_stale_is_replaced(used, more):
+    administration = redis.Redis.from_url(settings.REDIS_URL)
+    counter = RedisCounter(client(), f"svc:test:{uuid.uuid4().hex}", **more)
     lease = counter.acquire(_policies(), (AtOnce("key", 1),)).lease
-    administration.client_kill_filter(_id=str(used.client_id()))
+    administration.client_kill_filter(_id=str(used()))
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by == "concurrency"
-    administration.client_kill_filter(_id=str(used.client_id()))
+    administration.client_kill_filter(_id=str(used()))
     counter.release(lease)
-    administration.client_kill_filter(_id=str(used.client_id()))
+    administration.client_kill_filter(_id=str(used()))
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
+
+
+@pytest.mark.parametrize("more", [{}, {"run": redis_client.run}])
+def test_a_redis_that_has_forgotten_the_scripts_is_told_them_again(more):
+    administration = redis.Redis.from_url(settings.REDIS_URL)
+    counter = RedisCounter(client(), f"svc:test:{uuid.uuid4().hex}", **more)
+    administration.script_flush()
+    lease = counter.acquire(_policies(), (AtOnce("key", 1),)).lease
+    assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by == "concurrency"
+    administration.script_flush()
+    counter.release(lease)
     assert counter.acquire(_policies(), (AtOnce("key", 1),)).refused_by is None
 
 
@@ -159,7 +180,7 @@ def test_each_thread_has_a_connection_of_its_own_and_keeps_it():
 
         def asked():
             barrier.wait()
-            return client_of_this_thread().client_id(), client_of_this_thread().client_id()
+            return id_of_own_connection(), id_of_own_connection()
 
         (one, again), (other, _) = [each.result() for each in [threads.submit(asked) for _ in range(2)]]
     assert one == again

@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 
 from compliance.interfaces.serving import bodies
 from compliance.interfaces.serving.front import API_THREADS, PAGE_THREADS, REFUSED, Front, Lane
@@ -29,15 +30,41 @@ class Answered(list):
     streaming = False
 
 
+class ClosedLater(Answered):
+    """An answer whose closing takes until somebody lets it go on."""
+
+    go_on = threading.Event()
+    closed = 0
+
+    def close(self):
+        ClosedLater.go_on.wait(30)
+        ClosedLater.closed += 1
+
+
+class ClosedBadly(Answered):
+    def close(self):
+        raise ValueError("nobody foresaw this either")
+
+
 def application(environ, start_response):
     if environ["PATH_INFO"] == "/stream":
         start_response("200 OK", [("content-type", "text/plain")])
         return Streamed()
+    if environ["PATH_INFO"] in ("/closed-later", "/closed-badly"):
+        start_response("200 OK", [("content-type", "text/plain")])
+        return (ClosedLater if environ["PATH_INFO"] == "/closed-later" else ClosedBadly)([b"an answer"])
+    if environ["PATH_INFO"] == "/go-on":
+        ClosedLater.go_on.set()
     if environ["PATH_INFO"] == "/broken":
         raise ValueError("nobody foresaw this")
     told: dict[str, object] = {name: value for name, value in environ.items() if isinstance(value, str)}
     told |= {"refused": environ.get(REFUSED), "body": len(environ["wsgi.input"].read())}
-    told |= {"closed": Streamed.closed, "made": Streamed.made, "kind": type(environ["wsgi.input"]).__name__}
+    told |= {
+        "closed": Streamed.closed,
+        "closed later": ClosedLater.closed,
+        "made": Streamed.made,
+        "kind": type(environ["wsgi.input"]).__name__,
+    }
     assert not isinstance(environ["wsgi.input"], io.BytesIO) or told["body"] == 0
     status = environ.get(REFUSED)
     start_response(f"{status} Refused" if status else "200 OK", [("content-type", "application/json")])

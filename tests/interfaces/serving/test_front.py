@@ -141,6 +141,23 @@ def test_an_error_of_the_application_is_answered(echo):
     assert send(echo, request("/broken")).startswith(b"HTTP/1.1 500")
 
 
+def test_an_answer_is_sent_before_it_is_closed_and_closed_once(echo):
+    assert send(echo, request("/closed-later")).endswith(b"an answer")
+    assert told(send(echo, request("/")))[1]["closed later"] == 0
+    assert told(send(echo, request("/go-on")))[0] == 200
+    end = time.monotonic() + 30
+    while told(send(echo, request("/")))[1]["closed later"] < 1:
+        assert time.monotonic() < end, "the answer is not closed"
+        time.sleep(0.05)
+    assert told(send(echo, request("/")))[1]["closed later"] == 1
+
+
+def test_what_fails_when_an_answer_is_closed_takes_no_thread_and_no_answer(echo):
+    for _ in range(2 * front.PAGE_THREADS):
+        assert send(echo, request("/closed-badly")).endswith(b"an answer")
+    assert told(send(echo, request("/")))[0] == 200
+
+
 def test_connections_that_say_nothing_stop_nobody(echo):
     with contextlib.ExitStack() as idle:
         for _ in range(300):
