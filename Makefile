@@ -43,7 +43,7 @@ bench: install ## Speed against peers, as ratios (docs/benchmarks.md)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/bench.txt
 	$(PYTHON) -m development.embedded run -- $(PYTHON) -m benchmarks $(ARGS)
 
-scale: install ## Servers that die, freeze and come back under load (docs/scale.md): SCALE_TIMES=10; takes 15 minutes
+scale: install ## Servers that die, freeze and come back under load (docs/scale.md): SCALE_TIMES=10; takes half an hour on a cluster
 	$(PYTHON) -m benchmarks.scale $(ARGS)
 
 clients: install ## Linters, generated clients, dlt and schemathesis against a running demo (needs node and npm; docs/api.md)
