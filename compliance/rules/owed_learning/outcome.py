@@ -13,6 +13,14 @@ ONE_DAY = timedelta(days=1)
 DAY_IN_MICROSECONDS = 86_400_000_000
 Instant = TypeVar("Instant", datetime, int)
 
+# What nothing is late under, whole: this runs for every row of every page.
+_BEFORE_REQUIREMENT = Outcome.COMPLETED_BEFORE_REQUIREMENT, None
+_ON_TIME = Outcome.COMPLETED_ON_TIME, None
+_WAIVED = Outcome.WAIVED, None
+_OPTIONAL_NOT_DONE = Outcome.OPTIONAL_NOT_DONE, None
+_EXCUSED = Outcome.EXCUSED, None
+_NOT_DUE_YET = Outcome.NOT_DUE_YET, None
+
 
 def outcome_at(
     moment: Instant,
@@ -32,21 +40,21 @@ def outcome_at(
     """
     if completed_at is not None:
         if completed_at < assigned_at:
-            return Outcome.COMPLETED_BEFORE_REQUIREMENT, None
+            return _BEFORE_REQUIREMENT
         if due_at is None or completed_at <= due_at:
-            return Outcome.COMPLETED_ON_TIME, None
+            return _ON_TIME
         return Outcome.COMPLETED_LATE, -((due_at - completed_at) // one_day)
     if waived_at is not None:
-        return Outcome.WAIVED, None
+        return _WAIVED
     if requirement_before_end == Requirement.OPTIONAL:
-        return (Outcome.OPTIONAL_NOT_DONE if ended_at is None else Outcome.EXCUSED), None
+        return _OPTIONAL_NOT_DONE if ended_at is None else _EXCUSED
     if ended_at is not None:
         if due_at is not None and ended_at > due_at:
             return Outcome.MISSED, -((due_at - ended_at) // one_day)
-        return Outcome.EXCUSED, None
+        return _EXCUSED
     if due_at is not None and moment > due_at:
         return Outcome.OVERDUE, -((due_at - moment) // one_day)
-    return Outcome.NOT_DUE_YET, None
+    return _NOT_DUE_YET
 
 
 def certificate_status(decided: str, valid_until: datetime | None, moment: datetime) -> CertificateStatus:
