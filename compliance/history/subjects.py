@@ -27,16 +27,6 @@ PUT_BACK_AT_ONCE = 200_000
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
 
-WIDE = frozenset(
-    {
-        SubjectKind.EVERYTHING_OF_PERSON.value,
-        SubjectKind.EVERYONE_OF_COURSE.value,
-        SubjectKind.SHARE.value,
-        SubjectKind.TEAM.value,
-        SubjectKind.COMPANY.value,
-    }
-)
-
 Waiting = tuple[datetime, int]
 """Since when a subject waits, and how often it has failed."""
 
@@ -70,14 +60,13 @@ def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
     wide: dict[tuple[str, uuid.UUID | None], Waiting] = {}
     pending_ids: list[int] = []
     newest: datetime | None = None
-    kinds = list(WIDE)
     for id_, kind, first, _, recorded_at, attempts in claiming.waiting(
-        organization_id, now, kinds, among=True, most=WIDE_LIMIT
+        organization_id, now, wide=True, most=WIDE_LIMIT
     ):
         pending_ids.append(id_)
         newest = recorded_at if newest is None else max(newest, recorded_at)
         wide[kind, first] = _older(wide.get((kind, first)), recorded_at, attempts)
-    narrow = claiming.waiting(organization_id, now, kinds, among=False, most=NARROW_LIMIT)
+    narrow = claiming.waiting(organization_id, now, wide=False, most=NARROW_LIMIT)
     for id_, kind, first, second, recorded_at, attempts in narrow:
         pending_ids.append(id_)
         newest = recorded_at if newest is None else max(newest, recorded_at)

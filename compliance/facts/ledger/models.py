@@ -26,6 +26,14 @@ class SubjectKind(models.TextChoices):
     COMPANY = "company", "the whole company"
 
 
+WIDE_KINDS = (
+    SubjectKind.EVERYTHING_OF_PERSON,
+    SubjectKind.EVERYONE_OF_COURSE,
+    SubjectKind.SHARE,
+    SubjectKind.TEAM,
+    SubjectKind.COMPANY,
+)
+
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
 """A narrow subject: the value of its `SubjectKind`, `first` and `second`."""
 
@@ -112,3 +120,12 @@ class PendingSubject(CompanyRow):
     retry_after = models.DateTimeField(null=True)
     set_aside_at = models.DateTimeField(null=True)
     set_aside_reason = models.CharField(max_length=400, blank=True, default="")
+
+    class Meta:
+        # Each capture looks for the few rows of these two sorts, and millions of others may wait beside them.
+        indexes = [
+            models.Index(
+                fields=["organization_id", "id"], name="pending_wide", condition=models.Q(kind__in=WIDE_KINDS)
+            ),
+            models.Index(fields=["organization_id", "id"], name="pending_failing", condition=models.Q(attempts__gt=0)),
+        ]
