@@ -21,18 +21,18 @@ def company():
     """A company of which many narrow subjects wait, and behind them a team, and a person who could not be decided."""
     made = make_company("Waiting", "UTC", date(2025, 1, 1), at=NOW)
     with context.company(made.organization_id):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO pending_pendingsubject"
-                " (organization_id, kind, first, second, recorded_at, attempts, set_aside_reason)"
-                " SELECT %s, 'person_course', gen_random_uuid(), gen_random_uuid(), %s, 0, ''"
-                " FROM generate_series(1, %s)",
-                [made.organization_id, NOW, MANY],
+        several = [(SubjectKind.PERSON_COURSE, 0)] * MANY + [(SubjectKind.TEAM, 0), (SubjectKind.PERSON, 3)]
+        PendingSubject.objects.bulk_create(
+            PendingSubject(
+                organization_id=made.organization_id,
+                kind=kind,
+                first=uuid.uuid4(),
+                second=uuid.uuid4() if kind == SubjectKind.PERSON_COURSE else None,
+                recorded_at=NOW,
+                attempts=attempts,
             )
-        for kind, attempts in ((SubjectKind.TEAM, 0), (SubjectKind.PERSON, 3)):
-            PendingSubject.objects.create(
-                organization_id=made.organization_id, kind=kind, first=uuid.uuid4(), recorded_at=NOW, attempts=attempts
-            )
+            for kind, attempts in several
+        )
         yield made.organization_id
 
 
