@@ -49,16 +49,8 @@ def draw(what: str, picture: Path) -> None:
             raise RuntimeError(f"{' '.join(command)} did not become ready.")
         with subprocess.Popen(
             [
-                *(
-                    "py-spy",
-                    "record",
-                    "--pid",
-                    str(process.pid),
-                    "--rate",
-                    str(SAMPLES_A_SECOND),
-                    "--gil",
-                    "--function",
-                ),
+                *(str(Path(sys.executable).with_name("py-spy")), "record", "--pid", str(process.pid)),
+                *("--rate", str(SAMPLES_A_SECOND), "--gil", "--function"),
                 *("--format", "flamegraph", "--output", str(picture)),
             ],
             stdout=subprocess.DEVNULL,
@@ -70,7 +62,9 @@ def draw(what: str, picture: Path) -> None:
     if process.returncode or spy.returncode:
         raise RuntimeError(f"{what}: the process ended with {process.returncode}, py-spy with {spy.returncode}.")
     drawn = picture.read_text(encoding="utf-8")  # py-spy writes its own command above it, with this machine's folders
-    picture.write_text(re.sub("py-spy record[^<]*", f"python -m benchmarks.flames {what}", drawn), encoding="utf-8")
+    picture.write_text(
+        re.sub("[^>]*py-spy record[^<]*", f"python -m benchmarks.flames {what}", drawn), encoding="utf-8"
+    )
 
 
 def _sampled(what: str) -> int:
