@@ -46,18 +46,24 @@ def run(script: Script, keys: Sequence[str], arguments: Sequence[str | int]) -> 
 
 
 def connection_of_this_thread() -> Connection:
-    """A connection out of the pool that this thread alone uses, and keeps. Raises redis.RedisError."""
+    """The connection that this thread alone uses, and that ends with it. Raises redis.RedisError."""
     asked_for = (settings.REDIS_URL, os.getpid())
-    held = getattr(_own, "held", None)
+    held: Any = getattr(_own, "held", None)
     if held is None or held[0] != asked_for:
-        held = _own.held = (asked_for, client().connection_pool.get_connection())
-    return held[1]
+        held = _own.held = (asked_for, _made(settings.REDIS_URL, alone=True))
+    connection: Connection = held[1].connection
+    return connection
 
 
 @lru_cache(maxsize=4)
 def _client(address: str) -> redis.Redis:
+    return _made(address)
+
+
+def _made(address: str, *, alone: bool = False) -> redis.Redis:
     return redis.Redis.from_url(
         address,
+        single_connection_client=alone,
         socket_timeout=PATIENCE_SECONDS,
         socket_connect_timeout=PATIENCE_SECONDS,
         retry=Retry(NoBackoff(), 1),

@@ -185,6 +185,8 @@ def test_each_thread_has_a_connection_of_its_own_and_keeps_it():
         (one, again), (other, _) = [each.result() for each in [threads.submit(asked) for _ in range(2)]]
     assert one == again
     assert one != other
+    left = {int(each["id"]) for each in redis.Redis.from_url(settings.REDIS_URL).client_list()}
+    assert not {one, other} & left  # they end with their threads
 
 
 def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_later():
