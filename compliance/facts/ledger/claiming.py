@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from compliance.facts.ledger.models import WIDE_KINDS, Subject
+from compliance.facts.ledger.models import WIDE, Subject
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.sql import Row
 
@@ -20,7 +20,7 @@ WHERE organization_id = (SELECT %(organization)s::uuid) AND set_aside_at IS NULL
     AND kind {among} ({kinds})
 ORDER BY id LIMIT %(most)s
 """
-_KINDS = ", ".join(f"'{kind}'" for kind in WIDE_KINDS)
+_KINDS = ", ".join(f"'{kind}'" for kind in WIDE)
 _WIDE, _NARROW = (_WAITING.format(among=among, kinds=_KINDS) for among in ("IN", "NOT IN"))
 _FAILING = """
 SELECT id, kind, first, second, recorded_at, attempts FROM pending_pendingsubject

@@ -18,7 +18,7 @@ class SubjectKind(models.TextChoices):
     COURSE = "course", "course versions"  # course_id: the rows of its releases
     POLICY_VERSION = "policy_version", "policy version"  # course_release_id
     RECEIPT = "receipt", "receipt"  # receipt_id
-    # Wide ones: the writer replaces them by the narrow ones that they reach.
+    # Wide ones (WIDE).
     EVERYTHING_OF_PERSON = "everything_of_person", "all a person may owe"  # learner_profile_id
     EVERYONE_OF_COURSE = "everyone_of_course", "all who may owe a course"  # course_id (training or policy)
     SHARE = "share", "all whom a share may reach"  # share_id
@@ -26,13 +26,9 @@ class SubjectKind(models.TextChoices):
     COMPANY = "company", "the whole company"
 
 
-WIDE_KINDS = (
-    SubjectKind.EVERYTHING_OF_PERSON,
-    SubjectKind.EVERYONE_OF_COURSE,
-    SubjectKind.SHARE,
-    SubjectKind.TEAM,
-    SubjectKind.COMPANY,
-)
+OF_MANY_PEOPLE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)
+WIDE = (SubjectKind.EVERYTHING_OF_PERSON, *OF_MANY_PEOPLE)
+"""Kinds that the writer replaces by the narrow ones that they reach."""
 
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
 """A narrow subject: the value of its `SubjectKind`, `first` and `second`."""
@@ -124,8 +120,6 @@ class PendingSubject(CompanyRow):
     class Meta:
         # Each capture looks for the few rows of these two sorts, and millions of others may wait beside them.
         indexes = [
-            models.Index(
-                fields=["organization_id", "id"], name="pending_wide", condition=models.Q(kind__in=WIDE_KINDS)
-            ),
+            models.Index(fields=["organization_id", "id"], name="pending_wide", condition=models.Q(kind__in=WIDE)),
             models.Index(fields=["organization_id", "id"], name="pending_failing", condition=models.Q(attempts__gt=0)),
         ]

@@ -8,11 +8,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Greatest
 
-from compliance.facts.ledger.models import PendingSubject, SubjectKind
+from compliance.facts.ledger.models import OF_MANY_PEOPLE, PendingSubject, SubjectKind
 from compliance.tenancy import nodes, sql
-
-WIDE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)
-"""The kinds of subject that the writer replaces by those of many people."""
 
 
 class Came(NamedTuple):
@@ -104,10 +101,15 @@ def newest(organization_id: uuid.UUID) -> int:
     return PendingSubject.objects.filter(organization_id=organization_id).aggregate(newest=Max("id"))["newest"] or 0
 
 
+def reach_many_people(kinds: Collection[str]) -> bool:
+    """Whether the writer replaces a subject of one of these kinds by those of many people."""
+    return not set(OF_MANY_PEOPLE).isdisjoint(kinds)
+
+
 def is_wide(organization_id: uuid.UUID, after: int) -> bool:
     """Whether a subject of many people waits whose row id is greater than `after`, in the company's context."""
     found = PendingSubject.objects.filter(organization_id=organization_id, id__gt=after)
-    return found.filter(kind__in=WIDE).exists()
+    return found.filter(kind__in=OF_MANY_PEOPLE).exists()
 
 
 def newest_about(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID]) -> int:

@@ -19,12 +19,13 @@ from django.db import IntegrityError, transaction
 from kombu.exceptions import OperationalError
 
 from compliance.facts.ledger import entering
+from compliance.facts.ledger.models import OF_MANY_PEOPLE
 from compliance.facts.lines.digests import digest
 from compliance.facts.lines.kinds import KINDS, FactLine
 from compliance.facts.people import queries as people
 from compliance.facts.recording import registry
 from compliance.facts.recording.batch import ERRORS, Batch, Refused, Staged, Subject, Unwritten
-from compliance.facts.recording.subjects import MOST_IN_MEMORY, WIDE, Subjects, narrowest
+from compliance.facts.recording.subjects import MOST_IN_MEMORY, Subjects, narrowest
 from compliance.facts.recording.telling import current
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.tenancy import context
@@ -190,12 +191,12 @@ class Recording:
             confirmed_by=self.teller.confirmed_by,
         )
 
-    def _covered_by_everybody(self) -> frozenset[str]:
-        """Wide kinds, where everything of everybody is decided anyway: a company is imported for the first time."""
-        if not self.subjects.names_wide_ones():
-            return frozenset()
+    def _covered_by_everybody(self) -> tuple[str, ...]:
+        """Kinds of many people, where everything of everybody is decided anyway: a company's first import."""
+        if not self.subjects.names_many_people():
+            return ()
         whole = self.subjects.whole_people()
-        return WIDE if whole and people.known_people(self.organization_id) == whole else frozenset()
+        return OF_MANY_PEOPLE if whole and people.known_people(self.organization_id) == whole else ()
 
 
 def _portions(subjects: Iterable[Subject]) -> Iterator[list[Subject]]:

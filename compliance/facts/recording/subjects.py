@@ -9,14 +9,11 @@ import uuid
 import weakref
 from collections.abc import Collection, Iterable, Iterator
 
-from compliance.facts.ledger.models import SubjectKind
+from compliance.facts.ledger.models import OF_MANY_PEOPLE, SubjectKind
 from compliance.facts.recording.batch import Subject
 from compliance.facts.recording.temporary import temporary_database, write
 
 MOST_IN_MEMORY = 50_000
-WIDE = frozenset(kind.value for kind in (SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.EVERYONE_OF_COURSE))
-"""Kinds that fan out to everybody whom a share, a team or a course concerns."""
-
 _WHOLE = SubjectKind.EVERYTHING_OF_PERSON.value
 _OF_PERSON = frozenset(
     kind.value for kind in (SubjectKind.PERSON_COURSE, SubjectKind.PERSON_POLICY, SubjectKind.PERSON)
@@ -59,9 +56,9 @@ class Subjects:
         if len(self._in_order) > MOST_IN_MEMORY:
             self._set_aside()
 
-    def names_wide_ones(self) -> bool:
-        """Whether some subject fans out."""
-        return any(self._number(kind) for kind in WIDE)
+    def names_many_people(self) -> bool:
+        """Whether some subject fans out to many people."""
+        return any(self._number(kind) for kind in OF_MANY_PEOPLE)
 
     def whole_people(self) -> int:
         """Of how many people everything is decided."""
