@@ -19,7 +19,6 @@ import redis
 from redis.commands.core import Script
 
 from compliance import redis_client
-from compliance.redis_client import client
 
 log = logging.getLogger(__name__)
 
@@ -268,7 +267,7 @@ class Limiter:
 
 def limiter() -> Limiter:
     """The limiter of this process."""
-    return _limiter(client())
+    return _limiter(redis_client.client())
 
 
 @lru_cache(maxsize=4)
