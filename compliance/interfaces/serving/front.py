@@ -151,7 +151,7 @@ class Front:
             sent.wait(SENDING_SECONDS)
             try:
                 _close(answer.chunks)
-            except Exception:
+            except Exception:  # any application's: this thread is the last that could tell of it
                 log.exception("closing_failed")
 
 

@@ -1,8 +1,10 @@
 """What a request brings reaches the application; whoever sends or reads slowly holds no thread."""
 
+import asyncio
 import contextlib
 import json
 import socket
+import threading
 import time
 
 import pytest
@@ -152,10 +154,52 @@ def test_an_answer_is_sent_before_it_is_closed_and_closed_once(echo):
     assert told(send(echo, request("/")))[1]["closed later"] == 1
 
 
-def test_what_fails_when_an_answer_is_closed_takes_no_thread_and_no_answer(echo):
-    for _ in range(2 * front.PAGE_THREADS):
-        assert send(echo, request("/closed-badly")).endswith(b"an answer")
-    assert told(send(echo, request("/")))[0] == 200
+class Closing(list):
+    """An answer that tells when it is closed."""
+
+    def __init__(self, close):
+        super().__init__([b"an answer"])
+        self.close = close
+
+
+def served(close, send):
+    """Lets the front serve one request in this process, until its threads have done all that they do."""
+
+    def application(environ, start_response):
+        start_response("200 OK", [])
+        return Closing(close)
+
+    served_by = front.Front(application, lane_of=lambda path: front.Lane("one", 1))
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "http_version": "1.1",
+             "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 9), "headers": []}  # fmt: skip
+    asyncio.run(served_by(scope, None, send))
+    for pool in served_by._pools.values():
+        pool.shutdown(wait=True)
+
+
+def test_what_fails_when_an_answer_is_closed_is_told_and_changes_no_answer(caplog):
+    sent = []
+
+    def close():
+        raise ValueError("nobody foresaw this either")
+
+    async def send(message):
+        sent.append(message)
+
+    served(close, send)
+    assert [message.get("body", message.get("status")) for message in sent] == [200, b"an answer"]
+    assert [record.msg for record in caplog.records] == ["closing_failed"]
+
+
+def test_a_loop_that_does_not_send_holds_up_no_thread_for_long(monkeypatch):
+    monkeypatch.setattr(front, "SENDING_SECONDS", 0.05)
+    closed, was_closed = threading.Event(), []
+
+    async def send(message):
+        was_closed.append(await asyncio.to_thread(closed.wait, 30))
+
+    served(closed.set, send)
+    assert was_closed == [True, True]
 
 
 def test_connections_that_say_nothing_stop_nobody(echo):
