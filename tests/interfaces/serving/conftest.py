@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextlib.contextmanager
-def serving(application, environment):
-    """Runs granian with one worker; its port."""
+def serving(application, environment, log=subprocess.DEVNULL):
+    """Runs granian with one worker, which writes its lines to the file `log`; its port."""
     port = ports.free_port()
     server = subprocess.Popen(
         [sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port",
          str(port), "--workers", "1", "--backpressure", "1024", "--log-level", "error", application],
-        cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True,
     )  # fmt: skip
     try:
         _wait_for(port)

@@ -1,5 +1,6 @@
 """The product behind the front: slow senders stop nobody, and what is refused is answered by a page of ours."""
 
+import json
 import socket
 import time
 import uuid
@@ -10,7 +11,7 @@ from compliance.access.actions import issue_key
 from compliance.interfaces.serving import bodies
 from tests.companies import make_company
 from tests.interfaces.console.conftest import make_staff, signed_in
-from tests.interfaces.serving.conftest import send
+from tests.interfaces.serving.conftest import send, serving
 
 
 def test_slow_senders_on_every_form_stop_neither_the_api_nor_pages(product, now):
@@ -34,6 +35,28 @@ def test_slow_senders_on_every_form_stop_neither_the_api_nor_pages(product, now)
     finally:
         for connection in senders:
             connection.close()
+
+
+def test_each_call_of_the_api_has_one_line_in_the_log_once_it_was_answered(committed, process_environment, tmp_path):
+    written = tmp_path / "log"
+    told = process_environment | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json"}
+    with (
+        written.open("wb") as log,
+        serving("config.asgi:application", told, log) as port,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5) as client,
+    ):
+        answers = [client.get("/v1/snapshot"), client.head("/v1/people"), client.get("/v1/nothing")]
+        expected = [(answer.headers["x-request-id"], answer.status_code) for answer in answers]
+        deadline = time.monotonic() + 10
+        while len(lines := _lines_of_calls(written)) < len(expected):
+            assert time.monotonic() < deadline, "a call that was answered is not in the log"
+            time.sleep(0.05)
+    assert sorted((line["request_id"], line["status"]) for line in lines) == sorted(expected)
+    assert _lines_of_calls(written) == lines
+
+
+def _lines_of_calls(written):
+    return [json.loads(line) for line in written.read_text().splitlines() if '"api_call"' in line]
 
 
 def test_a_large_body_of_nobody_is_answered_by_a_page_of_ours_and_reads_none_of_it(product):
