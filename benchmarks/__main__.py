@@ -82,11 +82,7 @@ def run(options: argparse.Namespace) -> int:
     results: list[reads.Result] = []
 
     def note(result: reads.Result) -> None:
-        nonlocal machine
-        if result.timed:  # in half an hour this machine may become another
-            machine = kept.machine_milliseconds()
-        judge = kept.of_small_run if options.small else kept.on_this_machine
-        result = judge(result._replace(machine_ms=machine))
+        result = kept.of_small_run(result) if options.small else result
         results.append(result)
         say(
             f"  {'ok  ' if result.holds else 'LOW '} {result.name}: {result.measured:.2f} ({result.bound}) {result.note}"
@@ -168,7 +164,7 @@ def run(options: argparse.Namespace) -> int:
         )
     history: Path | None = options.history or (None if options.small else kept.HISTORY)
     if history is not None and options.only is None:
-        kept.keep(history, results, small=options.small)
+        kept.keep(history, results, small=options.small, machine=machine)
         if history.resolve() == kept.HISTORY:
             kept.PLOT.write_text(kept.plot(history), encoding="utf-8")
     return 0 if all(result.holds for result in results) else 1

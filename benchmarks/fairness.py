@@ -95,7 +95,7 @@ def rows(address: str, kind: str, unkind: str, seconds: float) -> "Iterator[Resu
 
     senders, readers = measure(address, kind, (unkind,), seconds)
     more = at_most(f"beside {SENDERS} slow senders, /v1/snapshot, ms more at p99", senders.more, MOST_MORE, "", {})
-    yield more._replace(note=_words(senders), timed=True)
+    yield more._replace(note=_words(senders))
     name = f"beside {READERS} slow readers of another company, a page, times as long at p50"
     yield at_most(name, readers.times, MOST_TIMES, "1", {})._replace(note=_words(readers))
 

@@ -30,11 +30,7 @@ WARM = 80
 
 
 class Result(NamedTuple):
-    """One row of the table: `measured` is a ratio or what its name says; `bound` must hold, `aim` should.
-
-    `timed`: the bound is a time or a rate, not a ratio of two, and so one of a machine (`results.on_this_machine`);
-    `machine_ms` is how fast this one was then.
-    """
+    """One row of the table: `measured` is a ratio (or what `unit` says); `bound` must hold, `aim` should."""
 
     name: str
     measured: float
@@ -42,8 +38,6 @@ class Result(NamedTuple):
     holds: bool
     aim: str = ""
     note: str = ""
-    timed: bool = False
-    machine_ms: float = 0.0
 
 
 class Client:

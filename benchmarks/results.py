@@ -17,8 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
 HISTORY, PLOT = ROOT / "docs" / "benchmarks.csv", ROOT / "docs" / "benchmarks.svg"
 COLUMNS = ("at", "commit", "size", "cores", "load", "machine_ms", "row", "measured", "bound", "holds")
 TURNS, _TRIES = 200_000, 5
-REFERENCE_MILLISECONDS = 50
-"""Bounds in time hold as they are on a machine that takes so long for its turns, or less (docs/adr/0133)."""
 
 # By the beginning of a row's name: what must hold of a hundredth of the data, on a machine that does other work too.
 # What is a size is as strict as in a whole run; a ratio of times says that both sides work, and that neither is a wreck.
@@ -79,19 +77,7 @@ def machine_milliseconds() -> float:
     return min(taken) * 1000
 
 
-def on_this_machine(result: Result) -> Result:
-    """The row as a whole run judges it: a bound in time is as much wider as this machine was slower than the reference."""
-    slower = result.machine_ms / REFERENCE_MILLISECONDS
-    if not result.timed or slower <= 1:
-        return result
-    sign, bound = result.bound.split()
-    here = float(bound) * slower if sign == "<=" else float(bound) / slower
-    note = f"{result.note}{result.note and '; '}{result.bound} on a machine of {REFERENCE_MILLISECONDS} ms"
-    holds = result.measured <= here if sign == "<=" else result.measured >= here
-    return result._replace(bound=f"{sign} {here:.4g}", holds=holds, note=note)
-
-
-def keep(path: Path, results: Iterable[Result], *, small: bool, at: datetime | None = None) -> None:
+def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, at: datetime | None = None) -> None:
     """Adds a line for each row to the history."""
     about = (
         (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%MZ"),
@@ -99,6 +85,7 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, at: datetime | N
         "small" if small else "whole",
         os.cpu_count(),
         f"{os.getloadavg()[0]:.1f}",
+        f"{machine:.0f}",
     )
     begun = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
@@ -106,8 +93,7 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, at: datetime | N
         if begun:
             lines.writerow(COLUMNS)
         for each in results:
-            holds = "yes" if each.holds else "no"
-            lines.writerow((*about, f"{each.machine_ms:.0f}", each.name, f"{each.measured:.3f}", each.bound, holds))
+            lines.writerow((*about, each.name, f"{each.measured:.3f}", each.bound, "yes" if each.holds else "no"))
 
 
 def plot(history: Path) -> str:

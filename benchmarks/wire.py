@@ -32,5 +32,4 @@ def rows(address: str, company: Company) -> Iterator[Result]:
         )
         share = at_most(f"page of 200 in {coding}: bytes, %", 100 * len(sent) / len(plain), percent, "", whole)
         yield share._replace(note=f"{len(sent):,} of {len(plain):,} bytes; {share.note}")
-        name, compressing = f"page of 200 in {coding}: compressing, ms", taken["compressing"] * 1000
-        yield at_most(name, compressing, milliseconds, "", {})._replace(timed=True)
+        yield at_most(f"page of 200 in {coding}: compressing, ms", taken["compressing"] * 1000, milliseconds, "", {})

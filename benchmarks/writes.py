@@ -102,9 +102,7 @@ def import_rows(path: Path, what: str, rounds: int) -> Iterator[Result]:
     runs.sort(key=lambda run: run["facts"] / run["seconds"])
     middle = runs[len(runs) // 2]
     rate, memory = middle["facts"] / middle["seconds"], max(run["mebibytes"] for run in runs)
-    yield Result(
-        "facts file to readable rows, facts a second", rate, ">= 5000", rate >= 5000, "10000", what, timed=True
-    )
+    yield Result("facts file to readable rows, facts a second", rate, ">= 5000", rate >= 5000, "10000", what)
     yield Result("its memory, MiB", memory, "<= 1024", memory <= 1024)
 
 

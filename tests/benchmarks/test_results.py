@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from benchmarks import results
 from benchmarks.reads import Result
 
@@ -21,7 +19,7 @@ ROWS = [
 def test_each_run_adds_its_rows_with_what_is_known_of_the_machine(tmp_path: Path) -> None:
     kept = tmp_path / "history.csv"
     for measured in (12.0, 13.0):
-        results.keep(kept, [row._replace(measured=measured, machine_ms=measured) for row in ROWS], small=False, at=AT)
+        results.keep(kept, [row._replace(measured=measured) for row in ROWS], small=False, machine=measured, at=AT)
     with kept.open(newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 6
@@ -33,8 +31,8 @@ def test_each_run_adds_its_rows_with_what_is_known_of_the_machine(tmp_path: Path
 
 def test_the_picture_has_a_chart_for_each_row_and_small_runs_have_their_own(tmp_path: Path) -> None:
     kept = tmp_path / "history.csv"
-    results.keep(kept, ROWS, small=False, at=AT)
-    results.keep(kept, [ROWS[0]], small=True, at=AT)
+    results.keep(kept, ROWS, small=False, machine=1, at=AT)
+    results.keep(kept, [ROWS[0]], small=True, machine=1, at=AT)
     drawn = results.plot(kept)
     picture = ElementTree.fromstring(drawn)
     assert len(picture.findall(".//{*}polyline")) == 4
@@ -47,29 +45,6 @@ def test_a_small_run_has_bounds_of_its_own() -> None:
     assert [row.bound for row in judged] == [">= 0.3", "<= 400", "shown"]
     assert [row.holds for row in judged] == [True, False, True]
     assert results.of_small_run(ROWS[0]._replace(measured=0.2)).holds is False
-
-
-@pytest.mark.parametrize(
-    ("row", "bound", "missed"),
-    [
-        (Result("facts a second", 2_501, ">= 5000", False, timed=True), ">= 2500", 2_499),
-        (Result("a proof, ms", 9.9, "<= 5", False, timed=True), "<= 10", 10.1),
-    ],
-)
-def test_a_bound_in_time_is_as_much_wider_as_the_machine_is_slower(row: Result, bound: str, missed: float) -> None:
-    slow = 2 * results.REFERENCE_MILLISECONDS
-    judged = results.on_this_machine(row._replace(machine_ms=slow))
-    assert (judged.bound, judged.holds) == (bound, True)
-    assert judged.note == f"{row.bound} on a machine of {results.REFERENCE_MILLISECONDS} ms"
-    assert not results.on_this_machine(judged._replace(bound=row.bound, measured=missed)).holds
-
-
-def test_a_quicker_machine_has_the_bounds_as_they_are_and_ratios_have_them_on_every_machine() -> None:
-    missed = Result("a proof, ms", 5.1, "<= 5", False, timed=True)
-    quicker = missed._replace(machine_ms=results.REFERENCE_MILLISECONDS / 2)
-    assert results.on_this_machine(quicker) == quicker
-    ratios = [row._replace(machine_ms=500) for row in ROWS]
-    assert [results.on_this_machine(row) for row in ratios] == ratios
 
 
 def test_a_machine_has_a_speed() -> None:
