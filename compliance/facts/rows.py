@@ -123,15 +123,15 @@ def update(
     assignments: str,
     condition: str,
     rows: Sequence[Sequence[Any]],
-) -> int:
+) -> None:
     """Updates `table` as `t` from `rows` as `x`: SET `assignments` WHERE the row is the company's AND `condition`."""
     if not rows:
-        return 0
+        return
     arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
     parameters: list[Any] = [
         arrays_of.column(kind, values) for kind, values in zip(columns.values(), zip(*rows, strict=True), strict=True)
     ]
-    return sql.execute(
+    sql.append(
         f"UPDATE {table} AS t SET {assignments} FROM unnest({arrays}) AS x({', '.join(columns)}) "  # noqa: S608
         f"WHERE t.{ONE_COMPANY} AND {condition}",
         [*parameters, organization_id],

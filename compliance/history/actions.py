@@ -200,10 +200,11 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
                 _append(appender, timelines, known.get(subject) if known else None, by_clock)
                 if changes_at is not None:
                     due[subject] = changes_at
+            appender.insert()
             rows = CompactRange.from_bytes(head.tree_size, head.tree_range)
             behind = tree.stored_digests(organization_id, head.tree_size, sequence)  # of a release that kept no tree
             kept = list(tree.grow(rows, chain(behind, map(bytes.fromhex, appender.digests))))
-            appender.insert()
+            appender.insert_sources()
         tree.keep(organization_id, kept)
         captured.take_in(organization_id, capture_sequence + 1, now)
         subjects.put_back(organization_id, claimed, failed, now)
@@ -239,14 +240,21 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
 def _so_far(answer: deciding.Decided, now: datetime) -> tuple[list[ProjectedTimeline], datetime | None]:
     """What holds by `now`, and when the clock changes it next: no row of a capture holds from later than itself."""
     timelines, next_change_at = answer
-    coming = [] if next_change_at is None or next_change_at <= now else [next_change_at]
-    if any(timeline.versions and timeline.versions[-1].valid_from > now for timeline in timelines):
-        coming += [version.valid_from for each in timelines for version in each.versions if version.valid_from > now]
-        timelines = [
-            each._replace(versions=[version for version in each.versions if version.valid_from <= now])
-            for each in timelines
-        ]
-    return timelines, min(coming, default=None)
+    if next_change_at is not None and next_change_at <= now:
+        next_change_at = None
+    for timeline in timelines:
+        if timeline.versions and timeline.versions[-1].valid_from > now:
+            break
+    else:
+        return timelines, next_change_at
+    coming = [version.valid_from for each in timelines for version in each.versions if version.valid_from > now]
+    if next_change_at is not None:
+        coming.append(next_change_at)
+    timelines = [
+        each._replace(versions=[version for version in each.versions if version.valid_from <= now])
+        for each in timelines
+    ]
+    return timelines, min(coming)
 
 
 def _append(

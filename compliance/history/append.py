@@ -205,16 +205,18 @@ class Appender:
         self._rows.append((register, birth, valid_from, cause, *columns, body))
 
     def insert(self) -> None:
-        """Inserts what is not inserted yet."""
-        for statement, parameters in self._statements():
-            sql.execute(statement, parameters)
+        """Inserts the rows that are not inserted yet: of a large capture while Python goes on, as those before."""
+        self._hand_over(sql.append if self._inserted >= self.first_sequence else sql.execute)
+
+    def insert_sources(self) -> None:
+        """Inserts what the training records of this capture are about, where no capture did before."""
         if self.sources:
             behind = courses.row_ids(self.organization_id, self.sources)
             sql.execute(_INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind)])
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, send: Callable[[str, list[Any]], object] = sql.append) -> None:
         for statement, parameters in self._statements():
-            sql.append(statement, parameters)
+            send(statement, parameters)
 
     def _statements(self) -> Iterator[tuple[str, list[Any]]]:
         """What inserts the collected rows and records, which are then forgotten here."""

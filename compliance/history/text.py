@@ -5,6 +5,7 @@ orjson writes a body from a typed row as fast as kept fragments of text can be j
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -17,8 +18,9 @@ class TypedRow(Protocol):
     def _asdict(self) -> dict[str, Any]: ...
 
 
+@lru_cache(maxsize=4096)
 def instant(moment: datetime) -> str:
-    """The instant in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
+    """The instant in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`; a moment stands several times in the rows of one record."""
     text = orjson.dumps(moment.astimezone(UTC), option=orjson.OPT_UTC_Z).decode()
     return text[1:-1] if moment.microsecond else f"{text[1:-2]}.000000Z"
 

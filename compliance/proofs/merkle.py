@@ -67,18 +67,19 @@ class CompactRange:
         """Return the hashes one behind another."""
         return b"".join(self.hashes)
 
-    def append(self, leaf: bytes) -> Iterator[tuple[int, int, bytes]]:
-        """Append a leaf by its hash; yield height, index and root of each complete subtree above it that this closes.
+    def append(self, root: bytes, height: int = 0) -> Iterator[tuple[int, int, bytes]]:
+        """Append a leaf by its hash, or a complete subtree of that height by its root, where `size` ends such subtrees.
 
-        The leaf is in the tree only once the iterator has run to its end: `for _ in tree.append(leaf): pass`.
+        Yields height, index and root of each complete subtree above it that this closes. What is appended is in the
+        tree only once the iterator has run to its end: `for _ in tree.append(leaf): pass`.
         """
-        found, height, index = leaf, 0, self.size
+        found, at, index = root, height, self.size >> height
         while index & 1:
             found = node_hash(self.hashes.pop(), found)
-            height, index = height + 1, index >> 1
-            yield height, index, found
+            at, index = at + 1, index >> 1
+            yield at, index, found
         self.hashes.append(found)
-        self.size += 1
+        self.size += 1 << height
 
     def extend(self, leaves: Iterable[bytes]) -> None:
         """Append leaves by their hashes."""

@@ -106,6 +106,8 @@ def encoded_texts(values: Sequence[bytes]) -> BinaryArray:
 
 def uuids(values: Sequence[UUID | None]) -> BinaryArray:
     """A `uuid[]` of identifiers as PostgreSQL's binary format has it; None is NULL."""
+    if not any(values):
+        return BinaryArray(_UUID, [NULL] * len(values))
     length = b"\x00\x00\x00\x10"
     return BinaryArray(_UUID, [NULL if value is None else length + value.int.to_bytes(16, "big") for value in values])
 

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from compliance.facts.rows import append
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.ledger import line_hasher
 from compliance.tenancy import context, sql
@@ -18,6 +19,7 @@ SEALED_AT_ONCE = 20_000
 """A fraction of a second under the head's lock."""
 ORIGINS_AT_ONCE = 2_000
 DIGEST_BYTES = 32
+_SEAL = {"first_line": "bigint", "facts": "bigint[]", "digests": "bytea"}
 _PAGE = 10
 _DIGESTS_PAGE = 100
 
@@ -107,11 +109,7 @@ def seal(organization_id: uuid.UUID) -> int:
             digests.append(digest)
         seals.append((number + 1, [row[1] for row in chosen], b"".join(digests)))
         number += len(chosen)
-    for first_line, facts, joined in seals:
-        sql.execute(
-            "INSERT INTO pending_seal (organization_id, first_line, facts, digests) VALUES (%s, %s, %s, %s)",
-            [organization_id, first_line, facts, joined],
-        )
+    append("pending_seal", organization_id, _SEAL, seals)
     _take_off(organization_id, unsealed, waiting)
     if waiting:
         sql.execute(

@@ -19,6 +19,7 @@ from compliance.facts.lines.kinds import FactLine, adapter
 from compliance.facts.refusal_reasons import RefusalReason
 
 MAXIMUM_LINE_BYTES = 16 * 1024 * 1024
+_WHITE_SPACE = b" \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NO_JSON = RefusalReason.INVALID_JSON
 _validate = adapter.validator.validate_json
@@ -61,7 +62,7 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | RefusedLine]:
         if number == 1:
             content = content.removeprefix(_BYTE_ORDER_MARK)
         ended = content.endswith(b"\n")
-        content = content.strip(b" \t\r\n")
+        content = content.strip(_WHITE_SPACE)
         if content:
             empty = False
             yield read_line(number, content, ended)
@@ -75,8 +76,7 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Ref
         line = _validate(content)
     except ValidationError as error:
         return _fault(number, content, ended, error)
-    unsure = content.count(b'":') != _keys(line)
-    if unsure or b" :" in content or b"\t:" in content or b"\r:" in content or b"\n:" in content:
+    if content.translate(None, _WHITE_SPACE).count(b'":') != _keys(line):
         try:
             repeated = _repeated_key(content)
         except ValueError:  # what pydantic lets pass and RFC 8259 does not: NaN, Infinity
@@ -90,8 +90,8 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Ref
 def _keys(part: FileObject) -> float:
     """How many keys were read of a line or a part of it; minus infinity where a field holds JSON of any form.
 
-    A key is followed by `":`, so a line with as many of these as keys were read has no key twice, and is not parsed
-    again to find out. Text with a quote or a space before a colon only leads to the second parsing.
+    A key is followed by `":`, white space aside, so a line with as many of these as keys were read has no key twice,
+    and is not parsed again to find out. Text with a quote before a colon only leads to the second parsing.
     """
     number: float = len(part.__pydantic_fields_set__)
     for name in _holding_parts(type(part)):

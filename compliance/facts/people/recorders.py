@@ -30,6 +30,8 @@ from compliance.facts.rows import append, keep, update
 from compliance.tenancy import arrays, sql
 
 DETAILS = ("person_name", "account_email", "work_email")
+Details = tuple[str | None, str | None, str | None]
+"""What a fact states of each of `DETAILS`."""
 
 
 def record_person_invited(batch: Batch[PersonInvited]) -> None:
@@ -94,7 +96,11 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
             batch.refuse(staged, RefusalReason.RULE, "invitation_id: the invitation was accepted by another stay.")
         else:
             accepted.add(invitation_id)
-    known = _make_profiles(batch)
+    details = {
+        line.fact_id: _details(line, invitations.get(line.invitation_id) if line.invitation_id else None)
+        for line in batch.accepted_lines()
+    }
+    known = _make_profiles(batch, details)
     teams: dict[uuid.UUID, Sequence[uuid.UUID]] = {}
     for line in batch.accepted_lines():
         stay = resolving.Stay(line.learner_profile_id, line.at, None, line.invitation_id, False)
@@ -110,14 +116,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
     keep(Employment, organization_id, lines, joined_at=[line.at for line in lines])
     keep_memberships(organization_id, [(line, team_id) for line in lines for team_id in teams[line.fact_id]])
     _keep_roles(organization_id, lines)
-    sent = [invitations[line.invitation_id] if line.invitation_id else None for line in lines]
-    _keep_details(
-        batch,
-        lines,
-        known,
-        person_name=[line.person_name or (each and each.person_name) for line, each in zip(lines, sent, strict=True)],
-        work_email=[each and each.work_email for each in sent],
-    )
+    _keep_details(batch, lines, known, details)
     batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, (line.learner_profile_id for line in lines))
     batch.subjects_of(SubjectKind.INVITATION, (line.invitation_id for line in lines if line.invitation_id is not None))
 
@@ -159,10 +158,11 @@ def record_employee_resumed(batch: Batch[EmployeeResumed]) -> Iterator[None]:
 
 def record_contact_joined(batch: Batch[ContactJoined]) -> Iterator[None]:
     """Records that partners' and customers' people came."""
-    known = _make_profiles(batch)
+    details = {line.fact_id: _details(line) for line in batch.accepted_lines()}
+    known = _make_profiles(batch, details)
     yield
     lines = batch.accepted_lines()
-    _keep_details(batch, lines, known)
+    _keep_details(batch, lines, known, details)
     _keep_contacts(batch, lines, True)
 
 
@@ -189,57 +189,63 @@ def record_person_changed(batch: Batch[PersonChanged]) -> None:
     batch.subjects_of(SubjectKind.INVITATION, resolving.accepted_invitations(batch.organization_id, profile_ids))
 
 
-def _make_profiles(batch: Batch[Any]) -> Mapping[uuid.UUID, bool]:
-    """Refuses the erased and makes the profiles that are new, without a name so far; returns those known before.
+def _details(line: EmployeeJoined | ContactJoined, invitation: resolving.StoredInvitation | None = None) -> Details:
+    if invitation is None:
+        return line.person_name, line.account_email, None
+    return line.person_name or invitation.person_name, line.account_email, invitation.work_email
 
-    A profile stays even if the line that named it first is refused later. To make it here keeps others, who record
-    facts of the same new person at this moment, waiting until these are written.
+
+def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> Mapping[uuid.UUID, bool]:
+    """Refuses the erased and makes the profiles that are new; returns those known before. `details`: by fact_id.
+
+    A profile stays even if the line that named it first is refused later, and then shows nothing of that line
+    (`_keep_details`). To make it here keeps others, who record facts of the same new person at this moment, waiting
+    until these are written. One that they made before, without a name, shows what is stated here.
     """
     wanted = {staged.line.learner_profile_id for staged in batch.accepted()}
     known = resolving.profiles(batch.organization_id, wanted, resolving.VALIDATED)
     for staged in batch.accepted():
         if known.get(staged.line.learner_profile_id):
             batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
+    new: dict[uuid.UUID, Details] = {}
+    for line in batch.accepted_lines():
+        if line.learner_profile_id not in known:
+            new.setdefault(line.learner_profile_id, details[line.fact_id])
     append(
         "people_profile",
         batch.organization_id,
-        {"learner_profile_id": "uuid"},
-        [
-            (profile_id,)
-            for profile_id in dict.fromkeys(line.learner_profile_id for line in batch.accepted_lines())
-            if profile_id not in known
-        ],
-        ending="ON CONFLICT (organization_id, learner_profile_id) DO NOTHING",
+        {"learner_profile_id": "uuid"} | dict.fromkeys(DETAILS, "text"),
+        [(profile_id, *stated) for profile_id, stated in new.items()],
+        ending=_UNLESS_SHOWN,
     )
     return known
 
 
+_SHOWN = ", ".join(f"{name} = EXCLUDED.{name}" for name in DETAILS)
+_NOTHING_SHOWN = f"coalesce({', '.join(f'people_profile.{name}' for name in DETAILS)}) IS NULL"
+_UNLESS_SHOWN = (
+    f"ON CONFLICT (organization_id, learner_profile_id) DO UPDATE SET {_SHOWN}"
+    f" WHERE people_profile.erased_at IS NULL AND {_NOTHING_SHOWN}"
+)
+
+
 def _keep_details(
-    batch: Batch[Any], lines: Sequence[Any], known: Mapping[uuid.UUID, bool], **others: list[str | None]
+    batch: Batch[Any], lines: Sequence[Any], known: Mapping[uuid.UUID, bool], details: Mapping[uuid.UUID, Details]
 ) -> None:
-    """Keeps names and addresses of those who came, as the lines say them or `others`, and shows them."""
-    details = [others.get(name) or [getattr(line, name, None) for line in lines] for name in DETAILS]
-    speaking = [
-        (line, stated)
-        for line, *stated in zip(lines, *details, strict=True)
-        if any(each is not None for each in stated)
-    ]
-    columns = dict(
-        zip(DETAILS, map(list, zip(*(stated for _, stated in speaking), strict=True)), strict=bool(speaking))
-    )
-    keep(PersonalDetail, batch.organization_id, [line for line, _ in speaking], **columns)
+    """Keeps names and addresses of those who came, and shows the latest where the profile was not made with them.
+
+    That is where several facts state some, and where a line was refused after the profile was made.
+    """
+    speaking = [line for line in lines if any(each is not None for each in details[line.fact_id])]
+    columns = zip(*(details[line.fact_id] for line in speaking), strict=True)
+    stated = dict(zip(DETAILS, map(list, columns), strict=bool(speaking)))
+    keep(PersonalDetail, batch.organization_id, speaking, **stated)
     times = Counter(line.learner_profile_id for line in lines)
-    times.update(profile_id for profile_id in (*known, *batch.unwritten["changed"]) if profile_id in times)
-    update(
-        "people_profile",
-        batch.organization_id,
-        {"learner_profile_id": "uuid"} | dict.fromkeys(DETAILS, "text"),
-        ", ".join(f"{name} = x.{name}" for name in DETAILS),
-        "t.learner_profile_id = x.learner_profile_id"
-        " AND coalesce(t.person_name, t.account_email, t.work_email) IS NULL",
-        [(line.learner_profile_id, *stated) for line, stated in speaking if times[line.learner_profile_id] == 1],
-    )
-    _show_latest_details(batch.organization_id, {profile_id for profile_id, count in times.items() if count > 1})
+    several = {profile_id for profile_id, count in times.items() if count > 1}
+    several |= times.keys() & (known.keys() | batch.unwritten["changed"].keys())
+    refused = [each.staged.line for each in batch.refused.values()]
+    several |= {line.learner_profile_id for line in refused if line.fact_id in details}
+    _show_latest_details(batch.organization_id, several)
 
 
 def _keep_roles(organization_id: uuid.UUID, lines: Sequence[EmployeeJoined] | Sequence[PersonChanged]) -> None:

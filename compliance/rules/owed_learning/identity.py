@@ -15,7 +15,17 @@ def _uuid5(organization_id: UUID, name: str) -> UUID:
 
 def record_id(organization_id: UUID, learner_profile_id: UUID, course_id: UUID, release_id: UUID) -> UUID:
     """The record of a person, a course and a published release (or a lesson's release, for a lesson share)."""
-    return _uuid5(organization_id, f"{learner_profile_id}/{course_id}/{release_id}")
+    return record_id_of(organization_id, learner_profile_id, what_is_learned(course_id, release_id))
+
+
+def what_is_learned(course_id: UUID, release_id: UUID) -> str:
+    """A course and its release as `record_id_of` takes them: the same text for every person, written once."""
+    return f"{course_id}/{release_id}"
+
+
+def record_id_of(organization_id: UUID, learner_profile_id: UUID, learned: str) -> UUID:
+    """The record of a person and `what_is_learned`."""
+    return _uuid5(organization_id, f"{learner_profile_id}/{learned}")
 
 
 def renewal_record_id(organization_id: UUID, root_certificate_id: UUID) -> UUID:

@@ -16,7 +16,7 @@ from compliance.rules.company_days import end_of_day_after
 from compliance.rules.owed_learning.coverage import PreparedCourse, ShareStage
 from compliance.rules.owed_learning.decisions import NOTHING_OWED, Decision, RecordContent
 from compliance.rules.owed_learning.facts import DoingFacts, LearnerFacts
-from compliance.rules.owed_learning.identity import record_id
+from compliance.rules.owed_learning.identity import record_id_of, what_is_learned
 from compliance.rules.timeline import Timeline, Version
 from compliance.rules.vocabulary import DueBasis, EndedReason, Requirement
 
@@ -29,6 +29,7 @@ class PlainCourse(NamedTuple):
 
     course_id: UUID
     release_id: UUID
+    learned: str
     stage: ShareStage
     start: datetime
     earns: bool
@@ -53,9 +54,9 @@ def plain_course(course: PreparedCourse) -> PlainCourse | None:
     elif stage.required and deadline.basis == DueBasis.DAYS_AFTER_ADDED and deadline.days is not None:
         days, due_basis = deadline.days, DueBasis.DAYS_AFTER_ADDED
     start = max(stage.start, release.published_at)
-    return PlainCourse(
-        course.course_id, release.course_release_id, stage, start, bool(course.editions), days, due_at, due_basis
-    )
+    course_id, release_id = course.course_id, release.course_release_id
+    learned = what_is_learned(course_id, release_id)
+    return PlainCourse(course_id, release_id, learned, stage, start, bool(course.editions), days, due_at, due_basis)
 
 
 def decide(
@@ -95,7 +96,7 @@ def decide(
 
     due_at = course.due_at if course.days is None else end_of_day_after(zone, start, course.days)
     requirement = Requirement.REQUIRED if stage.required else Requirement.OPTIONAL
-    key = record_id(organization_id, learner_profile_id, course.course_id, course.release_id)
+    key = record_id_of(organization_id, learner_profile_id, course.learned)
     content = RecordContent(  # in the order of its fields: keywords would cost a third of the time
         key, learner_profile_id, course.course_id, course.release_id, None, None, requirement, requirement, start,
         due_at, zone, course.due_basis, None, None, None, None, None, None, None, (stage.share.share_id,), stage.doors,
