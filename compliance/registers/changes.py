@@ -74,18 +74,22 @@ def _is_at(place: Place, version: Record) -> bool:
 
 def _following(question: Question, registers: Collection[int], after: Place, limit: int) -> list[Record]:
     """The version at which the place is, those of the page, and one more, unless their texts exceed a page."""
+    most = limit + 1 + (after.sequence > 0)
     values = {
         "organization": question.company.organization_id,
         "after": after.sequence,
         "sequence": question.pin.sequence,
-        "most": limit + 1 + (after.sequence > 0),
+        "most": most,
+        "share": MAXIMUM_ROW_BYTES // most,
         "bytes": MAXIMUM_ROW_BYTES,
         "register": min(registers),
         "registers": arrays.smallints(sorted(registers)),
     }
-    every = set(registers) >= _EVERY
-    statement = in_sequence.following(_WANTED, registers=None if every else len(registers))
-    return reading.fetch(statement, values, raw=True)
+    number = None if set(registers) >= _EVERY else len(registers)
+    found = reading.fetch(in_sequence.following(_WANTED, registers=number), values, raw=True)
+    if any(version[_BODY] is None for version in found):
+        return reading.fetch(in_sequence.following_within(_WANTED, registers=number), values, raw=True)
+    return found
 
 
 def _rows(question: Question, versions: Sequence[Record]) -> list[str]:

@@ -159,8 +159,9 @@ def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
     assert max(touched.values()) <= BUDGET, touched
 
 
+@pytest.mark.parametrize("following", [in_sequence.following, in_sequence.following_within])
 @ONE_PLAN
-def test_the_feed_finds_what_is_new_of_small_registers_without_reading_the_large_ones(question):
+def test_the_feed_finds_what_is_new_of_small_registers_without_reading_the_large_ones(question, following):
     """Behind the last version of a register come thousands of others: their number is nothing that a poll pays for."""
     touched = {}
     for registers in (set(REGISTERS), {COURSES_REGISTER}, set(FEW)):
@@ -169,13 +170,12 @@ def test_the_feed_finds_what_is_new_of_small_registers_without_reading_the_large
             while not (page := changes.page(question, registers, place, 200)).last:
                 place = page.end
             place = page.end
-        statement = in_sequence.following(
-            changes._WANTED, registers=None if registers == set(REGISTERS) else len(registers)
-        )
+        statement = following(changes._WANTED, registers=None if registers == set(REGISTERS) else len(registers))
         for after in (0, place.sequence):
             values = {
                 "organization": question.company.organization_id, "after": after, "sequence": question.pin.sequence,
-                "most": 202, "bytes": 3_000_000, "register": min(registers), "registers": arrays.smallints(sorted(FEW)),
+                "most": 202, "share": 15_000, "bytes": 3_000_000, "register": min(registers),
+                "registers": arrays.smallints(sorted(FEW)),
             }  # fmt: skip
             rows, touched[len(registers), after > 0] = _touched(question, statement, values)
             assert rows == (1 if after else min(202, {1: COURSES, 3: COURSES}.get(len(registers), 202)))

@@ -4,15 +4,14 @@ Only answers of data pass here, never a page: a page holds the token of its form
 the size of what is compressed tells about both (BREACH). docs/security.md says why an answer of data tells nothing.
 """
 
-import gzip
 import re
 import threading
-import zlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
 import zstandard
+from isal import isal_zlib
 
 SMALLEST_BYTES = 1024
 """A body up to this size fits one packet anyway, and is sent as it is."""
@@ -26,6 +25,7 @@ was seen takes more than to write it out: a fiftieth of the bytes less than with
 """
 
 VARY = "Accept-Encoding"
+_GZIP = isal_zlib.MAX_WBITS | 16
 
 
 class Coding(StrEnum):
@@ -75,7 +75,7 @@ def _weights(accepted: str) -> dict[str, float]:
 def compressed(body: bytes, coding: Coding) -> bytes:
     """The whole body in a coding, the same bytes each time."""
     if coding is Coding.GZIP:
-        return gzip.compress(body, LEVEL, mtime=0)
+        return isal_zlib.compress(body, LEVEL, _GZIP)
     compressor: zstandard.ZstdCompressor | None = getattr(_own, "compressor", None)
     if compressor is None:
         parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, min_match=SHORTEST_MATCH)
@@ -88,7 +88,7 @@ def compressed_chunks(chunks: Iterable[bytes], coding: Coding) -> Iterator[bytes
     stream: Any = (
         zstandard.ZstdCompressor(level=LEVEL).compressobj()
         if coding is Coding.ZSTD
-        else zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+        else isal_zlib.compressobj(LEVEL, wbits=_GZIP)
     )
     for chunk in chunks:
         ready = stream.compress(chunk)
