@@ -1,6 +1,5 @@
 """What happens to certificates as source rows. Certificates themselves are decided, not written."""
 
-from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
 from compliance.tenancy.models import CompanyRow
@@ -66,7 +65,7 @@ class IssuedName(CompanyRow):
         ]
         indexes = [
             models.Index(fields=["organization_id", "learner_profile_id"], name="issued_name_by_person"),
-            HashIndex(fields=["identity_sha256"], name="issued_name_by_commitment"),
+            models.Index(fields=["organization_id", "identity_sha256"], name="issued_name_of_company"),
         ]
 
 
