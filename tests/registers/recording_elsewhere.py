@@ -1,11 +1,14 @@
 """A recording that somebody else holds open: another connection, whose transaction ends when the test says so."""
 
 import threading
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
+import psycopg
+from django.conf import settings
 from django.db import connection
 
 from compliance.facts.lines.kinds import FactLine
@@ -56,3 +59,24 @@ def recording_elsewhere(
         yield elsewhere
     finally:
         elsewhere.commit()
+
+
+_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def until_somebody_waits() -> None:
+    """Returns when a connection to this database waits for a lock, on a cluster on whichever node it does.
+
+    Asked on a connection of its own: within a transaction this view never changes.
+    """
+    values = connection.settings_dict
+    deadline = time.monotonic() + 60
+    with psycopg.connect(
+        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
+        dbname=values["NAME"], autocommit=True,
+    ) as looking:  # fmt: skip
+        asked = "SELECT result::bigint FROM run_command_on_all_nodes(%s)" if settings.CLUSTER else _WAITING
+        while not any(count for (count,) in looking.execute(asked, [_WAITING] if settings.CLUSTER else None)):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    looking.close()

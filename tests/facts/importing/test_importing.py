@@ -360,6 +360,20 @@ def test_names_and_addresses_are_the_latest_told_whatever_came_last(inside: uuid
     assert displayed_people(inside, [uuid.UUID(ids("anna")[0])])[uuid.UUID(ids("anna")[0])].person_name == "Anna Maria"
 
 
+def test_a_profile_shows_nothing_of_a_line_that_was_refused_after_the_profile_was_made(inside: uuid.UUID) -> None:
+    invited = {"work_email": "revoked@work.example"}
+    for name in ("ben", "cleo"):
+        take_in(inside, [fact("person_invited", name, 1, invitation_id=f"invitation {name}", **invited),
+                         fact("invitation_revoked", name, 2, invitation_id=f"invitation {name}")])  # fmt: skip
+    refused = [joined(name, 5, invitation_id=f"invitation {name}", person_name="Refused") for name in ("ben", "cleo")]
+    stands = joined("ben", 9, " again", person_name=None, account_email="ben@here.example")
+    report = take_in(inside, [*refused, stands])
+    assert {error.fact_id for error in report.errors} == {line["fact_id"] for line in refused}
+    people = displayed_people(inside, [uuid.UUID(each) for each in ids("ben", "cleo")])
+    shown = [(each.person_name, each.account_email, each.work_email) for each in people.values()]
+    assert sorted(shown, key=str) == [(None, "ben@here.example", None), (None, None, None)]
+
+
 def test_a_course_keeps_its_certificate_when_renamed_and_loses_it_by_null(inside: uuid.UUID) -> None:
     certificate = {"title": "Fire", "kind": "completion"}
     take_in(inside, [*course("fire", certificate=certificate), shared("fire", 1)])

@@ -1,14 +1,11 @@
 """A capture that keeps what lies behind commitments and an erasure wait for each other: nothing is left behind."""
 
-import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-import psycopg
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from compliance.facts.identities import Identities, identity_behind
@@ -17,7 +14,7 @@ from compliance.facts.people.erasing import erase_invitation, erase_person
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import NOW, day, make_company
-from tests.registers.recording_elsewhere import recording_elsewhere
+from tests.registers.recording_elsewhere import recording_elsewhere, until_somebody_waits
 
 
 class Subjects(NamedTuple):
@@ -59,27 +56,6 @@ def _elsewhere(act: Callable[[], None]) -> None:
         connection.close()
 
 
-_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-
-
-def _until_somebody_waits() -> None:
-    """Returns when a connection to this database waits for a lock, on a cluster on whichever node it does.
-
-    Asked on a connection of its own: within a transaction this view never changes.
-    """
-    values = connection.settings_dict
-    deadline = time.monotonic() + 60
-    with psycopg.connect(
-        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
-        dbname=values["NAME"], autocommit=True,
-    ) as looking:  # fmt: skip
-        asked = "SELECT result::bigint FROM run_command_on_all_nodes(%s)" if settings.CLUSTER else _WAITING
-        while not any(count for (count,) in looking.execute(asked, [_WAITING] if settings.CLUSTER else None)):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-    looking.close()
-
-
 @pytest.mark.parametrize("whose", ["person", "invitation"])
 def test_an_erasure_waits_for_the_capture_and_clears_what_it_kept(subjects: Subjects, whose: str) -> None:
     organization_id = subjects.organization_id
@@ -94,7 +70,7 @@ def test_an_erasure_waits_for_the_capture_and_clears_what_it_kept(subjects: Subj
         with context.company(organization_id):
             identities = subjects.keep()
             erased = threads.submit(_elsewhere, erase)
-            _until_somebody_waits()
+            until_somebody_waits()
         erased.result(60)
     # The person's erasure reaches the invitation to the same address, too.
     assert subjects.kept(identities) == (0 if whose == "person" else 2)
@@ -109,7 +85,7 @@ def test_a_capture_waits_for_the_erasure_and_keeps_nothing(subjects: Subjects) -
         found |= identities.people.of_invitations([subjects.accepted, subjects.open])
 
         def commit() -> None:
-            _until_somebody_waits()
+            until_somebody_waits()
             elsewhere.commit()
 
         with ThreadPoolExecutor(1) as threads:
