@@ -205,7 +205,10 @@ class Appender:
         self._rows.append((register, birth, valid_from, cause, *columns, body))
 
     def insert(self) -> None:
-        """Inserts the rows that are not inserted yet: of a large capture while Python goes on, as those before."""
+        """Inserts what is not inserted yet.
+
+        Where some was handed over before, this is too, and PostgreSQL works while Python goes on.
+        """
         self._hand_over(sql.append if self._inserted >= self.first_sequence else sql.execute)
 
     def insert_sources(self) -> None:

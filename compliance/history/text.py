@@ -18,10 +18,15 @@ class TypedRow(Protocol):
     def _asdict(self) -> dict[str, Any]: ...
 
 
-@lru_cache(maxsize=4096)
 def instant(moment: datetime) -> str:
-    """The instant in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`; a moment stands several times in the rows of one record."""
-    text = orjson.dumps(moment.astimezone(UTC), option=orjson.OPT_UTC_Z).decode()
+    """The instant in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
+    return _of_utc(moment if moment.tzinfo is UTC else moment.astimezone(UTC))
+
+
+@lru_cache(maxsize=4096)
+def _of_utc(moment: datetime) -> str:
+    """Kept, since a moment stands several times in the rows of a record; of UTC alone, where equal is the same."""
+    text = orjson.dumps(moment, option=orjson.OPT_UTC_Z).decode()
     return text[1:-1] if moment.microsecond else f"{text[1:-2]}.000000Z"
 
 

@@ -25,13 +25,13 @@ _DIGESTS_PAGE = 100
 
 # Everything as the text that is hashed: PostgreSQL writes it several times as fast as Python.
 _HASHED_INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-_COLUMNS = (
-    f"f.id, f.fact_id::text, f.kind, {_HASHED_INSTANT.format('f.at')}, {_HASHED_INSTANT.format('f.recorded_at')},"
+_FIELDS = (
+    f"f.fact_id::text, f.kind, {_HASHED_INSTANT.format('f.at')}, {_HASHED_INSTANT.format('f.recorded_at')},"
     " encode(f.digest, 'hex'), coalesce(f.about::text, ''), coalesce(o.channel, ''), coalesce(o.name, ''),"
     " coalesce(f.actor_id::text, ''), coalesce(o.confirmed_by::text, '')"
 )
 _WAITING = f"""
-SELECT u.id, {_COLUMNS} FROM (
+SELECT u.id, f.id, concat_ws(E'\\n', {_FIELDS}) FROM (
     SELECT id, origin, after FROM pending_unsealed WHERE organization_id = (SELECT %(company)s::uuid)
     AND id = ANY(%(unsealed)s)
 ) u
@@ -43,7 +43,7 @@ CROSS JOIN LATERAL (
 ORDER BY u.id, f.id LIMIT %(lines)s
 """  # noqa: S608 - constants
 _SEALED = f"""
-SELECT s.first_line, s.digests, array_length(s.facts, 1), w.place, {_COLUMNS} FROM (
+SELECT s.first_line, s.digests, array_length(s.facts, 1), w.place, f.id, {_FIELDS} FROM (
     SELECT * FROM pending_seal WHERE organization_id = (SELECT %(company)s::uuid) AND first_line >= %(from)s
     AND first_line <= %(last)s ORDER BY first_line LIMIT {_PAGE}
 ) s
@@ -103,8 +103,8 @@ def seal(organization_id: uuid.UUID) -> int:
     for start in range(0, len(waiting), LINES_IN_A_SEAL):
         chosen = waiting[start : start + LINES_IN_A_SEAL]
         digests = []
-        for place, row in enumerate(chosen, number + 1):
-            digest = hasher(str(place), previous, *row[2:])
+        for place, (_, _, fields) in enumerate(chosen, number + 1):
+            digest = hasher(str(place), previous, fields)
             previous = digest.hex()
             digests.append(digest)
         seals.append((number + 1, [row[1] for row in chosen], b"".join(digests)))

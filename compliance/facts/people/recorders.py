@@ -216,16 +216,16 @@ def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> M
         batch.organization_id,
         {"learner_profile_id": "uuid"} | dict.fromkeys(DETAILS, "text"),
         [(profile_id, *stated) for profile_id, stated in new.items()],
-        ending=_UNLESS_SHOWN,
+        ending=_UNLESS_NAMED,
     )
     return known
 
 
-_SHOWN = ", ".join(f"{name} = EXCLUDED.{name}" for name in DETAILS)
-_NOTHING_SHOWN = f"coalesce({', '.join(f'people_profile.{name}' for name in DETAILS)}) IS NULL"
-_UNLESS_SHOWN = (
-    f"ON CONFLICT (organization_id, learner_profile_id) DO UPDATE SET {_SHOWN}"
-    f" WHERE people_profile.erased_at IS NULL AND {_NOTHING_SHOWN}"
+_THOSE_STATED = ", ".join(f"{name} = EXCLUDED.{name}" for name in DETAILS)
+_NO_NAMES = f"coalesce({', '.join(f'people_profile.{name}' for name in DETAILS)}) IS NULL"
+_UNLESS_NAMED = (
+    f"ON CONFLICT (organization_id, learner_profile_id) DO UPDATE SET {_THOSE_STATED}"
+    f" WHERE people_profile.erased_at IS NULL AND {_NO_NAMES}"
 )
 
 
@@ -234,7 +234,8 @@ def _keep_details(
 ) -> None:
     """Keeps names and addresses of those who came, and shows the latest where the profile was not made with them.
 
-    That is where several facts state some, and where a line was refused after the profile was made.
+    That is where it was known before, where several facts state some, and where the line was refused that it was made
+    with.
     """
     speaking = [line for line in lines if any(each is not None for each in details[line.fact_id])]
     columns = zip(*(details[line.fact_id] for line in speaking), strict=True)
@@ -243,9 +244,9 @@ def _keep_details(
     times = Counter(line.learner_profile_id for line in lines)
     several = {profile_id for profile_id, count in times.items() if count > 1}
     several |= times.keys() & (known.keys() | batch.unwritten["changed"].keys())
-    refused = [each.staged.line for each in batch.refused.values()]
-    several |= {line.learner_profile_id for line in refused if line.fact_id in details}
-    _show_latest_details(batch.organization_id, several)
+    refused = (each.staged.line for each in batch.refused.values())
+    made_with = {line.learner_profile_id for line in refused if line.fact_id in details} - known.keys()
+    _show_latest_details(batch.organization_id, several | made_with)
 
 
 def _keep_roles(organization_id: uuid.UUID, lines: Sequence[EmployeeJoined] | Sequence[PersonChanged]) -> None:

@@ -4,7 +4,7 @@ By the commitment alone, a planner without statistics read all of the company be
 captures go on. If it was broken off, drop the invalid index `identity_of_company` and migrate again.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
@@ -18,5 +18,4 @@ class Migration(migrations.Migration):
             model_name="identity",
             index=models.Index(fields=["organization_id", "identity_sha256"], name="identity_of_company"),
         ),
-        RemoveIndexConcurrently(model_name="identity", name="identity_by_commitment"),
     ]
