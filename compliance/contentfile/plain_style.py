@@ -23,6 +23,8 @@ from compliance.contentfile.allowed_style import (
 _EMPTY, _FULL = "\x01", "\x02"
 """Placeholders for a string, empty or not, while the rest is looked at."""
 
+# Repeated groups are put into atomic ones, `(?>(?:...)*)`: `(?:...)*+` means the same, but `re` is wrong about it before
+# 3.11.5 (https://github.com/python/cpython/issues/106052), and Debian 12 has 3.11.2.
 _S = r"[ \t\r\n]*+"
 _IDENT = r"(?:[a-zA-Z_]|-[a-zA-Z_])[a-zA-Z0-9_-]*+"
 _PSEUDO = (
@@ -31,20 +33,20 @@ _PSEUDO = (
     r"|:nth-(?:last-)?(?:child|of-type)\([0-9n+ -]++\)"
     r"|:nth-(?:last-)?(?:child|of-type)\((?:even|odd)\)"
 )
-_COMPOUND = rf"(?:(?:{_IDENT}|\*)(?:\.{_IDENT}|{_PSEUDO})*+|(?:\.{_IDENT}|{_PSEUDO})++)"
-_SELECTOR = rf"{_COMPOUND}(?:(?:{_S}[>+~]{_S}|[ \t\r\n]++(?![,{{>+~])){_COMPOUND})*+"
+_COMPOUND = rf"(?:(?:{_IDENT}|\*)(?>(?:\.{_IDENT}|{_PSEUDO})*)|(?>(?:\.{_IDENT}|{_PSEUDO})+))"
+_SELECTOR = rf"{_COMPOUND}(?>(?:(?:{_S}[>+~]{_S}|[ \t\r\n]++(?![,{{>+~])){_COMPOUND})*)"
 _WORDS = r"[a-zA-Z0-9_#%.,+*/ \t\r\n\x01\x02-]"
-_INNER = rf"\((?:{_WORDS}++|\((?:{_WORDS}++|\({_WORDS}*+\))*+\))*+\)"
-_DECLARATION = rf"(?:--)?{_IDENT}{_S}:{_S}[a-zA-Z0-9_#.+\x01\x02-](?:{_WORDS}++|{_INNER})*+"
-_BLOCK = rf"\{{{_S}(?:{_DECLARATION})?+{_S}(?:;{_S}(?:{_DECLARATION})?+{_S})*+\}}"
-_RULE = rf"{_SELECTOR}{_S}(?:,{_S}{_SELECTOR}{_S})*+{_BLOCK}"
-_STEP = r"(?:from|to|[0-9]++(?:\.[0-9]++)?+%)"
-_KEYFRAMES = rf"@keyframes[ \t\r\n]++{_IDENT}{_S}\{{{_S}(?:{_STEP}{_S}(?:,{_S}{_STEP}{_S})*+{_BLOCK}{_S})*+\}}"
-_CONDITION = rf"(?:{_IDENT}(?!\()|\({_S}{_IDENT}{_S}(?::[a-zA-Z0-9./ -]++)?+\)|[ \t\r\n]++)++"
-_MEDIA = rf"@(?:media|supports)[ \t\r\n]++{_CONDITION}\{{{_S}(?:(?:{_RULE}|{_KEYFRAMES}){_S})*+\}}"
-_STYLE: Final = re.compile(rf"{_S}(?:(?:{_RULE}|{_KEYFRAMES}|{_MEDIA}){_S})*+")
+_INNER = rf"\((?>(?:{_WORDS}++|\((?>(?:{_WORDS}++|\({_WORDS}*+\))*)\))*)\)"
+_DECLARATION = rf"(?:--)?{_IDENT}{_S}:{_S}[a-zA-Z0-9_#.+\x01\x02-](?>(?:{_WORDS}++|{_INNER})*)"
+_BLOCK = rf"\{{{_S}(?>(?:{_DECLARATION})?){_S}(?>(?:;{_S}(?>(?:{_DECLARATION})?){_S})*)\}}"
+_RULE = rf"{_SELECTOR}{_S}(?>(?:,{_S}{_SELECTOR}{_S})*){_BLOCK}"
+_STEP = r"(?:from|to|[0-9]++(?>(?:\.[0-9]++)?)%)"
+_KEYFRAMES = rf"@keyframes[ \t\r\n]++{_IDENT}{_S}\{{{_S}(?>(?:{_STEP}{_S}(?>(?:,{_S}{_STEP}{_S})*){_BLOCK}{_S})*)\}}"
+_CONDITION = rf"(?>(?:{_IDENT}(?!\()|\({_S}{_IDENT}{_S}(?>(?::[a-zA-Z0-9./ -]++)?)\)|[ \t\r\n]++)+)"
+_MEDIA = rf"@(?:media|supports)[ \t\r\n]++{_CONDITION}\{{{_S}(?>(?:(?:{_RULE}|{_KEYFRAMES}){_S})*)\}}"
+_STYLE: Final = re.compile(rf"{_S}(?>(?:(?:{_RULE}|{_KEYFRAMES}|{_MEDIA}){_S})*)")
 
-_ASIDE: Final = re.compile(r""""[^"\n\r\f]*+"|'[^'\n\r\f]*+'|/\*(?:[^*]|\*(?!/))*+\*/""")
+_ASIDE: Final = re.compile(r""""[^"\n\r\f]*+"|'[^'\n\r\f]*+'|/\*(?>(?:[^*]|\*(?!/))*)\*/""")
 _DECLARATIONS: Final = re.compile(r"\{([^{}]*+)\}")
 _SETS: Final = re.compile(r"(?:^|;)[ \t\r\n]*+([a-zA-Z_-][a-zA-Z0-9_-]*+)[ \t\r\n]*+:([^;]*+)")
 _CALLS: Final = re.compile(r"([a-zA-Z_-][a-zA-Z0-9_-]*+)\(")

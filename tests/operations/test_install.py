@@ -24,7 +24,10 @@ def machine(tmp_path):
     programs.mkdir(parents=True)
     for name in NAMES:
         _program(programs / name, OLD)
-    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(place), "PYENV_ROOT": str(place / "pyenv")}
+    environment = {
+        "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(place), "PYENV_ROOT": str(place / "pyenv"),
+        "SYSTEM_PYTHONS": str(place / "system"),
+    }  # fmt: skip
     return programs, environment
 
 
@@ -53,6 +56,20 @@ def test_a_python_of_pyenv_is_taken_although_its_shim_does_not_run(machine):
     python.parent.mkdir(parents=True)
     _program(python, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     assert _run(["sh", FIND], environment).stdout == f"{python}\n"
+
+
+@pytest.mark.parametrize("optimised", [True, False])
+def test_of_the_same_version_a_python_built_with_optimisations_is_taken_first(machine, optimised):
+    """As one of pyenv that was built without stands before the system's on PATH."""
+    programs, environment = machine
+    system = programs.parent / "system"
+    system.mkdir()
+    quick = "import sys; sys.base_prefix = '/usr'"
+    slow = "import sys, sysconfig; sys.base_prefix = ''; sysconfig.get_config_var = lambda name: '--enable-shared'"
+    other = f"{system}/python3.{sys.version_info[1]}"
+    for program, build in ((programs / "python3", slow), (Path(other), quick if optimised else slow)):
+        _program(program, f'#!/bin/sh\nexec "{sys.executable}" -c "{build}\n$2"\n')
+    assert _run(["sh", FIND], environment).stdout == f"{other if optimised else 'python3'}\n"
 
 
 def test_make_says_in_one_line_which_python_is_needed_and_makes_nothing(machine, tmp_path):

@@ -20,10 +20,11 @@ MOST_NESTED: Final = 100
 
 _SPACE = b" \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_STRING = rb'"(?:[^"\\]++|\\.)*+"'
+# Atomic groups, not `(?:...)*+`, about which `re` is wrong before 3.11.5 (https://github.com/python/cpython/issues/106052).
+_STRING = rb'"(?>(?:[^"\\]++|\\.)*)"'
 _SPACES = re.compile(rb"[ \t\r\n]*+")
-_SCALAR = re.compile(rb'(?:[^",\[\]{}]++|' + _STRING + rb")++", re.DOTALL)
-_TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+[\[\]{}]", re.DOTALL)
+_SCALAR = re.compile(rb'(?>(?:[^",\[\]{}]++|' + _STRING + rb")+)", re.DOTALL)
+_TO_BRACKET = re.compile(rb'(?>(?:[^"\[\]{}]++|' + _STRING + rb")*)[\[\]{}]", re.DOTALL)
 _OPENING, _CLOSING = b"[{", b"]}"
 
 
