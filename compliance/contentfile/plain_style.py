@@ -23,8 +23,8 @@ from compliance.contentfile.allowed_style import (
 _EMPTY, _FULL = "\x01", "\x02"
 """Placeholders for a string, empty or not, while the rest is looked at."""
 
-# Repeated groups are put into atomic ones, `(?>(?:...)*)`: `(?:...)*+` means the same, but `re` is wrong about it before
-# 3.11.5 (https://github.com/python/cpython/issues/106052), and Debian 12 has 3.11.2.
+# Repeated groups are put into atomic ones, `(?>(?:...)*)`: `(?:...)*+` means the same, but `re` is wrong about it
+# before 3.11.5 (https://github.com/python/cpython/issues/106052), and Debian 12 has 3.11.2.
 _S = r"[ \t\r\n]*+"
 _IDENT = r"(?:[a-zA-Z_]|-[a-zA-Z_])[a-zA-Z0-9_-]*+"
 _PSEUDO = (

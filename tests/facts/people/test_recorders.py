@@ -8,6 +8,7 @@ from django.db import connection
 
 from compliance.facts.lines.kinds import ContactJoined
 from compliance.facts.people.queries import displayed_people
+from compliance.rules.vocabulary import Door
 from compliance.tenancy import context
 from tests import verbs
 from tests.companies import NOW, day, make_company
@@ -22,7 +23,12 @@ def test_a_profile_that_somebody_else_made_meanwhile_shows_a_name_where_it_has_n
     organization_id = make_company().organization_id
     profile = uuid.uuid4()
     contact = ContactJoined(
-        fact_id=uuid.uuid4(), at=day(2), learner_profile_id=profile, door="partner", company="Partner", person_name=told
+        fact_id=uuid.uuid4(),
+        at=day(2),
+        learner_profile_id=profile,
+        door=Door.PARTNER,
+        company="Partner",
+        person_name=told,
     )
 
     def join() -> None:
