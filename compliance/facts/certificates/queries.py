@@ -40,10 +40,16 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
 
 
 BEHIND = """
-SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
-WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 = ANY(%(identities)s::bytea[])
+SELECT k.* FROM unnest(%(identities)s::bytea[]) AS w (identity) CROSS JOIN LATERAL (
+    SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
+    WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 >= w.identity
+    ORDER BY identity_sha256 LIMIT 1) k
+WHERE k.identity_sha256 = w.identity
 """
-"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
+"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address.
+
+Asked for as in `facts.people.identities`, and for the same reason.
+"""
 
 
 def code_kept(certificate: str) -> str:
