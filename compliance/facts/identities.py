@@ -6,6 +6,7 @@ A row of the history holds the commitment alone (`svc.identity/1`); salts and na
 import uuid
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from compliance.facts.certificates import queries as certificates
 from compliance.facts.certificates.actions import Issuing
@@ -42,7 +43,11 @@ def behind(organization_id: uuid.UUID, identities: Collection[str]) -> dict[str,
     Those of the erased are left out, and what is no commitment of the company. Of a certificate there is no address.
     """
     asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
-    found = reading.fetch(f"{people.BEHIND} UNION ALL {certificates.BEHIND}", asked)
+    return _opened(f"{people.BEHIND} UNION ALL {certificates.BEHIND}", asked)
+
+
+def _opened(statement: str, asked: dict[str, Any]) -> dict[str, Behind]:
+    found = reading.fetch(statement, asked)
     return {identity: opened for identity, (_, opened) in people.opened(found).items() if opened is not None}
 
 
@@ -51,4 +56,5 @@ def identity_behind(organization_id: uuid.UUID, identity_sha256: str) -> Behind 
 
     None once the person is erased, and of what is no commitment of the company. Of a certificate there is no address.
     """
-    return behind(organization_id, [identity_sha256]).get(identity_sha256)
+    asked = {"organization": organization_id, "identity": bytes.fromhex(identity_sha256)}
+    return _opened(f"{people.BEHIND_ONE} UNION ALL {certificates.BEHIND_ONE}", asked).get(identity_sha256)

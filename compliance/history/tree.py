@@ -16,7 +16,6 @@ from compliance.tenancy import arrays, reading, sql
 
 TILE_HEIGHT: Final = 8
 """Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 255 hashes a height and side."""
-_TILE: Final = 1 << TILE_HEIGHT
 DIGESTS_AT_ONCE: Final = 50_000
 
 _DIGESTS = """
@@ -33,11 +32,11 @@ FROM unnest(%(heights)s::smallint[], %(firsts)s::bigint[], %(lasts)s::bigint[])
 CROSS JOIN LATERAL (
     (SELECT sequence AS number, row_sha256 AS hash FROM history_historyrow
         WHERE organization_id = (SELECT %(organization)s::uuid) AND w.height = 0
-        AND sequence BETWEEN w.first + 1 AND w.last + 1 ORDER BY sequence LIMIT {_TILE})
+        AND sequence BETWEEN w.first + 1 AND w.last + 1 ORDER BY sequence LIMIT {1 << TILE_HEIGHT})
     UNION ALL
     (SELECT index, root FROM history_subtree
         WHERE organization_id = (SELECT %(organization)s::uuid) AND height = w.height
-        AND index BETWEEN w.first AND w.last ORDER BY index LIMIT {_TILE})
+        AND index BETWEEN w.first AND w.last ORDER BY index LIMIT {1 << TILE_HEIGHT})
 ) kept
 GROUP BY w.place
 """  # noqa: S608
@@ -58,18 +57,11 @@ def grow(tree: CompactRange, digests: Iterable[bytes]) -> Iterator[KeptRoot]:
 
     The rows are in the tree once the iterator has run to its end.
     """
-    remaining = iter(digests)
-    while chunk := list(islice(remaining, _TILE - tree.size % _TILE)):
-        leaves = merkle.leaf_hashes(chunk)
-        if len(leaves) == _TILE:
-            root = merkle.root_of_complete(leaves)
-            yield TILE_HEIGHT, tree.size >> TILE_HEIGHT, root
-            closed = tree.append(root, TILE_HEIGHT)
-        else:
-            last = leaves.pop()
-            tree.extend(leaves)
-            closed = tree.append(last)
-        for height, index, root in closed:
+    leaves = map(merkle.leaf_hash, digests)
+    while chunk := list(islice(leaves, (1 << TILE_HEIGHT) - tree.size % (1 << TILE_HEIGHT))):
+        last = chunk.pop()
+        tree.extend(chunk)
+        for height, index, root in tree.append(last):
             if height % TILE_HEIGHT == 0:
                 yield height, index, root
 

@@ -67,19 +67,18 @@ class CompactRange:
         """Return the hashes one behind another."""
         return b"".join(self.hashes)
 
-    def append(self, root: bytes, height: int = 0) -> Iterator[tuple[int, int, bytes]]:
-        """Append a leaf by its hash, or a complete subtree of that height by its root, where `size` ends such subtrees.
+    def append(self, leaf: bytes) -> Iterator[tuple[int, int, bytes]]:
+        """Append a leaf by its hash; yield height, index and root of each complete subtree above it that this closes.
 
-        Yields height, index and root of each complete subtree above it that this closes. What is appended is in the
-        tree only once the iterator has run to its end: `for _ in tree.append(leaf): pass`.
+        The leaf is in the tree only once the iterator has run to its end: `for _ in tree.append(leaf): pass`.
         """
-        found, at, index = root, height, self.size >> height
+        found, height, index = leaf, 0, self.size
         while index & 1:
             found = node_hash(self.hashes.pop(), found)
-            at, index = at + 1, index >> 1
-            yield at, index, found
+            height, index = height + 1, index >> 1
+            yield height, index, found
         self.hashes.append(found)
-        self.size += 1 << height
+        self.size += 1
 
     def extend(self, leaves: Iterable[bytes]) -> None:
         """Append leaves by their hashes."""

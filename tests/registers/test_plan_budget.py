@@ -24,6 +24,7 @@ from compliance.registers.questions import Company, Pin, Question
 from compliance.tenancy import arrays, context, prepared, reading
 from compliance.tenancy.queries import deployment_id, organization
 from tests.companies import make_company
+from tests.registers.statistics import say_that_nothing_is_there
 
 pytestmark = pytest.mark.django_db
 ONE_PLAN = pytest.mark.one_server("Citus writes no valid JSON of what a node's plan has touched (EXPLAIN with ANALYZE)")
@@ -69,24 +70,11 @@ def _load(organization_id):
     history.capture_all(organization_id, NOW)
 
 
-def _say_that_nothing_is_there(administration):
-    """What ANALYZE says of tables all of whose rows are dead: there are pages, and not one row in them."""
-    of_both = (
-        "SELECT '{table}'::regclass UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::regclass"
-    )
-    for table in ("history_historyrow", "history_historyrecord"):
-        administration.execute(
-            f"UPDATE pg_class SET reltuples = 0, relpages = greatest(relpages, 10)"
-            f" WHERE oid IN ({of_both.format(table=table)})"
-        )
-        administration.execute(f"DELETE FROM pg_statistic WHERE starelid = '{table}'::regclass")
-
-
 @pytest.fixture(params=["no statistics", "statistics of nothing"])
 def question(request, administration):
     made = make_company("Plan", "UTC", date(2025, 1, 1), at=NOW)
     if request.param == "statistics of nothing":
-        _say_that_nothing_is_there(administration)
+        say_that_nothing_is_there(administration, "history_historyrow", "history_historyrecord")
     _load(made.organization_id)
     found = organization(made.organization_id)
     head = queries.head(made.organization_id)

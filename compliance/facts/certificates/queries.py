@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from compliance.facts.certificates.codes import read_code
 from compliance.facts.certificates.models import CheckCode
-from compliance.facts.people.identities import Behind, opened
+from compliance.facts.people.identities import Behind, one_of, opened
 from compliance.facts.people.resolving import profiles
 from compliance.tenancy import arrays, lost, nodes, sql
 
@@ -39,17 +39,12 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
     return FoundCertificate._make((*rows[0], code)) if rows else None
 
 
-BEHIND = """
-SELECT k.* FROM unnest(%(identities)s::bytea[]) AS w (identity) CROSS JOIN LATERAL (
-    SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
-    WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 >= w.identity
-    ORDER BY identity_sha256 LIMIT 1) k
-WHERE k.identity_sha256 = w.identity
-"""
-"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address.
-
-Asked for as in `facts.people.identities`, and for the same reason.
-"""
+_KEPT = """SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
+    WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256"""
+BEHIND = f"{_KEPT} = ANY(%(identities)s::bytea[])"
+"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
+BEHIND_ONE = one_of(_KEPT)
+"""The same of one, `identity`, for a request."""
 
 
 def code_kept(certificate: str) -> str:

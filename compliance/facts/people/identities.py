@@ -165,18 +165,23 @@ class PeopleIdentities:
         return {subject_id for (subject_id,) in sql.fetch(_CLEARED, self._asked(invitations))}
 
 
-BEHIND = """
-SELECT k.* FROM unnest(%(identities)s::bytea[]) AS w (identity) CROSS JOIN LATERAL (
-    SELECT identity_sha256, subject_id, salt, person_name, work_email FROM people_identity
-    WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256 >= w.identity
-    ORDER BY identity_sha256 LIMIT 1) k
-WHERE k.identity_sha256 = w.identity
-"""
-"""SQL of each of the commitments, whose it is, and what lies behind it.
+_KEPT = """SELECT identity_sha256, subject_id, salt, person_name, work_email FROM people_identity
+    WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256"""
+BEHIND = f"{_KEPT} = ANY(%(identities)s::bytea[])"
+"""SQL of each of the commitments, whose it is, and what lies behind it."""
 
-The first one that is not smaller is asked for: without sorting (`tenancy.reading`), only the index of company and
-commitment gives it. Asked for by equality, a planner with wrong statistics could read the whole company by another.
-"""
+
+def one_of(kept: str) -> str:
+    """The same of one commitment, `identity`, for a request; `kept` ends before what is compared with it.
+
+    The first one that is not smaller is asked for: without sorting (`tenancy.reading`), only the index of company and
+    commitment gives it. Asked for by equality, a planner with wrong statistics could read the whole company by another.
+    """
+    return f"""SELECT k.* FROM ({kept} >= %(identity)s::bytea ORDER BY identity_sha256 LIMIT 1) k
+    WHERE k.identity_sha256 = %(identity)s::bytea"""  # noqa: S608 - SQL of our own
+
+
+BEHIND_ONE = one_of(_KEPT)
 
 
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
