@@ -240,21 +240,14 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
 def _so_far(answer: deciding.Decided, now: datetime) -> tuple[list[ProjectedTimeline], datetime | None]:
     """What holds by `now`, and when the clock changes it next: no row of a capture holds from later than itself."""
     timelines, next_change_at = answer
-    if next_change_at is not None and next_change_at <= now:
-        next_change_at = None
-    for timeline in timelines:
-        if timeline.versions and timeline.versions[-1].valid_from > now:
-            break
-    else:
-        return timelines, next_change_at
-    coming = [version.valid_from for each in timelines for version in each.versions if version.valid_from > now]
-    if next_change_at is not None:
-        coming.append(next_change_at)
-    timelines = [
-        each._replace(versions=[version for version in each.versions if version.valid_from <= now])
-        for each in timelines
-    ]
-    return timelines, min(coming)
+    coming = [] if next_change_at is None or next_change_at <= now else [next_change_at]
+    if any(timeline.versions and timeline.versions[-1].valid_from > now for timeline in timelines):
+        coming += [version.valid_from for each in timelines for version in each.versions if version.valid_from > now]
+        timelines = [
+            each._replace(versions=[version for version in each.versions if version.valid_from <= now])
+            for each in timelines
+        ]
+    return timelines, min(coming, default=None)
 
 
 def _append(

@@ -42,7 +42,7 @@ def following(columns: str, *, registers: int | None) -> str:
     """
     return f"""
 SELECT {columns}, CASE WHEN v.sequence <= %(after)s THEN '' WHEN octet_length(v.body) <= %(share)s THEN v.body END
-FROM ({_found(registers)}) v ORDER BY v.sequence"""  # noqa: S608
+FROM ({_found(registers)}) v ORDER BY v.sequence"""  # noqa: S608 - names and SQL of our own
 
 
 def following_within(columns: str, *, registers: int | None) -> str:

@@ -25,12 +25,18 @@ def project(decision: Decision) -> list[ProjectedTimeline]:
             if content.course_release_id is not release or content.lesson_release_id is not lesson:
                 release, lesson = content.course_release_id, content.lesson_release_id
                 sources.append(Source(release, lesson))
-            lesson_share_id = content.share_ids[0] if release is None and content.share_ids else None
-            columns = Columns(  # in the order of its fields: keywords would take twice as long
-                content.requirement, content.requirement_before_end, content.assigned_at, content.due_at,
-                content.completed_at, content.waived_at, content.ended_at, None, None, None,
-                content.renews_certificate_id, lesson_share_id,
-            )  # fmt: skip
+            share_ids = content.share_ids
+            columns = Columns(
+                content.requirement,
+                content.requirement_before_end,
+                content.assigned_at,
+                content.due_at,
+                content.completed_at,
+                content.waived_at,
+                content.ended_at,
+                renews_certificate_id=content.renews_certificate_id,
+                lesson_share_id=share_ids[0] if content.course_release_id is None and share_ids else None,
+            )
             versions.append(ProjectedVersion(valid_from, canonical(content, _RECORD_COLUMNS), columns))
         first = record.versions[0].content  # the rules begin no record with an absence
         projected.append(
