@@ -10,3 +10,8 @@ document.addEventListener('allauth.error', (event) => {
       : 'No passkey was used. Try again.'
   words.hidden = false
 })
+
+// Before allauth's scripts listen, which they do from this event on, a press would do nothing and say nothing.
+document.addEventListener('DOMContentLoaded', () => {
+  document.querySelectorAll('#passkey_add, #passkey_use').forEach((button) => { button.disabled = false })
+})

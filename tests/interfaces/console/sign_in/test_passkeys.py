@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in.models import StaffSession
@@ -58,7 +58,7 @@ def _sign_in(page: Page, user: User) -> None:
 def _press(page: Page, role: Any, name: str) -> None:
     """Goes to it with the tabulator alone and presses Enter."""
     wanted = page.get_by_role(role, name=name, exact=True)
-    expect(wanted).to_be_visible()
+    expect(wanted).to_be_enabled()
     for _ in range(40):
         if wanted.evaluate("element => element === document.activeElement"):
             page.keyboard.press("Enter")
@@ -89,6 +89,22 @@ def test_a_passkey_is_enrolled_used_and_asked_for_again_by_keyboard(olga, page, 
     expect(page.get_by_role("heading", name="Your account")).to_be_visible()
     expect(page.locator("main")).to_contain_text("Passkey 1")
     expect(page.locator("main")).to_contain_text("This is your only one")
+
+
+def test_the_button_cannot_be_pressed_before_the_scripts_listen(olga, page, settings):
+    held: list[Route] = []
+    page.route("**/account/js/onload*.js", lambda route: held.append(route))
+    _sign_in(page, olga)
+    expect(page.get_by_role("heading", name="Companies")).to_be_visible()
+    page.goto("/console/sign-in/second-factor/first/")
+    page.get_by_label("Code of your invitation").fill(invite(olga))
+    page.keyboard.press("Enter")
+    with page.expect_request("**/account/js/onload*.js"):
+        page.get_by_role("link", name="Add a passkey").click(no_wait_after=True)
+    button = page.get_by_role("button", name="Add the passkey")
+    expect(button).to_be_disabled()
+    held[0].continue_()
+    expect(button).to_be_enabled()
 
 
 def test_a_passkey_that_is_refused_is_said_on_the_page(olga, page, settings):
