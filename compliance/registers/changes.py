@@ -4,7 +4,9 @@ A register comes in by its declaration and its listing: fields are its stored te
 members, `basis` what is given besides. As in `pages`, nothing makes an object of a stored text.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import repeat
+from operator import add
 from typing import NamedTuple
 
 from compliance.catalogue import REGISTERS
@@ -83,9 +85,10 @@ def _following(question: Question, registers: Collection[int], after: Place, lim
         "share": MAXIMUM_ROW_BYTES // most,
         "bytes": MAXIMUM_ROW_BYTES,
         "register": min(registers),
-        "registers": arrays.smallints(sorted(registers)),
     }
     number = None if set(registers) >= _EVERY else len(registers)
+    if number is not None:
+        values["registers"] = arrays.smallints(sorted(registers))
     found = reading.fetch(in_sequence.following(_WANTED, registers=number), values, raw=True)
     if any(version[_BODY] is None for version in found):
         return reading.fetch(in_sequence.following_within(_WANTED, registers=number), values, raw=True)
@@ -93,47 +96,43 @@ def _following(question: Question, registers: Collection[int], after: Place, lim
 
 
 def _rows(question: Question, versions: Sequence[Record]) -> list[str]:
-    personal, basis = _besides(question, versions)
+    endings = _endings(question, versions)
     instant, members = splicing.instant, splicing.members
     rows = []
-    for version in versions:
-        (
-            sequence, register, _, _, _, _, record_id, capture_sequence, valid_from, recorded_at, cause, logic_version,
-            _, body,
-        ) = version  # fmt: skip
+    for (
+        sequence, register, _, _, _, _, record_id, capture_sequence, valid_from, recorded_at, cause, logic_version,
+        _, body,
+    ) in versions:  # fmt: skip
         if body:
             named = body.index(_IDENTITY[register]) + len(_IDENTITY[register])
             record_id = body[named : named + _UUID_LENGTH]
+            removed, ending = "false", next(endings[register])
             fields = body[1:-1] if body.startswith(_PLAIN[register]) else members(body)
-            ending = f'false,"fields":{{{fields}{personal.get(sequence, "")}}}{basis.get(sequence, "")}}}'
         else:
-            ending = 'true,"fields":{}}'
+            removed, fields, ending = "true", "", "}}"
         rows.append(
             f'{{"register":"{_NAMES[register]}","id":"{record_id}","sequence":{sequence}'
             f',"capture_sequence":{capture_sequence},"valid_from":"{instant(valid_from)}"'
             f',"recorded_at":"{instant(recorded_at)}","cause":"{cause}","logic_version":{logic_version}'
-            f',"removed":{ending}'
+            f',"removed":{removed},"fields":{{{fields}{ending}'
         )
     return rows
 
 
-def _besides(question: Question, versions: Sequence[Record]) -> tuple[dict[int, str], dict[int, str]]:
-    """The personal members and the basis of the versions that have such, by sequence."""
-    personal: dict[int, str] = {}
-    basis: dict[int, str] = {}
-    of_register: dict[int, list[Record]] = {}
-    for version in versions:
-        if version[_BODY]:
-            of_register.setdefault(version[_REGISTER], []).append(version)
-    for number, own in of_register.items():
+def _endings(question: Question, versions: Sequence[Record]) -> dict[int, Iterator[str]]:
+    """By register, how each of its versions ends that is not removed: its personal members, then its basis."""
+    endings: dict[int, Iterator[str]] = {}
+    present = [version for version in versions if version[_BODY]]
+    for number in {version[_REGISTER] for version in present}:
         listing = _LISTINGS[number]
-        sequences = [version[_SEQUENCE] for version in own]
-        if listing.personal is not None and question.personal:
-            personal.update(zip(sequences, listing.personal(question, own), strict=True))
+        own = [version for version in present if version[_REGISTER] == number]
+        texts: Iterable[str] = repeat("}}")
         if listing.basis is not None:
-            texts = (f',"basis":{each}' for each in listing.basis(question, own))
-            basis.update(zip(sequences, texts, strict=True))
-    return personal, basis
+            texts = [f'}},"basis":{each}}}' for each in listing.basis(question, own)]
+        if listing.personal is not None and question.personal:
+            texts = map(add, listing.personal(question, own), texts)
+        endings[number] = iter(texts)
+    return endings
 
 
 _NAMES = {number: register.name for number, register in REGISTERS.items()}

@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import zstandard
@@ -47,8 +48,11 @@ def chosen(accepted: str | None, size: int | None = None) -> Coding | None:
     `size` None: not known before. What is not well-formed counts as not said. Whoever accepts nothing that there is,
     not even the body as it is, gets it as it is: the contract has no answer for that, and RFC 9110 allows it.
     """
-    if not accepted:
-        return None
+    return _chosen(accepted, size is not None and size <= SMALLEST_BYTES) if accepted else None
+
+
+@lru_cache(maxsize=256)  # a client says the same each time, and reading it takes longer than the rest
+def _chosen(accepted: str, small: bool) -> Coding | None:
     weights = _weights(accepted)
     otherwise = weights.get(_ANY, 0.0)
     best = max(Coding, key=lambda coding: weights.get(coding, otherwise))  # the first of those that weigh the same
@@ -58,7 +62,6 @@ def chosen(accepted: str | None, size: int | None = None) -> Coding | None:
     as_it_is = weights.get(_IDENTITY, weights.get(_ANY))  # None: acceptable, and no more than what was named
     if as_it_is == 0:
         return best
-    small = size is not None and size <= SMALLEST_BYTES
     return None if small or (as_it_is is not None and _IDENTITY in weights and as_it_is > weight) else best
 
 
