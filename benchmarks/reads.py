@@ -30,7 +30,10 @@ WARM = 80
 
 
 class Result(NamedTuple):
-    """One row of the table: `measured` is a ratio (or what `unit` says); `bound` must hold, `aim` should."""
+    """One row of the table: `measured` is a ratio (or what the name says); `bound` must hold, `aim` should.
+
+    `machine_ms`: how fast the machine was right after it was measured (`results.machine_milliseconds`).
+    """
 
     name: str
     measured: float
@@ -38,6 +41,7 @@ class Result(NamedTuple):
     holds: bool
     aim: str = ""
     note: str = ""
+    machine_ms: float = 0.0
 
 
 class Client:

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import os
+import platform
 import subprocess
 import time
 from collections import defaultdict
@@ -15,8 +16,8 @@ from benchmarks.reads import Result
 
 ROOT = Path(__file__).resolve().parent.parent
 HISTORY, PLOT = ROOT / "docs" / "benchmarks.csv", ROOT / "docs" / "benchmarks.svg"
-COLUMNS = ("at", "commit", "size", "cores", "load", "machine_ms", "row", "measured", "bound", "holds")
-TURNS, _TRIES = 200_000, 5
+COLUMNS = ("at", "commit", "size", "cores", "load", "python", "machine_ms", "row", "measured", "bound", "holds")
+TURNS = 200_000
 
 # By the beginning of a row's name: what must hold of a hundredth of the data, on a machine that does other work too.
 # What is a size is as strict as in a whole run; a ratio of times says that both sides work, and that neither is a wreck.
@@ -63,13 +64,14 @@ def of_small_run(result: Result) -> Result:
     return result._replace(bound="shown", holds=True, aim="")
 
 
-def machine_milliseconds() -> float:
+def machine_milliseconds(tries: int = 2) -> float:
     """How long this machine takes for a fixed piece of work, alone in this process: the quickest of a few tries.
 
-    A chain of digests: each needs the one before, so neither more cores nor a clever interpreter shortens it much.
+    A chain of digests: each needs the one before, so neither more cores nor a clever interpreter shortens it much. It
+    is taken with every row, since some hosts halve their speed from one minute to the next.
     """
     taken = []
-    for _ in range(_TRIES):
+    for _ in range(tries):
         began, digest = time.perf_counter(), b""
         for _ in range(TURNS):
             digest = hashlib.sha256(digest).digest()
@@ -77,7 +79,7 @@ def machine_milliseconds() -> float:
     return min(taken) * 1000
 
 
-def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, at: datetime | None = None) -> None:
+def keep(path: Path, results: Iterable[Result], *, small: bool, at: datetime | None = None) -> None:
     """Adds a line for each row to the history."""
     about = (
         (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%MZ"),
@@ -85,7 +87,7 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, 
         "small" if small else "whole",
         os.cpu_count(),
         f"{os.getloadavg()[0]:.1f}",
-        f"{machine:.0f}",
+        platform.python_version(),
     )
     begun = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
@@ -93,7 +95,8 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, machine: float, 
         if begun:
             lines.writerow(COLUMNS)
         for each in results:
-            lines.writerow((*about, each.name, f"{each.measured:.3f}", each.bound, "yes" if each.holds else "no"))
+            measured = (f"{each.machine_ms:.0f}", each.name, f"{each.measured:.3f}", each.bound)
+            lines.writerow((*about, *measured, "yes" if each.holds else "no"))
 
 
 def plot(history: Path) -> str:

@@ -1,6 +1,7 @@
 """What the benchmark keeps of a run, draws of many, and how a small run judges its rows."""
 
 import csv
+import platform
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,20 +20,22 @@ ROWS = [
 def test_each_run_adds_its_rows_with_what_is_known_of_the_machine(tmp_path: Path) -> None:
     kept = tmp_path / "history.csv"
     for measured in (12.0, 13.0):
-        results.keep(kept, [row._replace(measured=measured) for row in ROWS], small=False, machine=measured, at=AT)
+        rows = [row._replace(measured=measured, machine_ms=measured) for row in ROWS]
+        results.keep(kept, rows, small=False, at=AT)
     with kept.open(newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 6
     assert [line["measured"] for line in lines[::3]] == ["12.000", "13.000"]
     assert lines[0].keys() == set(results.COLUMNS)
     assert (lines[0]["at"], lines[0]["size"], lines[0]["machine_ms"]) == ("2026-11-23T12:00Z", "whole", "12")
+    assert lines[0]["python"] == platform.python_version()
     assert [line["holds"] for line in lines[:3]] == ["yes", "no", "yes"]
 
 
 def test_the_picture_has_a_chart_for_each_row_and_small_runs_have_their_own(tmp_path: Path) -> None:
     kept = tmp_path / "history.csv"
-    results.keep(kept, ROWS, small=False, machine=1, at=AT)
-    results.keep(kept, [ROWS[0]], small=True, machine=1, at=AT)
+    results.keep(kept, ROWS, small=False, at=AT)
+    results.keep(kept, [ROWS[0]], small=True, at=AT)
     drawn = results.plot(kept)
     picture = ElementTree.fromstring(drawn)
     assert len(picture.findall(".//{*}polyline")) == 4
