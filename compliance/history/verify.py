@@ -105,13 +105,16 @@ def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
     return _held(organization_id, lambda: _verified(organization_id))
 
 
-def recompute(organization_id: uuid.UUID, since: Known, most: int = 10_000) -> Recomputed | FirstFault:
-    """Recomputes what was captured after `since` from the stored bodies, `most` captures at a time, in its context.
+def recompute(
+    organization_id: uuid.UUID, since: Known, most_captures: int = 10_000, most_rows: int = 250_000
+) -> Recomputed | FirstFault:
+    """Recomputes what was captured after `since` from the stored bodies, in its context: so many captures at a time.
 
+    Ends with the capture that reaches `most_rows`: an import leaves few captures, each of tens of thousands of rows.
     The capture of `since` must be the one that is stored; new rows are appended to the tree of `since`, so what was
     recomputed before takes part by its range alone. For who signs: nothing stored is believed.
     """
-    return _held(organization_id, lambda: _recomputed(organization_id, since, most))
+    return _held(organization_id, lambda: _recomputed(organization_id, since, most_captures, most_rows))
 
 
 def _held(organization_id: uuid.UUID, walk: Callable[[], Answer]) -> Answer | FirstFault:
@@ -143,12 +146,14 @@ def _verified(organization_id: uuid.UUID) -> Verified:
     return Verified(organization_id, head.capture_sequence, walk.records, head.sequence, head.chain_hash)
 
 
-def _recomputed(organization_id: uuid.UUID, since: Known, most: int) -> Recomputed:
+def _recomputed(organization_id: uuid.UUID, since: Known, most_captures: int, most_rows: int) -> Recomputed:
     head, walk = _head(organization_id), _Walk(organization_id, since)
-    found = [
-        NewCapture(capture.capture_sequence, capture.chain_hash, capture.last_sequence)
-        for capture in walk.captures(head, min(head.capture_sequence, since.capture_sequence + most))
-    ]
+    found: list[NewCapture] = []
+    begun = walk.last.last_sequence
+    for capture in walk.captures(head, min(head.capture_sequence, since.capture_sequence + most_captures)):
+        found.append(NewCapture(capture.capture_sequence, capture.chain_hash, capture.last_sequence))
+        if capture.last_sequence - begun >= most_rows:
+            break
     last, more = walk.last, head.capture_sequence > walk.last.capture_sequence
     if not more:
         walk.check_head(head)

@@ -30,6 +30,9 @@ WAIT_SECONDS = 0.2
 CAPTURES_A_PART = 10_000
 """So many captures of a company are signed at once."""
 
+ROWS_A_PART = 250_000
+"""And no more once they have so many rows: to recompute these takes some seconds, in which all others wait."""
+
 
 def sign_new(now: datetime) -> int:
     """Signs every capture that is not yet under the log, as far as it recomputes. Returns how many entries were added.
@@ -166,7 +169,7 @@ def _recomputed(known: dict[uuid.UUID, Known]) -> _New:
         since = known.get(organization_id, Known())
         if organization_id in refused or not end.available or end.capture_sequence == since.capture_sequence:
             continue
-        answer = recompute(organization_id, since, CAPTURES_A_PART)
+        answer = recompute(organization_id, since, CAPTURES_A_PART, ROWS_A_PART)
         if isinstance(answer, FirstFault):
             close(Refusal(organization_id, f"The history of organization {organization_id}: {answer.sentence}"))
             continue

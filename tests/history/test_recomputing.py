@@ -29,8 +29,10 @@ def more(company: Company) -> None:
     capture_all(company.organization_id, NOW)
 
 
-def recomputed(company: Company, since: Known = NOTHING, most: int = 10_000) -> Recomputed:
-    found = recompute(company.organization_id, since, most)
+def recomputed(
+    company: Company, since: Known = NOTHING, most_captures: int = 10_000, most_rows: int = 250_000
+) -> Recomputed:
+    found = recompute(company.organization_id, since, most_captures, most_rows)
     assert isinstance(found, Recomputed), found
     return found
 
@@ -41,20 +43,22 @@ def refused(company: Company, since: Known) -> FirstFault:
     return found
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 100])
-def test_in_however_many_steps_the_captures_and_the_tree_are_the_same(company, most):
+@pytest.mark.parametrize(("most", "most_rows"), [(1, 100), (2, 100), (3, 100), (100, 1), (100, 3), (100, 100)])
+def test_in_however_many_steps_the_captures_and_the_tree_are_the_same(company, most, most_rows):
     stored = captures(company.organization_id)
     found, known, again = [], Known(), True
     while again:
-        step = recomputed(company, known, most)
+        step = recomputed(company, known, most, most_rows)
         assert len(step.captures) <= most
+        reached = [each.tree_size - known.tree_size for each in step.captures]
+        assert all(rows_so_far < most_rows for rows_so_far in reached[:-1])
         found += step.captures
         known, again = step.known, step.more
     assert found == [(each.capture_sequence, each.chain_hash, each.last_sequence) for each in stored]
     assert known[:3] == found[-1]
     leaves = [leaf_hash(bytes(row.row_sha256)) for row in rows(company.organization_id)]
     assert CompactRange.from_bytes(known.tree_size, known.tree_range).root() == root_of(leaves)
-    nothing = recomputed(company, known, most)
+    nothing = recomputed(company, known, most, most_rows)
     assert nothing == ([], known, False)
 
 
@@ -150,7 +154,7 @@ def test_a_head_that_went_back_is_refused(company, owner):
 
 def test_captures_from_before_trees_are_recomputed_onto_the_range_too(company, owner):
     without_tree(owner, company.organization_id)
-    known = recomputed(company, most=4).known
+    known = recomputed(company, most_captures=4).known
     more(company)
     found = recomputed(company, known)
     assert [each.capture_sequence for each in found.captures] == [5, 6, 7, 8]

@@ -12,6 +12,7 @@ from compliance.history.queries import chain_hashes
 from compliance.log import folder, keys, queries, refusals, signing, verify
 from compliance.log.errors import LogFolderError, LogRefusedError, OriginChangedError, SigningKeyMissingError
 from compliance.log.memory import Memory
+from compliance.log.models import Checkpoint
 from compliance.proofs.merkle import check_consistency
 from compliance.tenancy import context
 from tests.companies import NOW, make_company
@@ -118,12 +119,15 @@ def test_only_what_is_new_is_recomputed_with_as_many_statements_for_one_capture_
     assert captures(company) == list(range(1, 17))
 
 
-def test_a_long_history_is_signed_in_parts(company, monkeypatch):
-    monkeypatch.setattr(signing, "CAPTURES_A_PART", 2)
-    other = make_company()
+@pytest.mark.parametrize(("bound", "most", "parts"), [("CAPTURES_A_PART", 2, 3), ("ROWS_A_PART", 3, 2)])
+def test_a_long_history_is_signed_in_parts(company, monkeypatch, bound, most, parts):
+    monkeypatch.setattr(signing, bound, most)
+    signing.sign_new(LATER)
+    other, before = make_company(), Checkpoint.objects.count()
     grow(other, *(f"Person {number}" for number in range(5)))
-    assert signing.sign_new(LATER) == 7
+    assert signing.sign_new(LATER) == 6
     assert captures(other) == [1, 2, 3, 4, 5, 6]
+    assert Checkpoint.objects.count() - before == parts
     assert verify.verify_log().faults == []
 
 
