@@ -105,10 +105,8 @@ def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
     return _held(organization_id, lambda: _verified(organization_id))
 
 
-def recompute(
-    organization_id: uuid.UUID, since: Known, most_captures: int = 10_000, most_rows: int = 250_000
-) -> Recomputed | FirstFault:
-    """Recomputes what was captured after `since` from the stored bodies, in its context: so many captures at a time.
+def recompute(organization_id: uuid.UUID, since: Known, most_captures: int, most_rows: int) -> Recomputed | FirstFault:
+    """Recomputes what was captured after `since` from the stored bodies, in its context, `most_captures` at a time.
 
     Ends with the capture that reaches `most_rows`: an import leaves few captures, each of tens of thousands of rows.
     The capture of `since` must be the one that is stored; new rows are appended to the tree of `since`, so what was

@@ -84,7 +84,7 @@ def _recomputed(company: uuid.UUID) -> tuple[list[NewCapture], Known]:
     if company in away:
         raise NotAcceptableError(f"The database node of organization {company} is away. Accept its history afterwards.")
     while more:
-        answer = recompute(company, known)
+        answer = recompute(company, known, signing.CAPTURES_A_PART, signing.ROWS_A_PART)
         if isinstance(answer, FirstFault):
             raise NotAcceptableError(
                 f"The history of organization {company} cannot be accepted, for it does not hold: {answer.sentence}"

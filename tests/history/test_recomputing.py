@@ -38,7 +38,7 @@ def recomputed(
 
 
 def refused(company: Company, since: Known) -> FirstFault:
-    found = recompute(company.organization_id, since)
+    found = recompute(company.organization_id, since, 10_000, 250_000)
     assert isinstance(found, FirstFault), found
     return found
 

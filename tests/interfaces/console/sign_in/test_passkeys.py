@@ -93,7 +93,7 @@ def test_a_passkey_is_enrolled_used_and_asked_for_again_by_keyboard(olga, page, 
 
 def test_the_button_cannot_be_pressed_before_the_scripts_listen(olga, page, settings):
     held: list[Route] = []
-    page.route("**/account/js/onload*.js", lambda route: held.append(route))
+    page.route("**/account/js/onload*.js", lambda route: held.append(route))  # Playwright takes no method of a list
     _sign_in(page, olga)
     expect(page.get_by_role("heading", name="Companies")).to_be_visible()
     page.goto("/console/sign-in/second-factor/first/")
