@@ -209,6 +209,29 @@ def committed(django_db_setup: None, django_db_blocker: Any, tasks_in_memory: No
         connection.close()
 
 
+APPEND_ONLY = ("history_capture", "history_historyrecord", "history_historyrow", "history_subtree", "pending_seal")
+
+
+@pytest.fixture
+def owner(committed: None) -> Iterator[psycopg.Connection]:
+    """A connection that may do everything to what is final: the tables' owner, with what binds even the owner away."""
+    from django.db import connections
+
+    values = connections["owner"].settings_dict
+    with psycopg.connect(
+        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
+        dbname=values["NAME"], autocommit=True,
+    ) as connection:  # fmt: skip
+        for table in APPEND_ONLY:
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+        yield connection
+        for table in APPEND_ONLY:
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+            connection.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    connection.close()
+
+
 @pytest.fixture
 def seen_by_all_roles(request: pytest.FixtureRequest, settings: Any) -> None:
     """A database in which functions that run as the owner see what the test has written.

@@ -136,9 +136,9 @@ class HistoryRow(models.Model):
 
 
 class Subtree(models.Model):
-    """The root of a complete subtree of a company's tree: of 256, 65,536, 16,777,216, ... rows.
+    """The root of a complete subtree of a company's tree: of 16, 256, 4,096, ... rows.
 
-    Leaves are not kept, for they follow from `row_sha256`; so a proof reads a few hundred of either, whatever the size.
+    Leaves are not kept, for they follow from `row_sha256`; so a proof reads 16 of each height, whatever the size.
     """
 
     append_only = True

@@ -1,7 +1,7 @@
 """A company's tree (RFC 6962) over its row digests: what the writer lets grow, and what proofs are read from.
 
 Leaf i is the hash of the 32 bytes of the row digest of sequence i + 1. The head keeps the tree's compact range; the
-roots of complete subtrees of 256, 65,536, ... leaves are kept in a table. All else follows from the stored digests.
+roots of complete subtrees of 16, 256, 4,096, ... leaves are kept in a table. All else follows from the stored digests.
 """
 
 import uuid
@@ -14,8 +14,10 @@ from compliance.proofs import merkle
 from compliance.proofs.merkle import CompactRange
 from compliance.tenancy import arrays, reading, sql
 
-TILE_HEIGHT: Final = 8
-"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 255 hashes a height and side."""
+TILE_HEIGHT: Final = 4
+"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 16 hashes of each height."""
+KEPT_SINCE_THE_FIRST: Final = 8
+"""Roots at multiples of this are never missing. A release that kept these alone may have captured after `migrate`."""
 DIGESTS_AT_ONCE: Final = 50_000
 
 _DIGESTS = """
@@ -42,9 +44,6 @@ GROUP BY w.place
 """  # noqa: S608
 _COLUMNS = {"organization_id": "uuid", "height": "smallint", "index": "bigint", "root": "bytea"}
 
-
-EDGE = "SELECT tree_range FROM history_historyhead WHERE organization_id = %(organization)s AND tree_size = "
-"""SQL, to be followed by a size, of the compact range of the company's tree while it has that size."""
 
 KeptRoot = tuple[int, int, bytes]
 """Height, index and root of a complete subtree that the table holds."""
@@ -87,34 +86,22 @@ def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterato
             raise MissingRowError(f"Row {after + 1} of organization {organization_id} is missing.")
 
 
-def inclusion(organization_id: uuid.UUID, sequence: int, size: int, edge: CompactRange | None = None) -> list[bytes]:
+def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
     """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
 
-    `edge`: the compact range of that tree, where it is known: then half as much is read. One statement at any size,
-    within the company's context: the path is asked for twice, first to learn which subtrees it needs. Raises
-    TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer rows than `size`.
+    One statement at any size, within the company's context: the path is asked for twice, first to learn which subtrees
+    it needs. Raises TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer
+    rows than `size`.
     """
-    roots = {} if edge is None else dict(_largest(edge))
     asked: list[Place] = []
 
     def note(height: int, index: int) -> bytes:
-        if (height, index) not in roots:
-            asked.append((height, index))
+        asked.append((height, index))
         return merkle.EMPTY_ROOT
 
     merkle.inclusion_path(sequence - 1, size, note)
-    if asked:
-        roots |= _roots(organization_id, asked)
+    roots = _roots(organization_id, asked)
     return merkle.inclusion_path(sequence - 1, size, lambda height, index: roots[height, index])
-
-
-def _largest(tree: CompactRange) -> Iterator[tuple[Place, bytes]]:
-    """The complete subtrees of which a tree is made, each with its root."""
-    begin = 0
-    for root in tree.hashes:
-        height = (tree.size - begin).bit_length() - 1
-        yield (height, begin >> height), root
-        begin += 1 << height
 
 
 def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, bytes]:
@@ -141,19 +128,35 @@ def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, by
 
 
 def _kept(organization_id: uuid.UUID, ranges: dict[Place, tuple[int, int]]) -> dict[Place, list[bytes]]:
-    """The hashes that are kept within each range of a tile, those of rows made from their digests; one statement."""
+    """The hashes that are kept within each range of a tile, those of rows made from their digests; one statement.
+
+    Roots that a release before did not keep are made of those a tile below, which takes one more.
+    """
     asked = {
         "organization": organization_id,
         "heights": arrays.smallints([level for level, _ in ranges]),
         "firsts": arrays.bigints([first for first, _ in ranges.values()]),
         "lasts": arrays.bigints([last for _, last in ranges.values()]),
     }
-    joined: dict[int, bytes] = dict(reading.fetch(_WANTED, asked))
-    found = {}
+    joined: dict[int, bytes] = dict(reading.fetch(_WANTED, asked)) if ranges else {}
+    found: dict[Place, list[bytes]] = {}
+    lacking: dict[Place, range] = {}
     for number, ((level, tile), (first, last)) in enumerate(ranges.items(), 1):
         hashes = joined.get(number, b"")
-        if len(hashes) != merkle.HASH_BYTES * (last + 1 - first):
+        if len(hashes) == merkle.HASH_BYTES * (last + 1 - first):
+            each = [hashes[at : at + merkle.HASH_BYTES] for at in range(0, len(hashes), merkle.HASH_BYTES)]
+            found[level, tile] = each if level else merkle.leaf_hashes(each)
+        elif level % KEPT_SINCE_THE_FIRST:
+            lacking[level, tile] = range(first, last + 1)
+        else:
             raise MissingRowError(f"Organization {organization_id} lacks rows below tile {tile} of height {level}.")
-        each = [hashes[at : at + merkle.HASH_BYTES] for at in range(0, len(hashes), merkle.HASH_BYTES)]
-        found[level, tile] = each if level else merkle.leaf_hashes(each)
+    if lacking:
+        whole = {
+            (level - TILE_HEIGHT, index): (index << TILE_HEIGHT, (index + 1 << TILE_HEIGHT) - 1)
+            for (level, _), indexes in lacking.items()
+            for index in indexes
+        }
+        below = _kept(organization_id, whole)
+        for (level, tile), indexes in lacking.items():
+            found[level, tile] = [merkle.root_of_complete(below[level - TILE_HEIGHT, index]) for index in indexes]
     return found

@@ -17,7 +17,7 @@ from compliance.history.capture_checks import StoredCapture
 from compliance.history.name_checks import Names, check_current_names
 from compliance.history.reasons import why
 from compliance.history.row_checks import NotAsCaptured
-from compliance.history.tree import grow
+from compliance.history.tree import TILE_HEIGHT, grow
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import row_hasher
 from compliance.proofs.merkle import CompactRange
@@ -54,7 +54,7 @@ SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, tree_
 FROM history_historyhead WHERE organization_id = %s
 """
 
-_BEYOND = """
+_BEYOND = f"""
 SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyrecord
         WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s) END,
     (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %(organization_id)s AND sequence < 1),
@@ -63,10 +63,11 @@ SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyre
     (SELECT min(capture_sequence) FROM history_capture WHERE organization_id = %(organization_id)s
         AND (capture_sequence > %(capture_sequence)s OR capture_sequence < 1)),
     CASE WHEN %(whole)s::boolean THEN (SELECT min(height) FROM history_subtree
-        WHERE organization_id = %(organization_id)s AND (height NOT IN (8, 16, 24, 32, 40, 48, 56) OR index < 0
+        WHERE organization_id = %(organization_id)s AND (
+            height NOT BETWEEN 1 AND 60 OR height %% {TILE_HEIGHT} <> 0 OR index < 0
             OR index >= %(sequence)s::bigint >> height)) END,
     (SELECT capture_sequence FROM history_historyhead WHERE organization_id = %(organization_id)s)
-"""
+"""  # noqa: S608 - a number of our own
 
 
 class Known(NamedTuple):

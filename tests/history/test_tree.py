@@ -7,6 +7,7 @@ from contextlib import suppress
 from importlib import import_module
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 from django.db import connections
 from hypothesis import HealthCheck, given, settings
@@ -137,22 +138,32 @@ def kept(organization_id: uuid.UUID) -> dict[tuple[int, int], bytes]:
         return {(each.height, each.index): bytes(each.root) for each in stored}
 
 
-@pytest.mark.django_db
-def test_a_path_takes_one_statement_at_any_size_and_fewer_rows_where_the_range_is_known(django_assert_max_num_queries):
+def all_kept(leaves: int) -> set[tuple[int, int]]:
+    """The places of all complete subtrees of 16, 256, 4,096, ... rows."""
+    return {(height, index) for height in range(4, 64, 4) for index in range(leaves >> height)}
+
+
+def of_the_release_before(organization_id: uuid.UUID, owner: psycopg.Connection) -> None:
+    """Forgets the roots that it did not keep."""
+    owner.execute("DELETE FROM history_subtree WHERE organization_id = %s AND height %% 8 <> 0", [organization_id])
+
+
+@pytest.mark.parametrize("statements", [1, 2], ids=["all roots", "roots of the release before"])
+def test_a_path_takes_the_same_statements_at_any_size(django_assert_max_num_queries, committed, owner, statements):
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
     whole, chance = CompactRange(), random.Random(7)
     with context.company(organization_id):
         tree.keep(organization_id, tree.grow(whole, digests))
-        assert set(kept(organization_id)) == {(8, index) for index in range(MANY >> 8)} | {(16, 0)}
-        for size in (1, 2, 255, 256, 257, 65_535, 65_536, 65_537, MANY, chance.randrange(3, MANY)):
-            root, edge = defined(digests[:size]), CompactRange()
-            edge.extend(map(leaf_hash, digests[:size]))
+    assert set(kept(organization_id)) == all_kept(MANY)
+    if statements == 2:
+        of_the_release_before(organization_id, owner)
+    with context.company(organization_id):
+        for size in (1, 2, 15, 16, 17, 255, 256, 257, 65_535, 65_536, 65_537, MANY, chance.randrange(3, MANY)):
+            root = defined(digests[:size])
             for sequence in {1, size, (size + 1) // 2, chance.randint(1, size)}:
-                with django_assert_max_num_queries(1):
+                with django_assert_max_num_queries(statements):
                     path = tree.inclusion(organization_id, sequence, size)
-                with django_assert_max_num_queries(1):
-                    assert tree.inclusion(organization_id, sequence, size, edge) == path
                 assert root_from_inclusion(leaf_hash(digests[sequence - 1]), sequence - 1, size, path) == root
         for sequence, size in ((0, 5), (6, 5)):
             with pytest.raises(TreeProofRefused):
@@ -162,10 +173,31 @@ def test_a_path_takes_one_statement_at_any_size_and_fewer_rows_where_the_range_i
 
 
 MIGRATION = import_module("compliance.history.migrations.0010_trees_of_stored_rows")
+SMALLER = import_module("compliance.history.migrations.0013_smaller_subtrees")
 
 
 def migrate() -> None:
     MIGRATION.build_trees(None, SimpleNamespace(connection=connections["owner"]))
+
+
+def keep_smaller() -> None:
+    SMALLER.keep_smaller(None, SimpleNamespace(connection=connections["owner"]))
+
+
+def test_the_migration_keeps_the_roots_that_the_release_before_did_not_and_may_be_run_again(committed, owner):
+    organization_id, other = (make_company().organization_id for _ in range(2))
+    whole = {}
+    for each, count in ((organization_id, MANY), (other, 40)):
+        digests = fill(each, count)
+        with context.company(each):
+            tree.keep(each, tree.grow(range_ := CompactRange(), digests))
+        HistoryHead.objects.filter(organization_id=each).update(tree_size=count, tree_range=range_.to_bytes())
+        whole[each] = kept(each)
+        of_the_release_before(each, owner)
+    owner.execute("ALTER TABLE history_subtree FORCE ROW LEVEL SECURITY")  # as it is for whoever migrates
+    for _ in range(2):
+        keep_smaller()
+        assert {each: kept(each) for each in whole} == whole
 
 
 @pytest.mark.one_server("Citus tells no node of a setting that set_config makes; this migration is older than clusters")
@@ -173,9 +205,9 @@ def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_e
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
     begun, whole = CompactRange(), CompactRange()
-    roots = {(height, index): root for height, index, root in tree.grow(whole, digests)}
+    roots = {(height, index): root for height, index, root in tree.grow(whole, digests) if height % 8 == 0}
     with context.company(organization_id):  # it was broken off after the first thousand rows
-        tree.keep(organization_id, tree.grow(begun, digests[:1000]))
+        tree.keep(organization_id, (each for each in tree.grow(begun, digests[:1000]) if each[0] % 8 == 0))
     HistoryHead.objects.filter(organization_id=organization_id).update(tree_size=1000, tree_range=begun.to_bytes())
     migrate()
     head = HistoryHead.objects.get(organization_id=organization_id)
@@ -207,6 +239,8 @@ def test_the_first_capture_with_a_tree_covers_the_rows_of_all_captures_before(ow
     if migrated:
         migrate()
         assert isinstance(verify_history(organization_id), Verified)
+        keep_smaller()
+        assert isinstance(verify_history(organization_id), Verified)
     company.complete(people[0], course, day(20))
     capture_all(organization_id, NOW)
     before, last = captures(organization_id)[-2:]
@@ -215,39 +249,63 @@ def test_the_first_capture_with_a_tree_covers_the_rows_of_all_captures_before(ow
     stored = digests_of(organization_id)
     assert len(stored) > 256
     assert bytes(last.tree_root) == defined(stored)
-    assert kept(organization_id) == {(8, 0): defined(stored[:256])}
+    assert kept(organization_id) == {
+        (height, index): defined(stored[index << height : index + 1 << height])
+        for height, index in all_kept(len(stored))
+    }
     with context.company(organization_id), pytest.raises(NoTreeError):
         capture_lines(organization_id, before.capture_sequence)
     assert isinstance(verify_history(organization_id), Verified)
 
 
 KEPT_COLUMNS = "organization_id, height, index, root"
+OF_8, OF_4 = (f"WHERE organization_id = %s AND height = {height} AND index =" for height in (8, 4))
 ALTERED = {
-    "root": "UPDATE history_subtree SET root = sha256(root) WHERE organization_id = %s AND index = 1",
-    "missing": "DELETE FROM history_subtree WHERE organization_id = %s AND index = 0",
+    "root": f"UPDATE history_subtree SET root = sha256(root) {OF_8} 1",
+    "missing": f"DELETE FROM history_subtree {OF_8} 0",
     "beyond": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
-    " FROM history_subtree WHERE organization_id = %s AND index = 0 RETURNING NULL",
-    "height": "UPDATE history_subtree SET height = 7 WHERE organization_id = %s AND index = 1",
+    f" FROM history_subtree {OF_8} 0 RETURNING NULL",
+    "height": f"UPDATE history_subtree SET height = 7 {OF_8} 1",
+    "small root": f"UPDATE history_subtree SET root = sha256(root) {OF_4} 1",
+    "place": f"UPDATE history_subtree SET index = 3 {OF_4} 2",
 }
 FOUND = {
     "root": "The stored subtree of the rows 257 to 512 is not theirs.",
     "missing": "The stored subtree of the rows 1 to 256 is not theirs.",
     "beyond": "Subtrees of height 8 are stored for rows that are not.",
     "height": "The stored subtree of the rows 257 to 512 is not theirs.",
+    "small root": "The stored subtree of the rows 17 to 32 is not theirs.",
+    "place": "The stored subtree of the rows 49 to 64 is not theirs.",
 }
+
+
+def two_subtrees() -> uuid.UUID:
+    """A company whose tree has two subtrees of 256 rows."""
+    company = make_company()
+    company.share(company.course(), days=30)
+    for number in range(280):
+        company.join(f"Person {number}")
+    capture_all(company.organization_id, NOW)
+    assert isinstance(verify_history(company.organization_id), Verified)
+    assert {place for place in kept(company.organization_id) if place[0] == 8} == {(8, 0), (8, 1)}
+    return company.organization_id
 
 
 @pytest.mark.parametrize("what", ALTERED)
 def test_whoever_alters_the_stored_subtrees_is_found_with_the_rows_they_are_of(owner, what):
-    company = make_company()
-    organization_id = company.organization_id
-    company.share(company.course(), days=30)
-    for number in range(280):
-        company.join(f"Person {number}")
-    capture_all(organization_id, NOW)
-    assert isinstance(verify_history(organization_id), Verified)
-    assert len(kept(organization_id)) == 2
+    organization_id = two_subtrees()
+    if what == "place":  # where the other is kept, the key refuses it
+        owner.execute(f"DELETE FROM history_subtree {OF_4} 3", [organization_id])
     owner.execute(ALTERED[what], [organization_id])
     fault = verify_history(organization_id)
     assert isinstance(fault, FirstFault)
     assert fault.sentence == FOUND[what]
+
+
+@pytest.mark.parametrize("gone", ["true", "index < 3", "index = 5", "index > 20"])
+def test_a_history_holds_without_the_roots_that_the_release_before_did_not_keep(owner, gone):
+    organization_id = two_subtrees()
+    owner.execute(
+        f"DELETE FROM history_subtree WHERE organization_id = %s AND height = 4 AND {gone}", [organization_id]
+    )
+    assert isinstance(verify_history(organization_id), Verified)

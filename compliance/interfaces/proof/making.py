@@ -19,7 +19,6 @@ from compliance.history.text import instant
 from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToProveError, NotSignedYetError
 from compliance.interfaces.proof.signed import signed_version
 from compliance.log import queries as log
-from compliance.proofs.errors import TreeProofRefused
 from compliance.proofs.history import tree_capture_digest
 from compliance.proofs.merkle import leaf_hash, root_from_inclusion
 from compliance.proofs.row_proof import Identity, ProvedRow, TreePlace, row_proof_text
@@ -38,17 +37,14 @@ def prove(
     statements. Raises NothingToProveError, NotSignedYetError, and HistoryRefutedError when what is stored does not
     lead to what was signed.
     """
-    try:
-        found = signed_version(organization_id, register, record_id, moment)
-    except TreeProofRefused as error:
-        raise HistoryRefutedError(f"The tree that is kept for organization {organization_id} is none.") from error
+    found = signed_version(organization_id, register, record_id, moment)
     if found is None:
         raise NothingToProveError(f"The register {register.name} holds no such record at that moment.")
     version, signed = found
     if signed is None or version.sequence > signed.size:
         raise NotSignedYetError("The row is recorded, and its capture is not signed yet. It will be within seconds.")
     try:
-        path = tree.inclusion(organization_id, version.sequence, signed.size, signed.edge)
+        path = tree.inclusion(organization_id, version.sequence, signed.size)
     except MissingRowError as error:
         raise HistoryRefutedError(str(error)) from error
     row = _proved(organization_id, register, record_id, version)

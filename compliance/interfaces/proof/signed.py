@@ -10,10 +10,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.catalogue.declaration import Register
-from compliance.history import captures, tree
+from compliance.history import captures
 from compliance.history.records import Provable, provable, provable_parameters, read_provable
 from compliance.log.queries import Published, newest_signed
-from compliance.proofs.merkle import CompactRange
 from compliance.tenancy import reading
 
 
@@ -26,8 +25,6 @@ class Signed(NamedTuple):
     """The lines of `svc.capture/2` by name."""
     size: int
     """The size of the company's tree after it."""
-    edge: CompactRange | None
-    """The compact range of that tree, unless it has grown since."""
     checkpoint: Published
 
 
@@ -44,21 +41,18 @@ def signed_version(
         "capture_sequence": None if newest is None else newest.capture_sequence
     }
     for row in reading.fetch(_statement(register), parameters):
-        version, capture, (edge,) = read_provable(register, row[_VERSION]), row[_CAPTURE], row[_EDGE]
+        version, capture = read_provable(register, row[_VERSION]), row[_CAPTURE]
         if newest is None or capture[0] is None:  # nothing is signed, or a capture without a tree
             return version, None
         lines = captures.lines_of(organization_id, newest.capture_sequence, capture)
-        size = int(lines["tree_size"])
-        grown = None if edge is None else CompactRange.from_bytes(size, edge)
-        return version, Signed(newest.leaf, lines, size, grown, newest.checkpoint)
+        return version, Signed(newest.leaf, lines, int(lines["tree_size"]), newest.checkpoint)
     return None
 
 
-_VERSION, _CAPTURE, _EDGE = slice(8), slice(8, 14), slice(14, 15)
+_VERSION, _CAPTURE = slice(8), slice(8, 14)
 """The columns of each part of the statement."""
 
 
 def _statement(register: Register) -> str:
-    return f"""SELECT version.*, capture.*, edge.* FROM ({provable(register)}) version
-        LEFT JOIN LATERAL ({captures.with_tree("%(capture_sequence)s::bigint")}) capture ON true
-        LEFT JOIN LATERAL ({tree.EDGE} capture.last_sequence) edge ON true"""  # noqa: S608 - names and SQL of our own
+    return f"""SELECT version.*, capture.* FROM ({provable(register)}) version
+        LEFT JOIN LATERAL ({captures.with_tree("%(capture_sequence)s::bigint")}) capture ON true"""  # noqa: S608 - names and SQL of our own

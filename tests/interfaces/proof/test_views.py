@@ -347,19 +347,6 @@ def test_what_does_not_lead_to_the_signed_root_is_no_proof_and_closes_the_compan
     assert call("/v1/training-records").status_code == 200
 
 
-@pytest.mark.parametrize("tree_range", [b"", bytes(32)])
-def test_a_tree_that_is_kept_otherwise_than_signed_is_no_proof_and_closes_the_company(
-    tree_range: bytes, small: SmallCompany, caller_of: Callers
-) -> None:
-    call = caller_of(small.organization_id)
-    target = f"/proof/v1/training-records/{record_of(call)}"
-    head = HistoryHead.objects.get(organization_id=small.organization_id)
-    assert head.tree_size.bit_count() > 1
-    HistoryHead.objects.update(tree_range=tree_range * head.tree_size.bit_count())
-    refused(call(target), 503, "unavailable")
-    assert not HistoryHead.objects.get(organization_id=small.organization_id).available
-
-
 # ---- size and cost ----
 
 
