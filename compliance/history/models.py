@@ -138,7 +138,7 @@ class HistoryRow(models.Model):
 class Subtree(models.Model):
     """The root of a complete subtree of a company's tree: of 16, 256, 4,096, ... rows.
 
-    Leaves are not kept, for they follow from `row_sha256`; so a proof reads 16 of each height, whatever the size.
+    Leaves are not kept, for they follow from `row_sha256`; so a proof reads at most 16 a height and side.
     """
 
     append_only = True

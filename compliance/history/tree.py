@@ -15,7 +15,7 @@ from compliance.proofs.merkle import CompactRange
 from compliance.tenancy import arrays, reading, sql
 
 TILE_HEIGHT: Final = 4
-"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 16 hashes of each height."""
+"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 16 hashes a height and side."""
 KEPT_SINCE_THE_FIRST: Final = 8
 """Roots at multiples of this are never missing. A release that kept these alone may have captured after `migrate`."""
 DIGESTS_AT_ONCE: Final = 50_000
@@ -89,9 +89,9 @@ def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterato
 def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
     """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
 
-    One statement at any size, within the company's context: the path is asked for twice, first to learn which subtrees
-    it needs. Raises TreeProofRefused when that tree has no such row, and MissingRowError when the history holds fewer
-    rows than `size`.
+    One statement at any size, within the company's context, two where roots are missing (`KEPT_SINCE_THE_FIRST`): the
+    path is asked for twice, first to learn which subtrees it needs. Raises TreeProofRefused when that tree has no such
+    row, and MissingRowError when the history holds fewer rows than `size`.
     """
     asked: list[Place] = []
 

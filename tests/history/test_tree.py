@@ -143,21 +143,28 @@ def all_kept(leaves: int) -> set[tuple[int, int]]:
     return {(height, index) for height in range(4, 64, 4) for index in range(leaves >> height)}
 
 
-def of_the_release_before(organization_id: uuid.UUID, owner: psycopg.Connection) -> None:
-    """Forgets the roots that it did not keep."""
-    owner.execute("DELETE FROM history_subtree WHERE organization_id = %s AND height %% 8 <> 0", [organization_id])
+def forget_small(organization_id: uuid.UUID, owner: psycopg.Connection, which: str = "true") -> None:
+    """Forgets roots that the release before did not keep: those for which the SQL `which` holds."""
+    owner.execute(
+        f"DELETE FROM history_subtree WHERE organization_id = %s AND height %% 8 <> 0 AND {which}", [organization_id]
+    )
 
 
-@pytest.mark.parametrize("statements", [1, 2], ids=["all roots", "roots of the release before"])
-def test_a_path_takes_the_same_statements_at_any_size(django_assert_max_num_queries, committed, owner, statements):
+@pytest.mark.parametrize(
+    ("missing", "statements"),
+    [("false", 1), ("index / 3 IN (0, 7, 60, 200)", 2), ("index > 100", 2), ("true", 2)],
+    ids=["none is missing", "some", "those of the last rows", "all that the release before did not keep"],
+)
+def test_a_path_takes_the_same_statements_at_any_size(
+    django_assert_max_num_queries, committed, owner, missing, statements
+):
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
     whole, chance = CompactRange(), random.Random(7)
     with context.company(organization_id):
         tree.keep(organization_id, tree.grow(whole, digests))
     assert set(kept(organization_id)) == all_kept(MANY)
-    if statements == 2:
-        of_the_release_before(organization_id, owner)
+    forget_small(organization_id, owner, missing)
     with context.company(organization_id):
         for size in (1, 2, 15, 16, 17, 255, 256, 257, 65_535, 65_536, 65_537, MANY, chance.randrange(3, MANY)):
             root = defined(digests[:size])
@@ -193,7 +200,7 @@ def test_the_migration_keeps_the_roots_that_the_release_before_did_not_and_may_b
             tree.keep(each, tree.grow(range_ := CompactRange(), digests))
         HistoryHead.objects.filter(organization_id=each).update(tree_size=count, tree_range=range_.to_bytes())
         whole[each] = kept(each)
-        of_the_release_before(each, owner)
+        forget_small(each, owner)
     owner.execute("ALTER TABLE history_subtree FORCE ROW LEVEL SECURITY")  # as it is for whoever migrates
     for _ in range(2):
         keep_smaller()
@@ -215,6 +222,20 @@ def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_e
     assert kept(organization_id) == roots
     migrate()
     assert kept(organization_id) == roots
+
+
+def test_what_the_tree_does_not_cover_yet_is_left_to_the_next_capture(committed):
+    organization_id = make_company().organization_id
+    digests = fill(organization_id, 100)
+    covered = CompactRange()
+    with context.company(organization_id):
+        tree.keep(organization_id, tree.grow(covered, digests[:50]))
+    HistoryHead.objects.filter(organization_id=organization_id).update(tree_size=50, tree_range=covered.to_bytes())
+    keep_smaller()
+    assert set(kept(organization_id)) == all_kept(50)
+    with context.company(organization_id):
+        tree.keep(organization_id, tree.grow(covered, digests[50:]))
+    assert set(kept(organization_id)) == all_kept(100)
 
 
 def test_the_migration_refuses_a_history_that_lacks_rows(committed):
@@ -265,6 +286,8 @@ ALTERED = {
     "missing": f"DELETE FROM history_subtree {OF_8} 0",
     "beyond": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
     f" FROM history_subtree {OF_8} 0 RETURNING NULL",
+    "beyond, small": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
+    f" FROM history_subtree {OF_4} 0 RETURNING NULL",
     "height": f"UPDATE history_subtree SET height = 7 {OF_8} 1",
     "small root": f"UPDATE history_subtree SET root = sha256(root) {OF_4} 1",
     "place": f"UPDATE history_subtree SET index = 3 {OF_4} 2",
@@ -273,6 +296,7 @@ FOUND = {
     "root": "The stored subtree of the rows 257 to 512 is not theirs.",
     "missing": "The stored subtree of the rows 1 to 256 is not theirs.",
     "beyond": "Subtrees of height 8 are stored for rows that are not.",
+    "beyond, small": "Subtrees of height 4 are stored for rows that are not.",
     "height": "The stored subtree of the rows 257 to 512 is not theirs.",
     "small root": "The stored subtree of the rows 17 to 32 is not theirs.",
     "place": "The stored subtree of the rows 49 to 64 is not theirs.",

@@ -16,8 +16,8 @@ ALTERED = {
         "UPDATE history_subtree SET root = sha256(root) WHERE organization_id = %s AND height = 4",
         "do not lead to the root",
     ),
-    "the rows of another subtree": (
-        "UPDATE history_historyrow SET row_sha256 = sha256(row_sha256) WHERE organization_id = %s",
+    "a row beside it": (
+        "UPDATE history_historyrow SET row_sha256 = sha256(row_sha256) WHERE organization_id = %s AND sequence = 391",
         "do not lead to the root",
     ),
     "rows that are gone": (
