@@ -5,9 +5,9 @@ import random
 import uuid
 from contextlib import suppress
 from importlib import import_module
+from itertools import filterfalse
 from types import SimpleNamespace
 
-import psycopg
 import pytest
 from django.db import connections
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +20,7 @@ from compliance.history.actions import capture, capture_all
 from compliance.history.captures import capture_lines
 from compliance.history.errors import MissingRowError, NoTreeError
 from compliance.history.models import HistoryHead, Subtree
+from compliance.history.tree import KeptRoot
 from compliance.history.verify import FirstFault, Verified, verify_history
 from compliance.proofs.errors import TreeProofRefused
 from compliance.proofs.history import tree_capture_digest
@@ -143,29 +144,28 @@ def all_kept(leaves: int) -> set[tuple[int, int]]:
     return {(height, index) for height in range(4, 64, 4) for index in range(leaves >> height)}
 
 
-def forget_small(organization_id: uuid.UUID, owner: psycopg.Connection, which: str = "true") -> None:
-    """Forgets roots that the release before did not keep: those for which the SQL `which` holds."""
-    owner.execute(
-        f"DELETE FROM history_subtree WHERE organization_id = %s AND height %% 8 <> 0 AND {which}", [organization_id]
-    )
+def small(root: KeptRoot) -> bool:
+    """Whether the release before did not keep it."""
+    return root[0] % 8 != 0
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("missing", "statements"),
-    [("false", 1), ("index / 3 IN (0, 7, 60, 200)", 2), ("index > 100", 2), ("true", 2)],
+    [
+        (lambda root: False, 1),
+        (lambda root: small(root) and root[1] // 3 in (0, 7, 60, 200), 2),
+        (lambda root: small(root) and root[1] > 100, 2),
+        (small, 2),
+    ],
     ids=["none is missing", "some", "those of the last rows", "all that the release before did not keep"],
 )
-def test_a_path_takes_the_same_statements_at_any_size(
-    django_assert_max_num_queries, committed, owner, missing, statements
-):
+def test_a_path_takes_the_same_statements_at_any_size(django_assert_max_num_queries, missing, statements):
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
-    whole, chance = CompactRange(), random.Random(7)
+    chance = random.Random(7)
     with context.company(organization_id):
-        tree.keep(organization_id, tree.grow(whole, digests))
-    assert set(kept(organization_id)) == all_kept(MANY)
-    forget_small(organization_id, owner, missing)
-    with context.company(organization_id):
+        tree.keep(organization_id, filterfalse(missing, tree.grow(CompactRange(), digests)))
         for size in (1, 2, 15, 16, 17, 255, 256, 257, 65_535, 65_536, 65_537, MANY, chance.randrange(3, MANY)):
             root = defined(digests[:size])
             for sequence in {1, size, (size + 1) // 2, chance.randint(1, size)}:
@@ -177,6 +177,15 @@ def test_a_path_takes_the_same_statements_at_any_size(
                 tree.inclusion(organization_id, sequence, size)
         with pytest.raises(MissingRowError):
             tree.inclusion(organization_id, 1, MANY + 1000)
+
+
+@pytest.mark.django_db
+def test_roots_of_all_subtrees_of_every_fourth_height_are_kept():
+    organization_id = make_company().organization_id
+    digests = [bytes([number % 256]) * 32 for number in range(MANY)]
+    with context.company(organization_id):
+        tree.keep(organization_id, tree.grow(CompactRange(), digests))
+    assert set(kept(organization_id)) == all_kept(MANY)
 
 
 MIGRATION = import_module("compliance.history.migrations.0010_trees_of_stored_rows")
@@ -191,17 +200,17 @@ def keep_smaller() -> None:
     SMALLER.keep_smaller(None, SimpleNamespace(connection=connections["owner"]))
 
 
-def test_the_migration_keeps_the_roots_that_the_release_before_did_not_and_may_be_run_again(committed, owner):
-    organization_id, other = (make_company().organization_id for _ in range(2))
+def test_the_migration_keeps_the_roots_that_the_release_before_did_not_and_may_be_run_again(committed):
     whole = {}
-    for each, count in ((organization_id, MANY), (other, 40)):
-        digests = fill(each, count)
-        with context.company(each):
-            tree.keep(each, tree.grow(range_ := CompactRange(), digests))
-        HistoryHead.objects.filter(organization_id=each).update(tree_size=count, tree_range=range_.to_bytes())
-        whole[each] = kept(each)
-        forget_small(each, owner)
-    owner.execute("ALTER TABLE history_subtree FORCE ROW LEVEL SECURITY")  # as it is for whoever migrates
+    for count in (5000, 40):
+        organization_id = make_company().organization_id
+        roots = list(tree.grow(covered := CompactRange(), fill(organization_id, count)))
+        with context.company(organization_id):
+            tree.keep(organization_id, filterfalse(small, roots))
+        HistoryHead.objects.filter(organization_id=organization_id).update(
+            tree_size=count, tree_range=covered.to_bytes()
+        )
+        whole[organization_id] = {(height, index): root for height, index, root in roots}
     for _ in range(2):
         keep_smaller()
         assert {each: kept(each) for each in whole} == whole
@@ -212,9 +221,9 @@ def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_e
     organization_id = make_company().organization_id
     digests = fill(organization_id, MANY)
     begun, whole = CompactRange(), CompactRange()
-    roots = {(height, index): root for height, index, root in tree.grow(whole, digests) if height % 8 == 0}
+    roots = {(height, index): root for height, index, root in filterfalse(small, tree.grow(whole, digests))}
     with context.company(organization_id):  # it was broken off after the first thousand rows
-        tree.keep(organization_id, (each for each in tree.grow(begun, digests[:1000]) if each[0] % 8 == 0))
+        tree.keep(organization_id, filterfalse(small, tree.grow(begun, digests[:1000])))
     HistoryHead.objects.filter(organization_id=organization_id).update(tree_size=1000, tree_range=begun.to_bytes())
     migrate()
     head = HistoryHead.objects.get(organization_id=organization_id)

@@ -231,9 +231,10 @@ def hits(strings: list[str]) -> dict[str, set[str]]:
         forms = [(text, form) for text in strings for form in (text, text.encode().hex(), json.dumps(text)[1:-1])]
         for (table,) in cursor.fetchall():
             cursor.execute(
-                f'SELECT DISTINCT f.said FROM "{table}" t JOIN unnest(%s::text[], %s::text[]) AS f (said, form)'
-                " ON strpos(lower(t::text), lower(f.form)) > 0",
-                [[said for said, _ in forms], [form for _, form in forms]],
+                # OFFSET 0: each row becomes a text once, and not once for each form.
+                f'SELECT DISTINCT f.said FROM (SELECT lower(t::text) AS row FROM "{table}" t OFFSET 0) t'
+                " JOIN unnest(%s::text[], %s::text[]) AS f (said, form) ON strpos(t.row, f.form) > 0",
+                [[said for said, _ in forms], [form.lower() for _, form in forms]],
             )
             for (said,) in cursor.fetchall():
                 found[said].add(table)
