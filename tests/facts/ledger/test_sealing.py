@@ -4,10 +4,9 @@ import threading
 import uuid
 from datetime import timedelta
 
-import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, connections
+from django.db import connection
 from django.db.models import F
 
 from compliance.facts.ledger import sealing
@@ -22,8 +21,6 @@ from compliance.proofs.ledger import line_hasher
 from compliance.tenancy import context
 from tests.companies import NOW, make_company
 from tests.verbs import create_team
-
-TABLES = ("pending_fact", "pending_origin", "pending_seal")
 
 
 @pytest.fixture
@@ -40,23 +37,6 @@ def company(committed):
         erase_person(organization_id=company.organization_id, learner_profile_id=anna.learner_profile_id, at=NOW)
     actions.capture_all(company.organization_id, NOW)
     return company
-
-
-@pytest.fixture
-def owner(committed):
-    """The tables' owner, with what binds even the owner out of the way."""
-    values = connections["owner"].settings_dict
-    with psycopg.connect(
-        host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
-        dbname=values["NAME"], autocommit=True,
-    ) as opened:  # fmt: skip
-        for table in TABLES:
-            opened.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")  # each alone, as a cluster takes them
-            opened.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-        yield opened
-        for table in TABLES:
-            opened.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
-            opened.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
 def ledger(company):
