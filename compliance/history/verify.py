@@ -54,7 +54,7 @@ SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, tree_
 FROM history_historyhead WHERE organization_id = %s
 """
 
-_BEYOND = f"""
+_BEYOND = """
 SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyrecord
         WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s) END,
     (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %(organization_id)s AND sequence < 1),
@@ -64,10 +64,10 @@ SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyre
         AND (capture_sequence > %(capture_sequence)s OR capture_sequence < 1)),
     CASE WHEN %(whole)s::boolean THEN (SELECT min(height) FROM history_subtree
         WHERE organization_id = %(organization_id)s AND (
-            height NOT BETWEEN 1 AND 60 OR height %% {TILE_HEIGHT} <> 0 OR index < 0
+            height NOT BETWEEN 1 AND 60 OR mod(height, %(tile_height)s::integer) <> 0 OR index < 0
             OR index >= %(sequence)s::bigint >> height)) END,
     (SELECT capture_sequence FROM history_historyhead WHERE organization_id = %(organization_id)s)
-"""  # noqa: S608 - a number of our own
+"""
 
 
 class Known(NamedTuple):
@@ -294,6 +294,7 @@ def _check_beyond(organization_id: uuid.UUID, head: _Head, records: int | None) 
             "sequence": head.sequence,
             "capture_sequence": head.capture_sequence,
             "whole": records is not None,
+            "tile_height": TILE_HEIGHT,
         },
     )
     number = head.capture_sequence
