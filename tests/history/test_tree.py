@@ -297,6 +297,8 @@ ALTERED = {
     f" FROM history_subtree {OF_8} 0 RETURNING NULL",
     "beyond, small": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, height, 90, root"
     f" FROM history_subtree {OF_4} 0 RETURNING NULL",
+    "of no kept height": f"INSERT INTO history_subtree ({KEPT_COLUMNS}) SELECT organization_id, 6, 0, root"
+    f" FROM history_subtree {OF_4} 0 RETURNING NULL",
     "height": f"UPDATE history_subtree SET height = 7 {OF_8} 1",
     "small root": f"UPDATE history_subtree SET root = sha256(root) {OF_4} 1",
     "place": f"UPDATE history_subtree SET index = 3 {OF_4} 2",
@@ -306,6 +308,7 @@ FOUND = {
     "missing": "The stored subtree of the rows 1 to 256 is not theirs.",
     "beyond": "Subtrees of height 8 are stored for rows that are not.",
     "beyond, small": "Subtrees of height 4 are stored for rows that are not.",
+    "of no kept height": "Subtrees of height 6 are stored for rows that are not.",
     "height": "The stored subtree of the rows 257 to 512 is not theirs.",
     "small root": "The stored subtree of the rows 17 to 32 is not theirs.",
     "place": "The stored subtree of the rows 49 to 64 is not theirs.",
