@@ -5,7 +5,7 @@ as PostgreSQL's array text and is cast on arrival.
 """
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -25,15 +25,16 @@ def append(
     *,
     constants: dict[str, tuple[str, Any]] | None = None,
     ending: str = cluster.ANSWER,
-) -> None:
+) -> Callable[[], int]:
     """Appends `rows` to `table`; `columns` maps names to types in the order of a row's values.
 
     `constants` maps names to (type, value), the same in every row. A `uuid[]` or `text[]` column takes a sequence.
-    `ending` is appended as it is (`ON CONFLICT DO NOTHING`).
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). Call the answer for how many rows were written.
     """
-    if rows:
-        filled = dict(zip(columns, zip(columns.values(), zip(*rows, strict=True), strict=True), strict=True))
-        _append(table, organization_id, filled, constants or {}, ending)
+    if not rows:
+        return lambda: 0
+    filled = dict(zip(columns, zip(columns.values(), zip(*rows, strict=True), strict=True), strict=True))
+    return _append(table, organization_id, filled, constants or {}, ending)
 
 
 def keep(
@@ -94,7 +95,7 @@ def _append(
     columns: Mapping[str, tuple[str, Sequence[Any]]],
     constants: dict[str, tuple[str, Any]],
     ending: str = cluster.ANSWER,
-) -> None:
+) -> Callable[[], int]:
     names = ", ".join(["organization_id", *constants, *columns])
     chosen = ["%s::uuid", *(f"%s::{kind}" for kind, _ in constants.values())]
     parameters: list[Any] = [organization_id, *(value for _, value in constants.values())]
@@ -109,7 +110,7 @@ def _append(
             parameters.append(arrays_of.column(kind, values))
             chosen.append(f"c{index}")
     aliases = ", ".join(f"c{index}" for index in range(len(columns)))
-    sql.append(
+    return sql.append(
         f"INSERT INTO {table} ({names}) SELECT {', '.join(chosen)} "  # noqa: S608
         f"FROM unnest({', '.join(arrays)}) AS x({aliases}) {ending}",
         parameters,

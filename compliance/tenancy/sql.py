@@ -71,13 +71,16 @@ class _Behind:
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
-        self._under_way: deque[Future[None]] = deque()
+        self._under_way: deque[Future[int]] = deque()
 
     def __enter__(self) -> Self:
         return self
 
-    def execute(self, statement: str, parameters: Sequence[Any]) -> None:
-        """Hands one statement over. At most `MOST_BEHIND` are under way, so that what they carry stays bounded."""
+    def execute(self, statement: str, parameters: Sequence[Any]) -> Callable[[], int]:
+        """Hands one statement over; the answer waits for it and returns how many rows it touched.
+
+        At most `MOST_BEHIND` are under way, so that what they carry stays bounded.
+        """
         if len(self._under_way) >= MOST_BEHIND:
             with connection.wrap_database_errors:
                 self._under_way.popleft().result()
@@ -87,7 +90,14 @@ class _Behind:
             connection.queries_log.append({"sql": statement, "time": "0"})
         if self._executor is None:
             self._executor = ThreadPoolExecutor(1)
-        self._under_way.append(self._executor.submit(_run, connection.connection, statement, parameters))
+        future = self._executor.submit(_run, connection.connection, statement, parameters)
+        self._under_way.append(future)
+
+        def touched() -> int:
+            with connection.wrap_database_errors:
+                return future.result()
+
+        return touched
 
     def wait(self) -> None:
         """Returns when nothing is under way any more."""
@@ -133,17 +143,17 @@ def pipelined() -> Iterator[None]:
             _current.behind = None
 
 
-def append(statement: str, parameters: Sequence[Any]) -> None:
-    """Runs a statement of which nobody needs an answer."""
+def append(statement: str, parameters: Sequence[Any]) -> Callable[[], int]:
+    """Runs a statement whose rows nobody needs; call the answer to wait for it and learn how many rows it touched."""
     if _current.behind is None:
-        _execute(statement, parameters, False)
-    else:
-        _current.behind.execute(statement, parameters)
+        touched = _execute(statement, parameters, False)
+        return lambda: touched
+    return _current.behind.execute(statement, parameters)
 
 
-def _run(driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any]) -> None:
+def _run(driver: psycopg.Connection[Any], statement: str, parameters: Sequence[Any]) -> int:
     with psycopg.Cursor(driver) as cursor:
-        cursor.execute(cluster.planned(statement), parameters)
+        return cursor.execute(cluster.planned(statement), parameters).rowcount
 
 
 def _execute(statement: str, parameters: Sequence[Any] | dict[str, Any], wanted: bool) -> Any:

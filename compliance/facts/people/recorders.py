@@ -6,8 +6,8 @@ are checked and before any is written.
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import (
@@ -100,7 +100,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
         line.fact_id: _details(line, invitations.get(line.invitation_id) if line.invitation_id else None)
         for line in batch.accepted_lines()
     }
-    known = _make_profiles(batch, details)
+    made = _make_profiles(batch, details)
     teams: dict[uuid.UUID, Sequence[uuid.UUID]] = {}
     for line in batch.accepted_lines():
         stay = resolving.Stay(line.learner_profile_id, line.at, None, line.invitation_id, False)
@@ -116,7 +116,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
     keep(Employment, organization_id, lines, joined_at=[line.at for line in lines])
     keep_memberships(organization_id, [(line, team_id) for line in lines for team_id in teams[line.fact_id]])
     _keep_roles(organization_id, lines)
-    _keep_details(batch, lines, known, details)
+    _keep_details(batch, lines, made, details)
     batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, (line.learner_profile_id for line in lines))
     batch.subjects_of(SubjectKind.INVITATION, (line.invitation_id for line in lines if line.invitation_id is not None))
 
@@ -159,10 +159,10 @@ def record_employee_resumed(batch: Batch[EmployeeResumed]) -> Iterator[None]:
 def record_contact_joined(batch: Batch[ContactJoined]) -> Iterator[None]:
     """Records that partners' and customers' people came."""
     details = {line.fact_id: _details(line) for line in batch.accepted_lines()}
-    known = _make_profiles(batch, details)
+    made = _make_profiles(batch, details)
     yield
     lines = batch.accepted_lines()
-    _keep_details(batch, lines, known, details)
+    _keep_details(batch, lines, made, details)
     _keep_contacts(batch, lines, True)
 
 
@@ -195,8 +195,16 @@ def _details(line: EmployeeJoined | ContactJoined, invitation: resolving.StoredI
     return line.person_name or invitation.person_name, line.account_email, invitation.work_email
 
 
-def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> Mapping[uuid.UUID, bool]:
-    """Refuses the erased and makes the profiles that are new; returns those known before. `details`: by fact_id.
+class _Made(NamedTuple):
+    """What came of making profiles: those known before, how many were new, and how many of these this batch wrote."""
+
+    known: Mapping[uuid.UUID, bool]
+    new: int
+    written: Callable[[], int]
+
+
+def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> _Made:
+    """Refuses the erased and makes the profiles that are new. `details`: by fact_id.
 
     A profile stays even if the line that named it first is refused later, and then shows nothing of that line
     (`_keep_details`). To make it here keeps others, who record facts of the same new person at this moment, waiting
@@ -211,14 +219,14 @@ def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> M
     for line in batch.accepted_lines():
         if line.learner_profile_id not in known:
             new.setdefault(line.learner_profile_id, details[line.fact_id])
-    append(
+    written = append(
         "people_profile",
         batch.organization_id,
         {"learner_profile_id": "uuid"} | dict.fromkeys(DETAILS, "text"),
         [(profile_id, *stated) for profile_id, stated in new.items()],
         ending=_UNLESS_NAMED,
     )
-    return known
+    return _Made(known, len(new), written)
 
 
 _THOSE_STATED = ", ".join(f"{name} = EXCLUDED.{name}" for name in DETAILS)
@@ -229,13 +237,11 @@ _UNLESS_NAMED = (
 )
 
 
-def _keep_details(
-    batch: Batch[Any], lines: Sequence[Any], known: Mapping[uuid.UUID, bool], details: Mapping[uuid.UUID, Details]
-) -> None:
+def _keep_details(batch: Batch[Any], lines: Sequence[Any], made: _Made, details: Mapping[uuid.UUID, Details]) -> None:
     """Keeps names and addresses of those who came, and shows the latest where the profile was not made with them.
 
-    That is where it was known before, where several facts state some, and where the line was refused that it was made
-    with.
+    That is where it was known before, where several facts state some, where the line was refused that it was made
+    with, and of the whole batch where another transaction made one of its profiles, with a name, at the same time.
     """
     speaking = [line for line in lines if any(each is not None for each in details[line.fact_id])]
     columns = zip(*(details[line.fact_id] for line in speaking), strict=True)
@@ -243,9 +249,11 @@ def _keep_details(
     keep(PersonalDetail, batch.organization_id, speaking, **stated)
     times = Counter(line.learner_profile_id for line in lines)
     several = {profile_id for profile_id, count in times.items() if count > 1}
-    several |= times.keys() & (known.keys() | batch.unwritten["changed"].keys())
+    several |= times.keys() & (made.known.keys() | batch.unwritten["changed"].keys())
+    if made.written() < made.new:
+        several |= times.keys()
     refused = (each.staged.line for each in batch.refused.values())
-    made_with = {line.learner_profile_id for line in refused if line.fact_id in details} - known.keys()
+    made_with = {line.learner_profile_id for line in refused if line.fact_id in details} - made.known.keys()
     _show_latest_details(batch.organization_id, several | made_with)
 
 

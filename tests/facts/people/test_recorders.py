@@ -1,4 +1,4 @@
-"""Two who record facts of the same new person at one moment: the profile shows what either of them states."""
+"""Two transactions that record facts of the same new person at the same time: the profile shows the latest of both."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +16,16 @@ from tests.registers.recording_elsewhere import recording_elsewhere, until_someb
 
 
 @pytest.mark.usefixtures("committed")
-@pytest.mark.parametrize(("told", "shown"), [(None, "Anna of here"), ("Anna of elsewhere", "Anna of elsewhere")])
-def test_a_profile_that_somebody_else_made_meanwhile_shows_a_name_where_it_has_none(
-    told: str | None, shown: str
+@pytest.mark.parametrize(
+    ("joined", "named_elsewhere", "displayed"),
+    [
+        (1, None, "Anna of here"),
+        (1, "Anna of elsewhere", "Anna of elsewhere"),
+        (3, "Anna of elsewhere", "Anna of here"),
+    ],
+)
+def test_a_profile_that_another_transaction_makes_at_the_same_time_shows_the_latest_name(
+    joined: int, named_elsewhere: str | None, displayed: str
 ) -> None:
     organization_id = make_company().organization_id
     profile = uuid.uuid4()
@@ -28,12 +35,16 @@ def test_a_profile_that_somebody_else_made_meanwhile_shows_a_name_where_it_has_n
         learner_profile_id=profile,
         door=Door.PARTNER,
         company="Partner",
-        person_name=told,
+        person_name=named_elsewhere,
     )
 
     def join() -> None:
         verbs.join_employee(
-            organization_id=organization_id, at=day(1), now=NOW, learner_profile_id=profile, person_name="Anna of here"
+            organization_id=organization_id,
+            at=day(joined),
+            now=NOW,
+            learner_profile_id=profile,
+            person_name="Anna of here",
         )
         connection.close()
 
@@ -43,4 +54,4 @@ def test_a_profile_that_somebody_else_made_meanwhile_shows_a_name_where_it_has_n
         elsewhere.commit()
         joining.result(60)
     with context.company(organization_id):
-        assert displayed_people(organization_id, [profile])[profile].person_name == shown
+        assert displayed_people(organization_id, [profile])[profile].person_name == displayed
