@@ -1,1 +1,1 @@
-"""What identity providers and HR systems say of people beside the facts, and how it becomes facts."""
+"""What identity providers and HR systems state about people beyond the facts, and how it becomes facts."""

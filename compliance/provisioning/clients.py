@@ -1,4 +1,4 @@
-"""Whom SCIM is spoken with, and the turn that one company's writes take."""
+"""SCIM clients, and the turn in which the provisioning writes of one company run one after another."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -13,9 +13,9 @@ from compliance.tenancy import context
 
 
 class Client(NamedTuple):
-    """A provisioning client (RFC 7644): the source that speaks, and the clock by which it is heard.
+    """A provisioning client (RFC 7644): the source that sends requests, and the clock that dates them.
 
-    The clock is passed in, and not the time, because a write asks for it once its turn has come.
+    It holds the clock and not the time, because a write reads the clock only once its turn has come.
     """
 
     source: SourceCaller
@@ -23,21 +23,22 @@ class Client(NamedTuple):
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The one company that it speaks of."""
+        """The company that the client belongs to."""
         return self.source.organization_id
 
     @property
     def asked(self) -> dict[str, object]:
-        """The parameters that every statement about what it knows has."""
+        """The parameters of every statement about what this client has stated."""
         return {"organization": self.source.organization_id, "source": self.source.source_id}
 
 
 @contextmanager
 def turn(client: Client) -> Iterator[datetime]:
-    """One transaction in which this company's provisioning writes, whoever its client, wait for one another.
+    """One transaction per write: provisioning writes of one company wait for one another, whichever client sends them.
 
-    Gives the moment at which its turn came: facts of a request that waited are later than those of the one that it
-    waited for. Whatever is recorded within is of the source. Reads wait for nobody, and neither do other companies.
+    Yields the moment at which the turn began, so that facts of a request that waited are later than those of the one
+    that it waited for. Facts recorded within it name the source as their origin. Reads do not wait, nor do other
+    companies.
     """
     with context.company(client.organization_id), telling(Teller(Channel.SOURCE, name=client.source.name)):
         turns.wait(client.organization_id)

@@ -1,4 +1,4 @@
-"""How a row of this room is known to be a person's: what their erasure clears here (see `facts.people.erasing`)."""
+"""Which rows of this room are about a person, for their erasure to clear (see `facts.people.erasing`)."""
 
 from compliance.facts.people.erasing import BY_PROFILE
 

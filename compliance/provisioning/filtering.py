@@ -1,8 +1,8 @@
 """Filters of SCIM (RFC 7644, 3.4.2.2) as SQL, for any kind of resource.
 
-A kind gives the SQL of each attribute that it stores: columns, or JSON as it is answered. What a filter finds is what
-`ScimFilter.match` of scim2_models says of the answered resources. `narrowed` finds by index the few resources that can
-be meant at all, where the filter asks for an equality; the condition itself is then true of some of these.
+A kind gives the SQL of each attribute that it stores: columns, or JSON in the form of the answer. A filter selects what
+`ScimFilter.match` of scim2_models would select from the answered resources. Where the filter asks for an equality,
+`narrowed` finds the few candidates by index, and the condition is then tested on these alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ MOST_TERMS = 60
 
 
 class Form(Enum):
-    """In which form an attribute is stored."""
+    """How an attribute is stored."""
 
     TEXT = "text"
     BOOLEAN = "boolean"
@@ -38,10 +38,10 @@ class Form(Enum):
 
 
 class Stored(NamedTuple):
-    """The SQL of an attribute, null where there is none.
+    """The SQL of an attribute; its value is null where a resource lacks the attribute.
 
-    `by_index` is the SQL, with the place of a parameter in it, of the identifiers of all resources that may have a
-    value; it may give more.
+    `by_index` is SQL with a placeholder for the value. It selects the identifiers of all resources that may have the
+    value, and possibly of others.
     """
 
     sql: str
@@ -69,7 +69,7 @@ class Condition(NamedTuple):
 
 
 def condition(attributes: Attributes, wanted: ScimFilter[Any] | None) -> Condition:
-    """The condition that a filter asks for. Raises InvalidFilterException for one that is too long."""
+    """The condition of a filter. Raises InvalidFilterException for a filter that is too long."""
     if wanted is None:
         return Condition("true", {})
     visitor = _Conditions(attributes)
@@ -87,12 +87,12 @@ class _Attribute(NamedTuple):
 
 
 class _Conditions(FilterVisitor[str]):
-    """Each node as a condition that is never null, so that `not` means what it says."""
+    """Turns each node into a condition that is never null, so that `not` is correct."""
 
     def __init__(self, attributes: Attributes, within: str = "") -> None:
         self.attributes = attributes
         self.parameters: dict[str, Any] = {}
-        self._within = within  # the attribute whose values are looked at, as `x.value`
+        self._within = within  # the multi-valued attribute whose values are tested, as `x.value`
         self._terms = 0
 
     def visit_not(self, node: Not) -> str:
@@ -139,7 +139,7 @@ class _Conditions(FilterVisitor[str]):
         return _any(found.head.sql, inner)
 
     def narrowed(self, node: FilterNode, within: str = "") -> str | None:
-        """The SQL of the identifiers of all resources for which the node may hold; None where that may be any."""
+        """The SQL of the identifiers of all resources for which the node may hold; None for any resource."""
         if isinstance(node, Comparison) and node.op is CompareOperator.eq and isinstance(node.value, str):
             path = AttrPath(within, node.attr_path.attr) if within else node.attr_path
             found = self._resolve(path, comparing=True, counting=False)
@@ -167,7 +167,7 @@ class _Conditions(FilterVisitor[str]):
         if comparing and binding.sub_field_name is None and hasattr(binding.field_type, "model_fields"):
             return self._resolve(
                 AttrPath(path.attr, "value", path.uri), comparing=comparing, counting=False
-            )  # of complex values, their `value` is compared
+            )  # complex values are compared by their `value`
         schema, _, name = binding.urn.rpartition(":")
         head, _, sub = name.partition(".")
         stored = self.attributes.stored.get(name.lower())
@@ -231,10 +231,10 @@ _OPERATORS: Mapping[CompareOperator, Callable[[str, str], str]] = {
 
 
 def _any(values: str, holds: str) -> str:
-    """SQL of whether a condition holds of any of the values of a JSON array, each of them `x.value`."""
+    """SQL of whether a condition holds of any value of a JSON array; the condition names each value `x.value`."""
     return f"EXISTS (SELECT 1 FROM jsonb_array_elements(coalesce({values}, '[]')) AS x(value) WHERE {holds})"  # noqa: S608
 
 
 def _typed(text: str, binding: AttributeBinding) -> str:
-    """SQL of a text out of JSON as what it is."""
+    """SQL that casts a text taken from JSON to the attribute's type."""
     return f"({text})::boolean" if binding.target_type is bool else f"({text})"

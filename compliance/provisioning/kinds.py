@@ -1,7 +1,7 @@
-"""What every kind of SCIM resource can do, whichever it is: read, searched for, made, changed and removed.
+"""What every kind of SCIM resource can do: be read, searched, created, changed and removed.
 
-`interfaces.scim` speaks the protocol and knows nothing else of a kind. A new one is a subclass here and a line in
-`interfaces.scim.kinds.KINDS`.
+`interfaces.scim` implements the protocol and depends on nothing else of a kind. A new kind is a subclass here and a
+line in `interfaces.scim.kinds.KINDS`.
 """
 
 from abc import ABC, abstractmethod
@@ -15,26 +15,26 @@ from compliance.provisioning.resources import POLICY
 
 ResourceT = TypeVar("ResourceT", bound=Resource[Any])
 Check = Callable[[Any], None]
-"""Sees a resource with its version before anything happens to it, and raises where a precondition fails."""
+"""Is given a resource with its version before it is changed, and raises where a precondition fails."""
 
 
 class Wanted(NamedTuple):
-    """Which attributes an answer will hold, by their names in lower case; `named` None: those that usually are."""
+    """Which attributes an answer holds, by their names in lower case; `named` None: the default ones."""
 
     named: frozenset[str] | None = None
     left_out: frozenset[str] = frozenset()
 
     def usual(self, name: str) -> bool:
-        """Whether an attribute is answered that is unless others are asked for."""
+        """Whether an attribute that is answered by default is in the answer."""
         return name not in self.left_out and (self.named is None or name in self.named)
 
     def asked_for(self, name: str) -> bool:
-        """Whether an attribute is asked for by its name."""
+        """Whether an attribute is asked for by name."""
         return self.named is not None and name in self.named
 
 
 class Search(NamedTuple):
-    """What is searched for: a filter bound to the kind's model, its order, and which part of what it finds."""
+    """A search: a filter bound to the kind's model, an order, and which part of the results to return."""
 
     filter: ScimFilter[Any] | None
     sort_by: str | None
@@ -45,24 +45,24 @@ class Search(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A part of what a search finds, and how much it finds in all."""
+    """A part of a search's results, and their total number."""
 
     total: int
     resources: Sequence[Resource[Any]]
 
 
 class ResourceKind(ABC, Generic[ResourceT]):
-    """One kind of resource as a client meets it.
+    """One kind of resource, as a client sees it.
 
-    Each resource is complete, with `meta.version`, or lacks what nobody asked for, and then may have no version;
-    `meta.location` is left to the interface. Raises the exceptions of scim2_models, those of `facts.errors`, and
-    `NotFoundException` for whatever this client does not see. A `check` is None where nobody states a precondition.
+    Each resource is complete and has `meta.version`; one that lacks attributes which were not asked for may have no
+    version. The interface adds `meta.location`. Methods raise the exceptions of scim2_models, those of `facts.errors`,
+    and `NotFoundException` for a resource that this client does not see. `check` is None without a precondition.
     """
 
     model: ClassVar[type[Resource[Any]]]
     """The model with its extensions."""
     schema: ClassVar[type[Resource[Any]]]
-    """The model without them."""
+    """The model without its extensions."""
     name: ClassVar[str]
     endpoint: ClassVar[str]
     description: ClassVar[str]
@@ -71,28 +71,28 @@ class ResourceKind(ABC, Generic[ResourceT]):
 
     @abstractmethod
     def search(self, client: Client, search: Search) -> Found:
-        """What a search finds, by a constant number of statements."""
+        """The results of a search, by a constant number of statements."""
 
     @abstractmethod
     def read(self, client: Client, identifier: str, wanted: Wanted) -> ResourceT:
-        """One resource, by its identifier as the address has it."""
+        """The resource with this identifier, given as in its address."""
 
     @abstractmethod
     def create(self, client: Client, wanted: ResourceT) -> ResourceT:
-        """Makes one, and returns it as it is answered."""
+        """Creates a resource and returns it as it is answered."""
 
     @abstractmethod
     def change(
         self, client: Client, identifier: str, change: Callable[[ResourceT], ResourceT], *, whole: bool
     ) -> ResourceT:
-        """Makes one what `change` makes of it, in one transaction, and returns it as it is answered.
+        """Applies `change` to a resource in one transaction and returns it as it is answered.
 
-        `change` is given the present one with its version. `whole`: the client has stated all of it (PUT), and not a
+        `change` is given the present resource with its version. `whole`: the client has stated all of it (PUT), not a
         part (PATCH).
         """
 
     def replace(self, client: Client, identifier: str, wanted: ResourceT, check: Check | None) -> ResourceT:
-        """Replaces one, after `check` has seen the present one, and returns it as it is answered."""
+        """Replaces a resource, after `check` has seen the present one, and returns it as it is answered."""
 
         def replaced(present: ResourceT) -> ResourceT:
             if check is not None:
@@ -106,9 +106,10 @@ class ResourceKind(ABC, Generic[ResourceT]):
     def patch(
         self, client: Client, identifier: str, operations: "PatchOp[Any]", check: Check | None
     ) -> ResourceT | None:
-        """Patches one, after `check` has seen the present one.
+        """Patches a resource, after `check` has seen the present one.
 
-        Returns it as it is answered; None where it may be large, and is answered to those only who ask for attributes.
+        Returns it as it is answered; None for a kind that may be large, which is answered only where attributes are
+        asked for.
         """
 
         def patched(present: ResourceT) -> ResourceT:
@@ -121,4 +122,4 @@ class ResourceKind(ABC, Generic[ResourceT]):
 
     @abstractmethod
     def remove(self, client: Client, identifier: str, check: Check | None) -> None:
-        """Removes one, after `check` has seen it."""
+        """Removes a resource, after `check` has seen it."""

@@ -1,4 +1,4 @@
-"""What identity providers and HR systems say of people and teams, and no fact holds. Personal columns are erasable."""
+"""What identity providers and HR systems state of people and teams beyond the facts. Personal columns are erasable."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class ProvisionedUser(CompanyRow):
-    """A person as one source knows them by SCIM: its identifier of them, and the attributes that no fact holds."""
+    """A person as one source states them by SCIM: the source's identifier, and the attributes that no fact holds."""
 
     source_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
@@ -32,9 +32,9 @@ class ProvisionedUser(CompanyRow):
 
 
 class ProvisionedAddress(CompanyRow):
-    """An e-mail address among the attributes of a provisioned user, by which they are found; null once erased.
+    """An e-mail address of a provisioned user, by which they are found; null once erased.
 
-    In rows of its own, since row-level security keeps a look into an array out of any index.
+    Addresses have rows of their own, because row-level security prevents the use of an index on an array.
     """
 
     source_id = models.UUIDField()
@@ -54,7 +54,7 @@ class ProvisionedAddress(CompanyRow):
 
 
 class ProvisionedGroup(CompanyRow):
-    """A team as one source knows it by SCIM."""
+    """A team as one source states it by SCIM."""
 
     source_id = models.UUIDField()
     team_id = models.UUIDField()
@@ -73,7 +73,7 @@ class ProvisionedGroup(CompanyRow):
 
 
 class EmployeeNumber(CompanyRow):
-    """The number by which a company's HR knows a person."""
+    """The number by which a company's HR identifies a person."""
 
     learner_profile_id = models.UUIDField()
     employee_number = models.TextField(null=True)
@@ -86,9 +86,9 @@ class EmployeeNumber(CompanyRow):
 
 
 class FileTeam(CompanyRow):
-    """A team that an imported spreadsheet of people has named: whom a later one puts elsewhere goes out of it.
+    """A team that an imported spreadsheet of people has named. A later spreadsheet moves people out of such teams.
 
-    Other teams, made by hand or by an identity provider, are left alone by spreadsheets.
+    Spreadsheets do not change other teams, made by hand or by an identity provider.
     """
 
     team_id = models.UUIDField()

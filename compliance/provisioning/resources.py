@@ -1,7 +1,7 @@
-"""The resources of SCIM as this service has them: which attributes there are, and how much clients may depart.
+"""The SCIM resources of this service: which attributes they have, and which deviations of clients are accepted.
 
-Less than RFC 7643 names: no password, photograph, key or instant messaging, which nothing here needs. What a client
-sends beyond it is passed over.
+There are fewer attributes than in RFC 7643: no password, photograph, key or instant messaging, because nothing here
+uses them. Other attributes that a client sends are ignored.
 """
 
 from typing import Annotated, Any, ClassVar
@@ -31,7 +31,7 @@ POLICY = ScimPolicy(
     remove_value_as_filter=ScimPolicy.RemoveValue.apply,
     unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
 )
-"""What is tolerated of clients: the habits of Entra ID and Okta."""
+"""Deviations that are tolerated: the habits of Entra ID and Okta."""
 
 
 class Email(ComplexAttribute):
@@ -72,7 +72,7 @@ class EnterpriseUser(Extension):
     @field_validator("manager", mode="before")
     @classmethod
     def _manager_as_text(cls, value: Any) -> Any:
-        """Takes the identifier alone, as Entra ID sends it."""
+        """Accepts the bare identifier, as Entra ID sends it."""
         return {"value": value} if isinstance(value, str) else value
 
 

@@ -1,6 +1,6 @@
-"""The facts by which people and teams' members come and go, as identity providers and spreadsheets make them.
+"""The facts by which people join and leave the company and its teams, for identity providers and spreadsheets alike.
 
-Named once for both: few files may name a kind of fact.
+They are named here for both, because few files may name a kind of fact.
 """
 
 from compliance.facts.lines.kinds import EmployeeJoined as Joining

@@ -1,4 +1,4 @@
-"""The turn that a company's provisioning takes: whoever looks for a person, to make them if need be, is alone."""
+"""The lock of a company's provisioning: only one transaction at a time may look for a person and create them."""
 
 import uuid
 
@@ -6,8 +6,8 @@ from compliance.tenancy import sql
 
 
 def wait(organization_id: uuid.UUID) -> None:
-    """Returns when nobody else provisions people of the company; nobody begins until this transaction ends.
+    """Returns when nobody else provisions people of the company; others then wait until this transaction ends.
 
-    The moment of what is recorded is to be asked for afterwards, so that it is later than what was waited for.
+    Read the clock afterwards, so that what is recorded is later than what was waited for.
     """
     sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 7643))", [str(organization_id)])

@@ -1,4 +1,4 @@
-"""What a client does with Groups, as facts about teams. Within the client's turn (`clients.turn`)."""
+"""Writes of Groups, recorded as facts about teams. They run within the client's turn (`clients.turn`)."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -19,10 +19,10 @@ from compliance.tenancy import sql
 
 
 def create(client: Client, name: str, external_id: str | None, named: Collection[uuid.UUID], now: datetime) -> Seen:
-    """Makes a team of this name with these members.
+    """Makes a team with this name and these members.
 
-    A team that the client has removed comes back in its place: that of the same external identifier, else the latest
-    of the same name. Raises UniquenessException where the client sees a Group of either, InvalidValueException.
+    A team that the client has removed is restored instead: the one with the same external identifier, else the latest
+    with the same name. Raises UniquenessException where the client sees a Group with either, InvalidValueException.
     """
     _check_free(client, name, external_id, None)
     _check_users(client, named)
@@ -42,9 +42,9 @@ def create(client: Client, name: str, external_id: str | None, named: Collection
 
 
 def change(client: Client, present: Seen, name: str, external_id: str | None, moves: Change, now: datetime) -> Seen:
-    """Makes a Group have this name, this external identifier, and the members that `moves` leave it.
+    """Gives a Group this name, this external identifier, and the members that result from `moves`.
 
-    What changes nothing records nothing. Raises UniquenessException, InvalidValueException.
+    Records nothing where nothing changes. Raises UniquenessException, InvalidValueException.
     """
     _check_free(
         client,
@@ -70,7 +70,7 @@ def change(client: Client, present: Seen, name: str, external_id: str | None, mo
 
 
 def remove(client: Client, present: Seen, now: datetime) -> None:
-    """Everybody leaves the team, and the client sees it no more."""
+    """Removes all members from the team and hides it from the client."""
     inside = memberships.members_of(client.organization_id, [present.team_id]).get(present.team_id, set())
     _write(client, present, _moves(client, present.team_id, (), inside, now), now, removed=True)
 
@@ -112,7 +112,7 @@ def _named(kind: type[TeamCreated] | type[TeamRenamed], team_id: uuid.UUID, name
 def _moves(
     client: Client, team_id: uuid.UUID, come: Collection[uuid.UUID], gone: Collection[uuid.UUID], now: datetime
 ) -> Sequence[FactLine]:
-    """That these people came and those are gone: from now on, and after all that is recorded of them and the team."""
+    """The facts that `come` joined the team and `gone` left it: dated now, or after all that is recorded of them."""
     if not come and not gone:
         return []
     ahead = memberships.ahead(client.organization_id, team_id, [*come, *gone], now)

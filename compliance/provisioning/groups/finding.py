@@ -1,7 +1,8 @@
 """Which Groups a filter finds, and in which order.
 
-Of the filters of identity providers (`displayName eq`, `id eq ... and members eq ...`) PostgreSQL answers the part that
-names a team; the rest is decided here, on the teams of one company, with no more members than the filter names.
+PostgreSQL evaluates the part of a filter that names a team, as identity providers send it (`displayName eq`,
+`id eq ... and members eq ...`). The rest is evaluated here, on the teams of one company, with only those members
+loaded that the filter names.
 """
 
 import uuid
@@ -19,7 +20,7 @@ from compliance.provisioning.groups.queries import Seen
 
 
 def matching(client: Client, wanted: ScimFilter[Any] | None) -> list[Seen]:
-    """The Groups that a filter finds, in the order in which they were made. At most four statements."""
+    """The Groups that a filter finds, oldest first. Takes at most four statements."""
     if wanted is None:
         return queries.seen(client)
     found = queries.seen(client, **_narrowed(wanted.ast))
@@ -30,7 +31,7 @@ def matching(client: Client, wanted: ScimFilter[Any] | None) -> list[Seen]:
 
 
 def order(name: str) -> Callable[[Seen], str]:
-    """By what a list is ordered by an attribute; those without it come first."""
+    """The sort key of an attribute; Groups without the attribute come first."""
     keys: dict[str, Callable[[Seen], str]] = {
         "id": lambda each: str(each.team_id),
         "displayname": lambda each: each.name.lower(),
@@ -40,7 +41,7 @@ def order(name: str) -> Callable[[Seen], str]:
 
 
 def version(seen: Seen, inside: set[uuid.UUID]) -> str:
-    """The version of a Group: of its name, its external identifier and its members, whoever changed them."""
+    """The version of a Group: a digest of its name, its external identifier and its members, whoever changed them."""
     digest = sha256(f"{seen.team_id}\n{seen.name}\n{seen.external_id or ''}\n".encode())
     for profile_id in sorted(inside):
         digest.update(profile_id.bytes)
@@ -48,7 +49,7 @@ def version(seen: Seen, inside: set[uuid.UUID]) -> str:
 
 
 def _resource(seen: Seen, inside: set[uuid.UUID]) -> Group:
-    """As much of the resource as a filter compares."""
+    """The part of the resource that a filter compares."""
     meta = Meta(resource_type="Group", created=seen.created_at, last_modified=seen.changed_at)
     return Group.model_construct(
         id=str(seen.team_id),
@@ -60,7 +61,7 @@ def _resource(seen: Seen, inside: set[uuid.UUID]) -> Group:
 
 
 def _narrowed(node: FilterNode) -> dict[str, Any]:
-    """The condition on teams that everything the filter finds fulfils, where it names one."""
+    """Arguments of `seen` that all results of the filter fulfil; empty where the filter names no team."""
     for term in node.terms if isinstance(node, LogicalExpr) and node.op is LogicalOperator.and_ else (node,):
         if isinstance(term, Comparison) and term.op is CompareOperator.eq and term.attr_path.sub_attr is None:
             name = term.attr_path.attr.lower()
@@ -76,7 +77,7 @@ def _asks_members(node: FilterNode) -> bool:
 
 
 def _named_members(node: FilterNode) -> list[uuid.UUID] | None:
-    """The identifiers to which members are compared; None where a filter needs to see all members."""
+    """The member identifiers that the filter compares; None where it can be decided only with all members."""
     named: list[str] = []
     for term, inside in _leaves(node, False):
         if not inside and not _is_members(term):
@@ -95,7 +96,10 @@ def _is_members(term: Any) -> bool:
 
 
 def _leaves(node: Any, inside: bool) -> Iterator[tuple[Any, bool]]:
-    """What a filter compares; `inside`: within `members[...]`. A negation is given whole: it may need all members."""
+    """The comparisons of a filter, each with whether it is within `members[...]`.
+
+    A negation about members becomes `_Everybody`, because it may need all members.
+    """
     if isinstance(node, LogicalExpr):
         for term in node.terms:
             yield from _leaves(term, inside)
@@ -105,7 +109,7 @@ def _leaves(node: Any, inside: bool) -> Iterator[tuple[Any, bool]]:
     elif isinstance(node, Comparison):
         yield node, inside
     elif hasattr(node, "expr"):
-        # What is false of the members named may be true of others.
+        # A condition that is false of the members named may be true of others.
         if inside or _asks_members(node.expr):
             yield _Everybody(), inside
     else:
@@ -113,7 +117,7 @@ def _leaves(node: Any, inside: bool) -> Iterator[tuple[Any, bool]]:
 
 
 class _Everybody:
-    """The place of a condition that only all members together decide."""
+    """Replaces a condition that can be decided only with all members."""
 
     attr_path = AttrPath("members")
 
@@ -129,7 +133,7 @@ def _paths(node: Any) -> Iterator[AttrPath]:
 
 
 def _identifiers(texts: list[str]) -> list[uuid.UUID]:
-    """Those of the texts that are identifiers; the others find nothing."""
+    """Those of the texts that are identifiers; the others match nothing."""
     found = []
     for text in texts:
         try:

@@ -1,4 +1,4 @@
-"""Groups as a client reads and changes them: what it asks becomes facts about teams."""
+"""Groups as a kind of SCIM resource: a client's requests become facts about teams."""
 
 import uuid
 from collections.abc import Callable, Collection
@@ -29,7 +29,7 @@ class Groups(ResourceKind[Group]):
     sortable = frozenset({"id", "displayname", "externalid"})
 
     def search(self, client: Client, search: Search) -> Found:
-        """Groups by a filter; members are read for those only that are answered, and if they are."""
+        """Groups by a filter. Members are read only for the Groups on the page, and only where they are asked for."""
         with context.company(client.organization_id):
             found = finding.matching(client, search.filter)
             if search.sort_by is not None:
@@ -38,19 +38,19 @@ class Groups(ResourceKind[Group]):
             return Found(len(found), self._groups(client, page, search.wanted))
 
     def read(self, client: Client, identifier: str, wanted: Wanted) -> Group:
-        """One Group, with members if they are wanted."""
+        """One Group, with members if they are asked for."""
         with context.company(client.organization_id):
             return self._groups(client, [_one(client, identifier)], wanted)[0]
 
     def create(self, client: Client, wanted: Group) -> Group:
-        """Makes a team, or brings one back that this client had removed."""
+        """Makes a team, or restores one that this client had removed."""
         named = naming.identifiers(wanted.members or [])
         with turn(client) as now:
             made = actions.create(client, str(wanted.display_name), wanted.external_id, named, now)
             return self._groups(client, [made], Wanted())[0]
 
     def change(self, client: Client, identifier: str, change: Callable[[Group], Group], *, whole: bool) -> Group:
-        """Makes a Group what `change` makes of all of it: correct for any, slow for the largest."""
+        """Applies `change` to the complete Group: correct for any Group, slow for the largest."""
         with turn(client) as now:
             present = _one(client, identifier)
             before = self._groups(client, [present], Wanted())[0]
@@ -60,7 +60,7 @@ class Groups(ResourceKind[Group]):
             return self._changed(client, present, after, moves, now)
 
     def replace(self, client: Client, identifier: str, wanted: Group, check: Check | None) -> Group:
-        """All of a Group anew. Members stay as they are where the client says nothing of them."""
+        """Replaces a Group. Members stay as they are where the client leaves them out."""
         moves = naming.Change()
         if "members" in wanted.model_fields_set:
             moves.replace(naming.identifiers(wanted.members or []))
@@ -70,7 +70,7 @@ class Groups(ResourceKind[Group]):
             return self._changed(client, present, wanted, moves, now)
 
     def patch(self, client: Client, identifier: str, operations: PatchOp[Group], check: Check | None) -> None:
-        """Changes parts of a Group. Of its members only those are looked at whom the operations name."""
+        """Changes parts of a Group. Reads only those members that the operations name."""
         moves, others = naming.split(operations)
         with turn(client) as now:
             present = _one(client, identifier)
@@ -81,7 +81,7 @@ class Groups(ResourceKind[Group]):
             actions.change(client, present, str(after.display_name), after.external_id, moves, now)
 
     def remove(self, client: Client, identifier: str, check: Check | None) -> None:
-        """Everybody leaves the team, which stays in the history and is gone for this client."""
+        """Removes all members; the team stays in the history and is hidden from this client."""
         with turn(client) as now:
             present = _one(client, identifier)
             self._check(client, present, check)
@@ -107,7 +107,7 @@ class Groups(ResourceKind[Group]):
 
 
 def _one(client: Client, identifier: str) -> Seen:
-    """The team of that identifier. Raises NotFoundException where the client sees none."""
+    """The team with that identifier. Raises NotFoundException where the client sees none."""
     try:
         team_id = uuid.UUID(identifier)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The resource: which attributes a Group has."""
+"""The SCIM resource Group and its attributes."""
 
 import uuid
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ class Group(Resource[Any]):
 
 
 def members(profile_ids: Iterable[uuid.UUID], names: dict[uuid.UUID, str | None] | None = None) -> list[Member]:
-    """The members that those people are, in one order always; `names` are theirs where they are asked for."""
+    """The members for these people, always in the same order; with `names` where names are asked for."""
     named = names or {}
     return [
         Member.model_construct(value=str(each), type=MEMBER_TYPE, display=named.get(each))

@@ -1,6 +1,7 @@
-"""Whom a request names as members, in whatever shape, and what its operations do with them.
+"""Which members a request names, in any of the shapes that clients send, and what its operations do with them.
 
-A group may have 50,000 members, so an operation is read for the few that it names and is never applied to all of them.
+A group may have 50,000 members, so an operation is reduced to the few members that it names and is never applied to all
+of them.
 """
 
 import uuid
@@ -20,9 +21,9 @@ _MEMBERS = "members"
 
 @dataclass
 class Change:
-    """What happens to the members, whoever they are now.
+    """A change of the members that does not depend on who they are now.
 
-    `cleared`: all go that do not come again. `come` and `go` exclude each other.
+    `cleared`: all present members leave, except those in `come`. `come` and `go` are disjoint.
     """
 
     cleared: bool = False
@@ -31,26 +32,26 @@ class Change:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing happens."""
+        """Whether the change does nothing."""
         return not (self.cleared or self.come or self.go)
 
     def add(self, named: Iterable[uuid.UUID]) -> None:
-        """Has these people come."""
+        """Adds these people."""
         self.come |= set(named)
         self.go -= self.come
 
     def remove(self, named: Iterable[uuid.UUID]) -> None:
-        """Has these people go."""
+        """Removes these people."""
         self.go |= set(named)
         self.come -= self.go
 
     def replace(self, named: Iterable[uuid.UUID]) -> None:
-        """Has everybody go but these people, who come or stay."""
+        """Removes everybody except these people, who are added or stay."""
         self.cleared, self.come, self.go = True, set(named), set()
 
 
 def split(patch: PatchOp[Group]) -> tuple[Change, list[PatchOperation[Any]]]:
-    """What the operations do with members, and those that do something else, which are left as they are.
+    """Separates what the operations do with members from the operations on anything else, which are returned unchanged.
 
     Raises InvalidPathException, InvalidValueException, MutabilityException.
     """
@@ -67,9 +68,9 @@ def split(patch: PatchOp[Group]) -> tuple[Change, list[PatchOperation[Any]]]:
 
 
 def identifiers(entries: Any) -> set[uuid.UUID]:
-    """The people that entries of `members` name: objects with `value`, as the schema has it, or identifiers alone.
+    """The people that entries of `members` name: objects with `value`, as in the schema, or bare identifiers.
 
-    Raises InvalidValueException for groups in groups, and for whatever names nobody that can be.
+    Raises InvalidValueException for a group within a group, and for an entry that cannot name a person.
     """
     return {_uuid(text, strict=True) for text in _values(entries)}
 
@@ -88,7 +89,7 @@ def _names_members(operation: PatchOperation[Any]) -> bool:
 
 
 def _without_members(operation: PatchOperation[Any], change: Change) -> Iterator[PatchOperation[Any]]:
-    """The operation but for members among its values, which is how Okta pushes a group anew."""
+    """The operation without the members among its values. Okta sends a whole group in this form."""
     value = operation.value
     if (operation.path is not None and operation.path.model is None) or not isinstance(value, dict):
         yield operation
@@ -104,7 +105,7 @@ def _without_members(operation: PatchOperation[Any], change: Change) -> Iterator
 
 
 def _whole(op: PatchOperation.Op, value: Any, change: Change) -> None:
-    """An operation on `members` itself."""
+    """Applies an operation on `members` itself."""
     if op is PatchOperation.Op.add:
         change.add(identifiers(value))
     elif op is PatchOperation.Op.replace_:
@@ -116,7 +117,7 @@ def _whole(op: PatchOperation.Op, value: Any, change: Change) -> None:
 
 
 def _selected(operation: PatchOperation[Any], node: ValuePath, change: Change) -> None:
-    """An operation on the members that a filter selects."""
+    """Applies an operation on the members that a filter selects."""
     if node.sub_attr is not None:
         raise MutabilityException(
             attribute=f"members.{node.sub_attr}", detail="What is stated of a member is immutable."
@@ -132,7 +133,7 @@ def _selected(operation: PatchOperation[Any], node: ValuePath, change: Change) -
 
 
 def _compared(node: FilterNode) -> Iterator[str]:
-    """The identifiers to which `value` is compared."""
+    """The identifiers that the filter compares with `value`."""
     if isinstance(node, LogicalExpr) and node.op is LogicalOperator.or_:
         for term in node.terms:
             yield from _compared(term)
@@ -174,7 +175,7 @@ def _values(entries: Any) -> Iterator[str]:
 
 
 def _value_and_type(entry: Any) -> tuple[Any, Any]:
-    """The `value` and `type` of an entry, whether it is validated already or as it was sent."""
+    """The `value` and `type` of an entry, either validated or as it was sent."""
     if isinstance(entry, Member):
         return entry.value, entry.type
     stated = {str(name).lower(): item for name, item in entry.items()} if isinstance(entry, dict) else {}
@@ -191,7 +192,7 @@ def _uuid(text: str, *, strict: bool) -> uuid.UUID:
 
 
 def _known(texts: Iterable[str]) -> set[uuid.UUID]:
-    """The identifiers among texts: whoever has none of that form is in no group, so nobody goes."""
+    """Those of the texts that are identifiers. No member has another form, so the others remove nobody."""
     found = set()
     for text in texts:
         try:

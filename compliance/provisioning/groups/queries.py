@@ -1,4 +1,4 @@
-"""What a client sees of teams: all but those that it has removed, with the Users that it sees in them."""
+"""The teams that a client sees: all except those that it has removed, with the Users that it sees in them."""
 
 import uuid
 from collections.abc import Collection, Iterable
@@ -30,7 +30,7 @@ class _Known(NamedTuple):
 
 
 def seen(client: Client, *, team_ids: Collection[uuid.UUID] | None = None, name: str | None = None) -> list[Seen]:
-    """The teams that the client sees, in the order in which they were made: those of `team_ids`, of a name, or all."""
+    """The teams that the client sees, oldest first: those of `team_ids`, those of a name, or all."""
     stated = _stated(client)
     return [
         _seen(team, stated.get(team.team_id))
@@ -40,7 +40,7 @@ def seen(client: Client, *, team_ids: Collection[uuid.UUID] | None = None, name:
 
 
 def removed_by(client: Client) -> list[Seen]:
-    """The teams that the client has removed, the latest first."""
+    """The teams that the client has removed, the last removed first."""
     stated = {team_id: known for team_id, known in _stated(client).items() if known.removed}
     if not stated:
         return []
@@ -51,7 +51,7 @@ def removed_by(client: Client) -> list[Seen]:
 def members(
     client: Client, team_ids: Iterable[uuid.UUID], among: Iterable[uuid.UUID] | None = None
 ) -> dict[uuid.UUID, set[uuid.UUID]]:
-    """The Users in each of those teams, as far as the client sees them; a team without any may be missing."""
+    """The Users in each of those teams that the client sees; a team without any may be missing."""
     found = memberships.members_of(client.organization_id, team_ids, among)
     if not found:
         return {}

@@ -1,6 +1,6 @@
-"""The spreadsheet of people: what HR exports, read, matched to the company, planned, and only then recorded as facts.
+"""The spreadsheet of people that HR exports: read, matched to the company, planned, and only then recorded as facts.
 
-`reading` makes rows of a file, `columns` says what each column holds, `lines` what each row states of a person,
-`planning` what that changes in the company; none of these touches the database. `company` loads what planning is
-compared with, and `importing` records.
+`reading` turns a file into rows, `columns` decides what each column holds, `lines` what each row states of a person,
+and `planning` what that changes in the company; none of these uses the database. `company` loads the data that planning
+compares with, and `importing` records.
 """

@@ -1,4 +1,4 @@
-"""The ZIP archive of a workbook, read with bounds: no part is taken to be as small as the archive says it is."""
+"""The ZIP archive of a workbook, read with limits: the sizes that the archive states are not trusted."""
 
 import io
 import struct
@@ -22,7 +22,7 @@ Start = Callable[[str, dict[str, str]], None]
 
 
 class Archive:
-    """The parts of a workbook, each read piece by piece."""
+    """The parts of a workbook, each read in pieces."""
 
     def __init__(self, data: bytes) -> None:
         _refuse_large_directory(data)
@@ -36,9 +36,9 @@ class Archive:
         return name in self._zip.NameToInfo
 
     def parse(self, name: str, start: Start, end: Any, text: Any, most: int) -> Iterator[None]:
-        """Reads a part of at most so many bytes as XML, and stops after every piece of it for the caller.
+        """Parses a part of at most `most` bytes as XML, and yields to the caller after every piece.
 
-        Raises TooLargeError for more bytes, UnreadableFileError for what is no XML.
+        Raises TooLargeError for more bytes, UnreadableFileError for anything but XML.
         """
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -56,7 +56,7 @@ class Archive:
                         " people as CSV."
                     )
                 parser.Parse(piece, False)
-                if read - parser.CurrentByteIndex > _LONGEST_TAG:  # or expat reads it anew with every piece
+                if read - parser.CurrentByteIndex > _LONGEST_TAG:  # expat parses an unfinished tag anew with each piece
                     raise UnreadableFileError(NO_WORKBOOK)
                 yield
             parser.Parse(b"", True)
@@ -65,7 +65,7 @@ class Archive:
         yield
 
     def read(self, name: str, most: int) -> bytes:
-        """A part of at most so many bytes, unpacked. Raises TooLargeError."""
+        """Unpacks a part of at most `most` bytes. Raises TooLargeError."""
         pieces, size = [], 0
         for piece in self._pieces(name):
             size += len(piece)
@@ -91,7 +91,7 @@ class Archive:
 
 
 def _refuse_large_directory(data: bytes) -> None:
-    """Refuses what would make `zipfile` hold many more parts than a workbook has: it reads them all at once."""
+    """Refuses an archive with many more parts than a workbook has, because `zipfile` loads the whole list at once."""
     for place in {len(data) - _END_BYTES, data.rfind(_END, max(0, len(data) - 66_000))}:
         if place < 0 or data[place : place + 4] != _END or len(data) < place + _END_BYTES:
             continue

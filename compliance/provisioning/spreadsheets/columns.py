@@ -1,4 +1,4 @@
-"""What each column of a spreadsheet holds: recognised by its heading, and changed by whoever knows better."""
+"""What each column of a spreadsheet holds: recognised by its heading, unless the user chooses otherwise."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,10 +9,10 @@ from compliance.provisioning.spreadsheets.headings import HEADINGS, LABELS, NOT_
 from compliance.provisioning.spreadsheets.text import clean, heading_key, name_key
 
 Columns = dict[int, Field]
-"""What a column holds, by its place from 0; columns that are not used are missing."""
+"""The field of each column that is used, by the column's position from 0."""
 
 SEVERAL = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.TEAM, Field.ROLES})
-"""Fields that may stand in several columns: two last names, a department and a team."""
+"""Fields that several columns may hold: two last names, a department and a team."""
 
 _RANKS = {heading: (field, rank) for field, own in HEADINGS.items() for rank, heading in enumerate(own)}
 _JOB_TITLES = frozenset({"role", "rolle", "rol", "roles"})
@@ -25,10 +25,10 @@ def recognised_headings(headings: Sequence[str]) -> set[Field]:
 
 
 def recognise(headings: Sequence[str], first: Sequence[Row], role_names: Collection[str] = ()) -> Columns:
-    """What the columns hold, by their headings, and of roles and teams by what the first rows hold.
+    """Recognises the columns by their headings, and columns of roles and teams also by the contents of the first rows.
 
-    A column of job titles is called “role” too: it is one of roles only if it holds nothing but roles, `role_names` by
-    their `name_key`, or words in their form.
+    Columns of job titles are called “role” too, so such a column is used only if it holds nothing but roles:
+    `role_names` by their `name_key`, or words in the form of a role.
     """
     ranked: dict[Field, list[tuple[int, int]]] = {}
     for place, heading in enumerate(headings):
@@ -42,7 +42,7 @@ def recognise(headings: Sequence[str], first: Sequence[Row], role_names: Collect
         if field is Field.ROLES and not roles and (held or key in _JOB_TITLES):
             continue
         if field is Field.TEAM and first and len(held) * 2 < len(first):
-            rank += len(_RANKS)  # mostly empty: another column knows more
+            rank += len(_RANKS)  # mostly empty: another column is more useful
         ranked.setdefault(field, []).append((rank, place))
     columns: Columns = {}
     for field, places in ranked.items():
@@ -52,9 +52,9 @@ def recognise(headings: Sequence[str], first: Sequence[Row], role_names: Collect
 
 
 def chosen(headings: Sequence[str], columns: Columns, changes: Mapping[str, str]) -> Columns:
-    """`columns` with changes by heading: the name of a field, or nothing for a column that is not used.
+    """`columns` with changes by heading: the name of a field, or an empty text for a column that is not used.
 
-    Raises ColumnsError for a heading that is not there, or no such field.
+    Raises ColumnsError for an unknown heading or field.
     """
     found = dict(columns)
     for heading, name in changes.items():
@@ -74,7 +74,7 @@ def chosen(headings: Sequence[str], columns: Columns, changes: Mapping[str, str]
 
 
 def check(columns: Columns) -> None:
-    """Raises ColumnsError where the columns do not say of whom the rows speak."""
+    """Raises ColumnsError where no column identifies the person of a row."""
     fields = list(columns.values())
     if Field.EMAIL not in fields and Field.NUMBER not in fields:
         raise ColumnsError(
@@ -116,9 +116,9 @@ def team_parts(cell: str) -> list[str]:
 
 
 def _named(columns: Columns, headings: Sequence[str]) -> Columns:
-    """Beside a first name “Name” is the last name, and in Spanish beside the last names “Nombre” is the first one.
+    """Corrects columns of names: “Name” beside a first name is the last name, “Nombre” beside “Apellidos” the first one.
 
-    Of a full name and its two parts the parts are used, but a part alone is not a name.
+    Where there are a full name and both of its parts, the parts are used; a part alone is not a name.
     """
     fields = set(columns.values())
     full = next((place for place, field in columns.items() if field is Field.NAME), None)

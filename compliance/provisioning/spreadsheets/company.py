@@ -1,4 +1,4 @@
-"""What planning needs of the company, loaded by a constant number of statements; and what a spreadsheet leaves behind.
+"""Loads what planning needs of the company, in a constant number of statements, and stores what imports leave behind.
 
 Needs the company's context.
 """
@@ -16,7 +16,7 @@ from compliance.tenancy import sql
 
 
 def known(organization_id: uuid.UUID, at: datetime, *, with_roles: bool) -> Known:
-    """The company as it is at `at`; roles only where the file has some."""
+    """The company at `at`; with roles only where the file has some."""
     numbers = dict(
         EmployeeNumber.objects.filter(organization_id=organization_id, employee_number__isnull=False).values_list(
             "learner_profile_id", "employee_number"
@@ -39,13 +39,13 @@ def known(organization_id: uuid.UUID, at: datetime, *, with_roles: bool) -> Know
 
 
 def role_names(organization_id: uuid.UUID) -> dict[str, str]:
-    """The roles that courses name, by the `name_key` of their titles and of themselves."""
+    """The roles that courses name, by the `name_key` of the course's title and of the role itself."""
     found = courses.roles(organization_id)
     return {name_key(role.title): role.role_id for role in found} | {role.role_id: role.role_id for role in found}
 
 
 def keep_numbers(organization_id: uuid.UUID, numbers: Sequence[tuple[uuid.UUID, str]]) -> None:
-    """Keeps employee numbers, each person's last. Not of the erased: the profiles are locked against an erasure."""
+    """Stores each person's last employee number, except of erased people. Locks the profiles against an erasure."""
     living = resolving.profiles(organization_id, [profile_id for profile_id, _ in numbers], resolving.WRITING)
     sql.insert(
         "provisioning_employeenumber",
@@ -57,7 +57,7 @@ def keep_numbers(organization_id: uuid.UUID, numbers: Sequence[tuple[uuid.UUID, 
 
 
 def keep_teams(organization_id: uuid.UUID, team_ids: Sequence[uuid.UUID]) -> None:
-    """Remembers that spreadsheets name these teams."""
+    """Records that spreadsheets name these teams."""
     sql.insert(
         "provisioning_fileteam",
         {"organization_id": "uuid", "team_id": "uuid"},

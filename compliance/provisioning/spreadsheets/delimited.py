@@ -1,6 +1,6 @@
-"""Delimited text: CSV as spreadsheets and HR systems write it, in the encodings that they write it in.
+"""Delimited text: CSV in the dialects and encodings that spreadsheets and HR systems write.
 
-Rows are counted as a spreadsheet counts them: a blank line is a row, and a cell with a line break in quotes is in one.
+Rows are numbered as a spreadsheet numbers them: a blank line is a row, and a quoted line break does not end one.
 """
 
 import codecs
@@ -27,11 +27,11 @@ ENCODINGS = {
     "utf-16-be": "UTF-16",
     "cp1252": "Windows-1252",
 }
-"""The encodings that are read, in words."""
+"""The supported encodings, with their names for users."""
 
 
 class Delimited:
-    """A delimited text. `rows` may be asked for again and again: nothing is held but the bytes."""
+    """A delimited text. `rows` may be called repeatedly: only the bytes are held in memory."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -41,14 +41,14 @@ class Delimited:
 
     @property
     def kind(self) -> str:
-        """What the file was taken for, in words."""
+        """The format that was recognised, in words."""
         by = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}[self.delimiter]
         return f"text separated by {by}, {ENCODINGS[self.encoding]}"
 
     def rows(self, limits: Limits) -> Iterator[Row]:
-        """Each row that holds something, with its number from 1.
+        """Each row that is not empty, with its number from 1.
 
-        Raises UnreadableFileError at the row that is wrong, TooLargeError where `limits` are exceeded.
+        Raises UnreadableFileError at the first malformed row, TooLargeError where `limits` are exceeded.
         """
         number, found = 0, 0
         reader = csv.reader(self._text(), delimiter=self.delimiter, strict=False)
@@ -80,7 +80,7 @@ class Delimited:
     _first = 0
 
     def _separator_line(self) -> tuple[int, str]:
-        """Whether the text begins with Excel's line `sep=;`, which is no row, and what it names."""
+        """How many lines Excel's `sep=;` takes at the start (0 or 1; it is no row), and the separator that it names."""
         try:
             line = self._text().readline(16).strip()
         except UnicodeError:
@@ -99,7 +99,7 @@ def _encoding(data: bytes) -> str:
             return name
     first = data[:2000]
     zeros = first[1::2].count(0), first[::2].count(0)
-    if max(zeros) * 3 > len(first) // 2:  # every second byte of Latin text
+    if max(zeros) * 3 > len(first) // 2:  # every second byte of Latin text is zero
         return "utf-16-le" if zeros[0] > zeros[1] else "utf-16-be"
     for name in ("utf-8", "cp1252"):
         decoder = codecs.getincrementaldecoder(name)()
@@ -115,7 +115,7 @@ def _encoding(data: bytes) -> str:
 
 
 def _delimiter(text: io.TextIOWrapper) -> str:
-    """The separator by which most of the first rows have the same number of cells, and more than one."""
+    """The separator that splits most of the first rows into the same number of cells, more than one."""
     try:
         first = text.read(_LOOKED_AT)
     except UnicodeError:

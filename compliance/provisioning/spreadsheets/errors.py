@@ -4,19 +4,19 @@ from compliance.errors import ComplianceError
 
 
 class SpreadsheetError(ComplianceError):
-    """Base class of what refuses a spreadsheet of people: nothing of it is recorded."""
+    """Base class of the errors that refuse a spreadsheet of people as a whole: nothing of it is recorded."""
 
 
 class UnreadableFileError(SpreadsheetError):
-    """The file is no table that can be read within the limits."""
+    """The file is not a table that can be read within the limits."""
 
 
 class TooLargeError(UnreadableFileError):
-    """The file has more rows, or unpacks to more, than may be read here: a page takes less than the worker."""
+    """The file has too many rows, or unpacks to too much. The limits of a page are lower than those of the worker."""
 
 
 class ColumnsError(SpreadsheetError):
-    """The columns do not say of whom the rows speak."""
+    """No column identifies the person of a row."""
 
 
 class TooManyLeaveError(SpreadsheetError):
@@ -24,4 +24,4 @@ class TooManyLeaveError(SpreadsheetError):
 
 
 class CompanyChangedError(SpreadsheetError):
-    """What was confirmed is not what would be recorded now: the company has changed meanwhile."""
+    """The company has changed since the plan was confirmed, so that another plan would be recorded."""

@@ -1,4 +1,4 @@
-"""A plan as facts: lines as a facts file would hold them, each with the row that it comes from."""
+"""A plan as facts: lines as in a facts file, each with the row that it comes from."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ KINDS = frozenset(each.kind() for each in (TeamCreated, Joining, Leaving, Person
 
 
 class PlannedFact(NamedTuple):
-    """A fact and the row that states it; null for what no single row states."""
+    """A fact and the row that states it; null where no single row states it."""
 
     row: int | None
     line: FactLine
 
 
 class Facts(NamedTuple):
-    """The facts of a plan, whose numbers are kept with them, and the teams that the file names."""
+    """The facts of a plan, the employee numbers to store with them, and the teams that the file names."""
 
     lines: list[PlannedFact]
     numbers: list[tuple[uuid.UUID, str]]
@@ -33,7 +33,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(plan: Plan, at: datetime, new_id: Callable[[], uuid.UUID] = uuid.uuid4) -> Facts:
-    """The facts by which `plan` comes true at `at`."""
+    """The facts that carry out `plan` at `at`."""
     made = {key: new_id() for key in plan.new_teams}
     lines = [
         PlannedFact(None, TeamCreated(fact_id=new_id(), at=at, team_id=made[key], name=name))

@@ -1,14 +1,14 @@
-"""The headings by which HR systems call the columns of people, in English, German, French and Spanish.
+"""The headings that HR systems give to columns about people, in English, German, French and Spanish.
 
-Written as `heading_key` makes them: without case, accents and punctuation. Of two columns of a field the one whose
-heading is earlier here is used.
+They are written in the form of `heading_key`: without case, accents and punctuation. Where two columns match one field,
+the one whose heading comes earlier here is used.
 """
 
 from enum import StrEnum
 
 
 class Field(StrEnum):
-    """What a column may hold of a person."""
+    """What a column may state about a person."""
 
     EMAIL = "email"
     NUMBER = "number"
@@ -118,7 +118,7 @@ HEADINGS: dict[Field, tuple[str, ...]] = {
         "situacion", "activo", "estado del empleado",
     ),
 }  # fmt: skip
-"""Each heading is listed under one field only; what it means beside others is decided in `columns`."""
+"""Headings by field, each under one field only; `columns` decides what it means beside other headings."""
 
 LAST_NAME_FIRST = frozenset({
     "last name first name", "surname first name", "name vorname", "nachname vorname", "nom prenom", "nom et prenom",
@@ -130,7 +130,7 @@ NOT_OF_WORK = frozenset({
     "private", "privat", "privee", "prive", "privado", "personal", "personnel", "personnelle", "perso",
     "home", "privata", "particular",
 })  # fmt: skip
-"""A heading with one of these words is no work address."""
+"""A heading with one of these words is not that of a work address."""
 
 GONE = frozenset({
     "inactive", "terminated", "left", "leaver", "former", "former employee", "ended", "resigned", "retired",
@@ -138,4 +138,4 @@ GONE = frozenset({
     "pensioniert", "parti", "partie", "sorti", "sortie", "inactif", "retraite", "ancien", "baja",
     "de baja", "inactivo", "inactiva", "cesado", "cesada", "jubilado", "jubilada", "no", "nein", "non", "false", "0",
 })  # fmt: skip
-"""What a status says of somebody who has left. Absences, notice given and whatever is not known here say nothing."""
+"""Values of a status column for somebody who has left. Absences, notice given and unknown values mean nothing."""

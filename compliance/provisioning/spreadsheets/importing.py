@@ -1,8 +1,8 @@
 """`import_people`: a spreadsheet becomes facts, in one transaction, through the one write path of `facts.recording`.
 
-What is recorded is planned in the same transaction, while no other import of the company runs; what somebody confirmed
-beforehand is compared with it. So the same file twice records nothing the second time, and a process that is killed
-has recorded nothing. SCIM clients wait meanwhile, so that two sources that speak of one person make one of them.
+The plan is made in the same transaction, while no other import of the company runs, and is compared with the one that
+somebody confirmed. So importing a file twice records nothing the second time, and a process that is killed has recorded
+nothing. SCIM clients wait meanwhile, so that two sources that state the same person do not create two.
 """
 
 import uuid
@@ -39,14 +39,14 @@ _EVERY = 1_000
 
 
 class Outcome(NamedTuple):
-    """What came of an import: what was planned at last, and how many facts were recorded."""
+    """The result of an import: the final plan, and how many facts were recorded."""
 
     plan: Plan
     recorded: int
 
 
 class _RefusedRows(Exception):
-    """Rolls back: some rows were refused when they were recorded. They are wrong then, and the others planned anew."""
+    """Rolls back because recording refused some rows. They then count as wrong, and the others are planned again."""
 
     def __init__(self, refused: dict[int, str]) -> None:
         super().__init__()
@@ -74,8 +74,8 @@ def import_people(
 
     `confirmed`: the fingerprint of the plan that somebody has seen; `confirmed_leaves`: the number of people leaving,
     typed by somebody, without which many cannot. Raises the errors of `spreadsheets.errors`
-    (CompanyChangedError where another plan would be recorded than the confirmed one, SpreadsheetError where the company
-    kept changing meanwhile), NotAllowedToTellError.
+    (CompanyChangedError where the plan differs from the confirmed one, SpreadsheetError where the company kept changing
+    meanwhile), NotAllowedToTellError.
     """
     queries.organization(organization_id)
     with context.company(organization_id):
@@ -172,7 +172,7 @@ def _record(organization_id: uuid.UUID, facts: Facts, now: datetime, teller: Tel
 
 
 def _rows_of(refused: list[Refused], row_of: dict[int, int | None]) -> dict[int, str]:
-    """The rows whose facts were refused, each with the reason. Raises SpreadsheetError where no row stated it."""
+    """The rows whose facts were refused, with the reasons. Raises SpreadsheetError where no row stated such a fact."""
     found: dict[int, str] = {}
     for each in refused:
         row = row_of[each.staged.number]

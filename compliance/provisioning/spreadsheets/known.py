@@ -1,4 +1,4 @@
-"""What the company knows of people when a spreadsheet is planned: plain values, so that planning needs no database."""
+"""The state of a company when a spreadsheet is planned: plain values, so that planning needs no database."""
 
 import uuid
 from collections import defaultdict
@@ -11,7 +11,7 @@ from compliance.provisioning.spreadsheets.text import address_key, name_key, num
 
 
 class KnownPerson(NamedTuple):
-    """A person whom the company knows and who was not erased; `person_id` of the stay that they are in, if any."""
+    """A person of the company who was not erased; `person_id` of their present stay, if any."""
 
     learner_profile_id: uuid.UUID
     person_name: str | None
@@ -23,7 +23,7 @@ class KnownPerson(NamedTuple):
 
     @property
     def employed(self) -> bool:
-        """Whether the person is in the company now, other than to try things out."""
+        """Whether the person is in the company now, and not only as a test person."""
         return self.person_id is not None and not self.staff_practice
 
     def has_address(self, address: str) -> bool:
@@ -41,7 +41,7 @@ class OpenInvitation(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """The company as it is now. `file_teams`: the teams that spreadsheets have named before."""
+    """The state of the company now. `file_teams`: the teams that earlier spreadsheets have named."""
 
     people: Mapping[uuid.UUID, KnownPerson] = field(default_factory=dict)
     teams: Mapping[uuid.UUID, str] = field(default_factory=dict)

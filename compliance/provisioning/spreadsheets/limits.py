@@ -1,24 +1,24 @@
-"""How much of a spreadsheet is read. Memory and time are bounded by these, whatever the file says of itself."""
+"""Limits on how much of a spreadsheet is read. They bound memory and time, whatever sizes the file states."""
 
 from typing import NamedTuple
 
 FILE_BYTES = 64 * 1024 * 1024
 COLUMNS = 300
 CELL_CHARACTERS = 32_767
-"""What a cell of Excel holds."""
+"""The most characters that Excel allows in a cell."""
 
 SHARED_STRINGS = 2_000_000
 SHARED_CHARACTERS = 64 * 1024 * 1024
 DIRECTORY_BYTES = 1024 * 1024
-"""The list of its parts in a ZIP archive: a workbook has some dozens, each of less than a hundred bytes."""
+"""The size of a ZIP archive's list of parts: a workbook has some dozens, each listed in less than a hundred bytes."""
 
 SHEETS = 50
 FIRST_ROWS = 40
-"""So many rows are looked at to find the headings, and what the columns hold."""
+"""How many rows are examined to find the headings and the contents of columns."""
 
 
 class Limits(NamedTuple):
-    """What differs between a page, which somebody waits for, and work that nobody waits for."""
+    """Limits that differ between a page, for which somebody waits, and background work."""
 
     rows: int = 200_000
     part_bytes: int = 512 * 1024 * 1024

@@ -23,7 +23,7 @@ _NOTHING = frozenset({"-", "--", "n/a", "na", "none", "null", "#n/a", "k.a."})
 
 
 class WrongCode(StrEnum):
-    """Why nothing is recorded of a row."""
+    """The reason why nothing is recorded of a row."""
 
     NOBODY = "nobody"
     ADDRESS = "address"
@@ -44,9 +44,9 @@ class WrongCode(StrEnum):
 
 
 class Stated(NamedTuple):
-    """What a row states of a person. Empty or null where it says nothing.
+    """What a row states of a person. Empty or null where it states nothing.
 
-    `last_day` and `first_day` are certain: of a day that may be read in two ways, the later and the earlier one.
+    Where a date can be read in two ways, `last_day` is the later and `first_day` the earlier reading.
     """
 
     line: int
@@ -63,7 +63,7 @@ class Stated(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """A row of which nothing is recorded, and why. The reason holds nothing personal."""
+    """A row of which nothing is recorded, and the reason, which holds nothing personal."""
 
     line: int
     code: WrongCode
@@ -73,8 +73,8 @@ class Wrong(NamedTuple):
 def statements(table: Table, columns: Columns, role_names: Mapping[str, str]) -> Iterator[Stated]:
     """What each row of `table` states, in order. `role_names`: the roles of courses by the `name_key` of their title.
 
-    `name` is null where no column holds names. A row that is wrong by itself has its `code`; what it states of the
-    person is kept, so that nobody is taken to have left because of a typing error.
+    `name` is null where no column holds names. A row that is wrong by itself has a `code`; what it states of the
+    person is kept, so that nobody counts as having left because of a typing error.
     """
     by_field: dict[Field, list[int]] = {}
     for place, field in sorted(columns.items()):
@@ -97,7 +97,7 @@ class _Reader:
         self._last_name_first = full is not None and heading_key(headings[full[0]]) in LAST_NAME_FIRST
 
     def read(self, line: int, cells: list[str]) -> Stated | None:
-        """What a row states; None for one that is empty in every column that is used."""
+        """What a row states; None for a row that is empty in every column that is used."""
         email = self._one(Field.EMAIL, cells)
         email = email.removeprefix("mailto:")
         number = employee_number(self._one(Field.NUMBER, cells))
@@ -138,7 +138,7 @@ class _Reader:
         return " ".join(filter(None, map(clean, parts)))
 
     def _roles(self, cells: list[str]) -> tuple[tuple[str, ...] | None, bool]:
-        """The roles that the row names, null where it names none; and whether a word is no role."""
+        """The roles that the row names, null where it names none; and whether one of the words is not a role."""
         words = [part for cell in self._raw(Field.ROLES, cells) for part in role_parts(cell)]
         if not words:
             return None, False

@@ -10,11 +10,11 @@ from compliance.provisioning.spreadsheets.known import KnownPerson, OpenInvitati
 from compliance.provisioning.spreadsheets.lines import Wrong
 
 MANY_LEAVE = 10
-"""Up to so many people may leave by a file, however small the company is."""
+"""This many people may leave by a file without a confirmation, however small the company is."""
 
 
 class TeamRef(NamedTuple):
-    """A team by its name; `team_id` is null while the company has none of that name."""
+    """A team by its name; `team_id` is null while the company has no team of that name."""
 
     key: str
     name: str
@@ -22,7 +22,7 @@ class TeamRef(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A detail of a person before and after; null where there is none."""
+    """A detail of a person before and after; null where there was or is none."""
 
     before: str | None
     after: str | None
@@ -30,9 +30,9 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """What a row changes about one person, who is null while nobody knows them.
+    """What a row changes about one person, who is null for somebody new.
 
-    `details` are those of `person_changed`, or beside a joining those that it cannot name itself.
+    `details` are those of `person_changed`, or those that a joining cannot name itself.
     """
 
     line: int
@@ -50,17 +50,17 @@ class Step:
 
     @property
     def changes(self) -> bool:
-        """Whether something else than teams changes for somebody who is here."""
+        """Whether anything but the teams changes for somebody who is in the company."""
         return not self.joins and bool(self.details or self.roles is not None)
 
     @property
     def moves(self) -> bool:
-        """Whether the teams of somebody who is here change."""
+        """Whether the teams of somebody who is in the company change."""
         return not self.joins and bool(self.enters or self.leaves)
 
     @property
     def displayed_name(self) -> str:
-        """What the person is called, as the file has it where it names them."""
+        """The person's name, as in the file where it names them."""
         return self.name or (self.person and self.person.person_name) or "(no name)"
 
 
@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def ends_most(self) -> bool:
-        """Whether so many would leave that the file is more likely to be a wrong one."""
+        """Whether so many would leave that the file is probably a wrong one."""
         return len(self.leaves) > MANY_LEAVE and len(self.leaves) * 2 > self.employed
 
     @property
@@ -112,7 +112,7 @@ class Plan:
         }
 
     def notes(self, leavers: bool) -> list[str]:
-        """What whoever reads the plan should know beside its numbers, as sentences."""
+        """What a reader of the plan should know beyond its numbers, as sentences."""
         found = []
         if self.gone and not leavers:
             found.append(
@@ -133,7 +133,7 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """A digest by which the same plan is known again. Of identifiers and rows, never of names and addresses."""
+        """A digest that identifies the plan. It covers identifiers and rows, never names and addresses."""
         digest = sha256()
         for step in self.steps:
             refs = (step.enters, step.leaves)

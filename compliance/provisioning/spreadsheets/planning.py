@@ -1,8 +1,8 @@
-"""Planning: the rows of a spreadsheet beside what the company knows. Pure, and the same whenever both are the same.
+"""Planning: compares the rows of a spreadsheet with the state of the company. Pure and deterministic.
 
-A person is found by their employee number, else by an address of theirs. Who is employed goes before who is not: an
-address may have passed on. What cannot be decided is a wrong row, never a guess. A row that is wrong still names its
-person, so that nobody leaves because of it.
+A person is found by their employee number, else by one of their addresses. Employed people come first, because an
+address may have passed on to somebody else. A row that cannot be decided is wrong; nothing is guessed. A wrong row
+still names its person, so that nobody leaves because of it.
 """
 
 import uuid
@@ -24,9 +24,9 @@ def plan(
     leavers: bool = False,
     refused: Mapping[int, str] | None = None,
 ) -> Plan:
-    """What `rows` change in the company. `today` is the company's day; with `leavers` who is in no row leaves.
+    """What `rows` change in the company. `today` is the company's day; with `leavers`, whoever is in no row leaves.
 
-    `refused`: rows that the rules refused when they were to be recorded, with the reason.
+    `refused`: rows that the rules refused when they were being recorded, with the reason.
     """
     planning = _Planning(known, today, refused or {})
     for stated in rows:
@@ -54,7 +54,7 @@ class _Planning:
         self._waiting: list[tuple[Step, tuple[TeamRef, ...]]] = []
 
     def take(self, stated: Stated) -> None:
-        """Plans one row, or says why it is wrong."""
+        """Plans one row, or records what is wrong with it."""
         try:
             self._take(stated)
         except _WrongRow as wrong:
@@ -62,7 +62,7 @@ class _Planning:
             self._mention(stated)
 
     def finish(self, leavers: bool) -> Plan:
-        """What depends on all rows: the teams that people leave, and who leaves the company."""
+        """Plans what depends on all rows: the teams that people leave, and who leaves the company."""
         plan = self._plan
         governed = self._known.file_teams | plan.named_teams
         for step, wanted in self._waiting:
@@ -116,7 +116,7 @@ class _Planning:
             self._plan.numbers[stated.line] = (person, stated.number)
 
     def _once(self, stated: Stated) -> None:
-        """Refuses the second row with an address or a number, whatever is wrong with the first."""
+        """Refuses the second row with the same address or number, also where the first is wrong."""
         if stated.email:
             before = self._lines_of_addresses.setdefault(address_key(stated.email), stated.line)
             if before != stated.line:
@@ -159,7 +159,7 @@ class _Planning:
         return person
 
     def _mention(self, stated: Stated) -> None:
-        """Remembers whom a wrong row may mean: by number, by address, or by nothing but the name."""
+        """Records whom a wrong row may mean: by number, by address, or only by name."""
         found: list[KnownPerson] = []
         if stated.email:
             found += self._known.by_address.get(address_key(stated.email), [])
@@ -172,7 +172,7 @@ class _Planning:
         self._mentioned.update(person.learner_profile_id for person in found)
 
     def _step(self, stated: Stated, person: KnownPerson | None) -> Step:
-        """What the row changes about the person, their teams aside."""
+        """What the row changes about the person, without their teams."""
         roles, before = stated.roles, frozenset[str]()
         if person is not None and roles is not None:
             before = self._known.roles.get(person.learner_profile_id, frozenset())
@@ -196,9 +196,9 @@ class _Planning:
     def _joining(
         self, stated: Stated, person: KnownPerson | None, roles: tuple[str, ...] | None, before: frozenset[str]
     ) -> Step:
-        """The joining of somebody new, or of somebody who comes back: then it is a new stay of the same person.
+        """The joining of somebody new, or of somebody who returns, which is a new stay of the same person.
 
-        An open invitation to the address is accepted by it. The address is the account's, and the work address too.
+        It accepts an open invitation to the address. The address is that of the account and also the work address.
         """
         invitation = self._known.invited.get(address_key(stated.email)) if stated.email else None
         work_email = person.work_email if person else None
@@ -212,8 +212,8 @@ class _Planning:
         )  # fmt: skip
 
     def _teams(self, names: Iterable[str]) -> tuple[TeamRef, ...]:
-        """The teams of these names. Those that the company does not have yet will be made."""
-        refs = tuple(self._team(name) for name in names)  # all of them first: a wrong row makes no team
+        """The teams with these names. Those that the company does not have yet will be made."""
+        refs = tuple(self._team(name) for name in names)  # all names first: a wrong row makes no team
         for ref in refs:
             if ref.team_id is None:
                 self._plan.new_teams.setdefault(ref.key, ref.name)
@@ -233,7 +233,7 @@ class _Planning:
         return TeamRef(key, self._known.teams[found[0]] if found else name, found[0] if found else None)
 
     def _settle(self, step: Step, wanted: tuple[TeamRef, ...], governed: frozenset[uuid.UUID] | set[uuid.UUID]) -> None:
-        """Completes a step by its teams. A row without a team says nothing of them."""
+        """Completes a step with its teams. A row without a team changes none."""
         here = self._known.memberships.get(step.person.learner_profile_id, frozenset()) if step.person else frozenset()
         if wanted:
             named = {ref.team_id for ref in wanted}

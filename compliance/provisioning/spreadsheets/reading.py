@@ -1,4 +1,4 @@
-"""From the bytes of a file to rows: which kind of table it is, which sheet holds the people, where the headings are."""
+"""From the bytes of a file to rows: which format it has, which sheet holds the people, where the headings are."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -26,11 +26,11 @@ class Table(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the file was taken for, in words."""
+        """The format that was recognised, in words."""
         return f"{self.source.kind}, sheet “{self.sheet.name}”" if self.sheet else self.source.kind
 
     def rows(self) -> Iterator[Row]:
-        """The rows below the headings, read anew each time."""
+        """The rows below the headings, read from the file at each call."""
         return (row for row in _rows(self.source, self.sheet, self.limits) if row[0] > self.heading_row)
 
 
@@ -58,7 +58,7 @@ def read(data: bytes, limits: Limits = WHOLE) -> Table:
 
 
 def _table(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) -> Table | None:
-    """The table of a sheet; None where it holds nothing. Reports often have a title and a day above the headings."""
+    """The table of a sheet; None for an empty sheet. Reports often have a title and a date above the headings."""
     first = list(islice(_rows(source, sheet, limits), FIRST_ROWS))
     if not first:
         return None

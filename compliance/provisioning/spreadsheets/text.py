@@ -1,4 +1,4 @@
-"""Text of cells: cleaned of what nobody sees, and the keys by which addresses, numbers and names are compared."""
+"""Text of cells: cleaned of invisible characters, and the keys by which addresses, numbers and names are compared."""
 
 import re
 import unicodedata
@@ -12,40 +12,40 @@ _NUMBER_AS_DECIMAL = re.compile(r"(-?\d+)[.,]0+")
 
 
 def clean(cell: str) -> str:
-    """The text of a cell in NFC: blanks of any kind and line breaks become single spaces, invisible marks go."""
+    """The text of a cell in NFC: blanks and line breaks become single spaces, and invisible marks are removed."""
     return unicodedata.normalize("NFC", " ".join(cell.translate(_UNSEEN).split()))
 
 
 def address_key(address: str) -> str:
-    """Addresses with the same key are one address: case does not count."""
+    """Addresses with the same key are the same address: case is ignored."""
     return unicodedata.normalize("NFC", address.casefold())
 
 
 def number_key(number: str) -> str:
-    """Employee numbers with the same key are one number: neither case nor leading zeros count, which Excel drops."""
+    """Employee numbers with the same key are the same: case is ignored, and leading zeros, which Excel drops."""
     key = unicodedata.normalize("NFC", number.casefold()).replace(" ", "")
     return key.lstrip("0") or "0" if key.isdecimal() else key
 
 
 def name_key(name: str) -> str:
-    """Names of teams and roles with the same key are one name: case, accents and blanks do not count."""
+    """Names of teams and roles with the same key are the same name: case, accents and blanks are ignored."""
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", name.casefold()))
     return " ".join(bare.split())
 
 
 def heading_key(heading: str) -> str:
-    """Headings with the same key are one heading: only letters and digits count."""
+    """Headings with the same key are the same heading: only letters and digits count."""
     return " ".join(_NO_WORD.sub(" ", name_key(heading)).split())
 
 
 def employee_number(cell: str) -> str:
-    """An employee number as HR means it: `1042.0`, which Excel makes of 1042, is 1042 again."""
+    """An employee number as HR writes it: `1042.0`, which Excel makes of 1042, becomes 1042 again."""
     whole = _NUMBER_AS_DECIMAL.fullmatch(cell)
     return whole[1] if whole else cell
 
 
 def plain_number(raw: str) -> str:
-    """A number as a workbook stores it, as people write it: `4.917E11` and `1042.0` are whole numbers."""
+    """A number stored in a workbook, as people write it: `4.917E11` and `1042.0` become whole numbers."""
     if raw.isdecimal():
         return raw
     try:
@@ -63,7 +63,7 @@ _SLASHED = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?: .*)?")
 
 
 def days(cell: str) -> list[date]:
-    """The days that a cell may mean: 03/04/2026 may mean two. None for what is no date."""
+    """The days that a cell may mean: two for 03/04/2026, none for anything that is not a date."""
     if found := _ISO_DAY.fullmatch(cell):
         return _days((found[1], found[2], found[3]))
     if found := _DAY_FIRST.fullmatch(cell):

@@ -1,8 +1,8 @@
-"""Excel workbooks (XLSX, ECMA-376), read as a stream: what a cell shows as a value, never its formula.
+"""Excel workbooks (XLSX, ECMA-376), read as a stream: the values that cells display, never their formulas.
 
-A library that builds the whole sheet takes memory for every cell up to the farthest one that the file names: a workbook
-of 2 KB that names the last cell of a sheet ended the process (python-calamine 0.9.1 asked for 512 GiB). Here a row is
-held only as long as it is read, and what is shared between rows is bounded.
+A library that builds the whole sheet allocates memory for every cell up to the farthest one that the file names: a
+workbook of 2 KB that names the last cell of a sheet ended the process (python-calamine 0.9.1 asked for 512 GiB). Here
+only one row is held at a time, and what rows share is bounded.
 """
 
 import posixpath
@@ -42,7 +42,7 @@ class Sheet(NamedTuple):
 
 
 class Workbook:
-    """A workbook. `rows` of a sheet may be asked for again and again."""
+    """A workbook. `rows` of a sheet may be called repeatedly."""
 
     kind = "an Excel workbook"
 
@@ -57,9 +57,9 @@ class Workbook:
         self._dates = self._read_dates()
 
     def rows(self, sheet: Sheet, limits: Limits) -> Iterator[Row]:
-        """Each row that holds something, with the number that Excel shows beside it.
+        """Each row that is not empty, with the number that Excel displays beside it.
 
-        Raises UnreadableFileError for a sheet that is wrong, TooLargeError where `limits` are exceeded.
+        Raises UnreadableFileError for a malformed sheet, TooLargeError where `limits` are exceeded.
         """
         if self._strings is None:
             self._strings = self._read_strings(limits)
@@ -74,7 +74,7 @@ class Workbook:
                 yield row
 
     def _relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """The kind and the place of each part that `part` refers to, by the identifier that it uses for it."""
+        """The kind and the path of each part that `part` refers to, by the identifier of the reference."""
         folder, name = posixpath.split(part)
         found: dict[str, tuple[str, str]] = {}
 
@@ -148,7 +148,7 @@ class Workbook:
         return found
 
     def _read_strings(self, limits: Limits) -> list[str]:
-        """The strings that cells share, each once."""
+        """The strings that cells share."""
         strings: list[str] = []
         pieces: list[str] = []
         characters = 0
@@ -183,7 +183,7 @@ class Workbook:
 
 
 class _Rows:
-    """Makes rows of what the parser meets in a sheet."""
+    """Builds rows from the parser's events in a sheet."""
 
     def __init__(self, strings: list[str], dates: set[int], from_1904: bool) -> None:
         self.ready: list[Row] = []
@@ -196,7 +196,7 @@ class _Rows:
         self._taking = self._phonetic = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A row, a cell, its value or its text begins."""
+        """Handles the start of a row, a cell, its value or its text."""
         if tag == "c":
             place = _PLACE.fullmatch(attributes.get("r", ""))
             self._column = _column(place[1]) if place else self._column + 1
@@ -210,7 +210,7 @@ class _Rows:
         self._taking = tag in ("v", "t") and not self._phonetic
 
     def text(self, words: str) -> None:
-        """Text of the cell that was begun."""
+        """Adds text to the open cell."""
         if self._taking:
             self._length += len(words)
             if self._length > CELL_CHARACTERS:
@@ -218,7 +218,7 @@ class _Rows:
             self._pieces.append(words)
 
     def end(self, tag: str) -> None:
-        """A cell or a row ends."""
+        """Handles the end of a cell or a row."""
         self._taking = False
         if tag == "c":
             if self._pieces and (value := self._value("".join(self._pieces))):
@@ -240,7 +240,7 @@ class _Rows:
                 return self._strings[place] if 0 <= place < len(self._strings) else ""
             case "n":
                 return self._day(raw) if _whole(self._style) in self._dates else plain_number(raw)
-            case "e":  # #N/A and the like: nothing that anybody meant
+            case "e":  # #N/A and other errors count as empty
                 return ""
             case "b":
                 return "yes" if raw == "1" else "no"
@@ -248,7 +248,7 @@ class _Rows:
                 return raw
 
     def _day(self, raw: str) -> str:
-        """A date as a workbook counts it: in days since the end of 1899, or since 1904."""
+        """A date as a workbook stores it: in days since the end of 1899, or since 1904."""
         try:
             return ((_SINCE_1904 if self._from_1904 else _SINCE_1899) + timedelta(days=float(raw))).strftime("%Y-%m-%d")
         except (ValueError, OverflowError):
@@ -267,7 +267,7 @@ def _whole(text: str | None, otherwise: int = 0) -> int:
 
 
 def _is_date(code: str) -> bool:
-    """Whether a number format shows a day: it names days and years, outside of quoted text."""
+    """Whether a number format displays a day: it names days and years, outside of quoted text."""
     bare = _IN_QUOTES.sub("", code.lower())
     return "d" in bare and "y" in bare
 

@@ -1,1 +1,1 @@
-"""Users of SCIM: employees. What a client says of them becomes facts; what has no fact is kept beside (`documents`)."""
+"""Users of SCIM: employees. What a client states of them becomes facts; the rest is stored apart (`documents`)."""

@@ -1,8 +1,9 @@
-"""What is kept of a User beside the facts, as a JSON document, and how both together are answered.
+"""The JSON document that is stored of a User beside the facts, and the answer that is made from both.
 
 The document is the User as the client states it, without `userName` and `externalId`, which have columns. **A null in
 it marks a value that facts hold**: that of `displayName`, of `active`, and of the work address among the `emails`.
-So nothing is kept twice, and what others record later is answered. What the client has removed is not in the document.
+So nothing is stored twice, and an answer includes what others record later. Attributes that the client has removed are
+not in the document.
 """
 
 import json
@@ -22,7 +23,7 @@ ENTERPRISE = str(EnterpriseUser.__schema__)
 MOST_CHARACTERS = 32_000
 MOST_VALUES = 50
 MOST_OPERATIONS = 60
-"""Bounds of what one request may ask: scim2-models compares each operation with every value of the attribute."""
+"""Limits of one request: scim2-models compares each operation with every value of the attribute."""
 LONGEST_NAME = 320
 
 _ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
@@ -31,7 +32,7 @@ _ROLE: TypeAdapter[str] = TypeAdapter(RoleId)
 
 
 class Row(NamedTuple):
-    """What is stored of a User; `document` null where this client has stated nothing of them yet."""
+    """What is stored of a User; `document` is null where this client has stated nothing of them yet."""
 
     learner_profile_id: uuid.UUID
     external_id: str | None
@@ -47,7 +48,7 @@ class Row(NamedTuple):
 
 
 class StatedFacts(NamedTuple):
-    """What a User says that is a fact; null where it says nothing."""
+    """The part of a User that facts hold; null where the User states nothing."""
 
     account_email: str | None
     person_name: str | None
@@ -83,7 +84,7 @@ def answered(row: Row) -> Any:
 
 
 def kept(user: Any, *, patched: bool = False) -> dict[str, Any]:
-    """The document that is kept of a User. Raises InvalidValueException where it holds too much.
+    """The document to store of a User. Raises InvalidValueException where it holds too much.
 
     `active` is answered whether a client has stated it or not, and is absent only where a patch has removed it.
     """
@@ -103,12 +104,12 @@ def kept(user: Any, *, patched: bool = False) -> dict[str, Any]:
 
 
 def addresses(document: Mapping[str, Any]) -> list[str]:
-    """The e-mail addresses in a document, in lower case: what it can be found by beside those of facts."""
+    """The e-mail addresses in a document, in lower case: a User is found by these and by the addresses in facts."""
     return sorted({each["value"].lower() for each in document.get("emails", ()) if each.get("value")})
 
 
 def stated_facts(user: Any) -> StatedFacts:
-    """What a User says that is a fact. Raises InvalidValueException for what can be none."""
+    """The part of a User that becomes facts. Raises InvalidValueException for values that no fact can hold."""
     work = _work_entry(user)
     roles = {str(role.value) for role in user.roles or () if role.value is not None}
     return StatedFacts(
@@ -121,7 +122,7 @@ def stated_facts(user: Any) -> StatedFacts:
 
 
 def check_patch(operations: Any) -> None:
-    """Raises InvalidValueException for a patch of which each operation would look through a long list."""
+    """Raises InvalidValueException for a patch whose operations would each search a long list."""
     done = operations.operations or []
     values = sum(len(each.value) for each in done if isinstance(each.value, list))
     values += sum(
@@ -154,12 +155,12 @@ def check(user: Any) -> None:
 
 
 def is_address(text: Any) -> bool:
-    """Whether a text is an e-mail address as facts have it."""
+    """Whether a text is an e-mail address that facts accept."""
     return _is(_ADDRESS, text)
 
 
 def _of_facts(row: Row) -> dict[str, Any]:
-    """The document of whom the client has stated nothing: all that facts hold."""
+    """The document of a person of whom the client has stated nothing: all values come from facts."""
     document: dict[str, Any] = {"active": None}
     if row.person_name is not None:
         document["displayName"] = None
@@ -179,7 +180,7 @@ def _person_name(user: Any) -> str | None:
 
 
 def _work_entry(user: Any) -> int | None:
-    """Which of the e-mail addresses is the work address: of type work, else of no type, the primary one first."""
+    """The index of the work address among the e-mail addresses: of type work, else without a type; primary first."""
     entries = list(enumerate(user.emails or ()))
     for kind in ("work", None):
         own = [(n, each) for n, each in entries if each.type == kind and is_address(each.value)]

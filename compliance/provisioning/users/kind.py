@@ -10,7 +10,7 @@ from compliance.provisioning.users import documents, reading, writing
 
 
 class Users(ResourceKind[Any]):
-    """Employees, whom a client makes, changes and lets leave."""
+    """Employees, whom a client creates, changes and removes."""
 
     model: ClassVar[Any] = Employee
     schema: ClassVar[Any] = User
@@ -20,7 +20,7 @@ class Users(ResourceKind[Any]):
     sortable = frozenset(reading.ORDERS)
 
     def search(self, client: Client, search: Search) -> Found:
-        """What a search finds."""
+        """The results of a search."""
         return reading.search(client, search)
 
     def read(self, client: Client, identifier: str, wanted: Wanted) -> Any:
@@ -28,18 +28,18 @@ class Users(ResourceKind[Any]):
         return reading.read(client, identifier, teams=wanted.usual("groups"))
 
     def create(self, client: Client, wanted: Any) -> Any:
-        """Somebody joins, or comes back."""
+        """Creates an employee, or brings one back."""
         return writing.create(client, wanted)
 
     def change(self, client: Client, identifier: str, change: Callable[[Any], Any], *, whole: bool) -> Any:
-        """What differs becomes facts."""
+        """Applies `change`; differences become facts."""
         return writing.change(client, identifier, change, whole=whole)
 
     def patch(self, client: Client, identifier: str, operations: Any, check: Check | None) -> Any:
-        """As any kind, within bounds: others of the company wait meanwhile."""
+        """Patches within limits, because other writes of the company wait meanwhile."""
         documents.check_patch(operations)
         return super().patch(client, identifier, operations, check)
 
     def remove(self, client: Client, identifier: str, check: Check | None) -> None:
-        """The employee has left."""
+        """Records that the employee has left."""
         writing.remove(client, identifier, check)

@@ -1,4 +1,4 @@
-"""Users as a client sees them: employees, and those of its own who have left (not those whom it has removed)."""
+"""Users as a client sees them: employees, and those of its own who have left (without those whom it has removed)."""
 
 import hashlib
 import re
@@ -54,7 +54,7 @@ WHERE {_OF_CLIENT} AND n.external_id = {{0}}"""  # noqa: S608 - constants of our
 
 
 def _if_stated(name: str, value: str) -> str:
-    """SQL of a value of facts, where the client has stated this attribute, or nothing at all of the person."""
+    """SQL of a value from facts, where the client has stated this attribute, or nothing at all of the person."""
     return f"(CASE WHEN u.attributes IS NULL OR u.attributes ? '{name}' THEN {value} END)"
 
 
@@ -89,7 +89,7 @@ ORDERS: Final[Mapping[str, str]] = {
     "meta.created": FIRST_JOINED,
     "meta.lastmodified": _CHANGED,
 }
-"""By what a list may be ordered; newest first where nothing is stated."""
+"""The SQL by which a list is ordered; newest first where no order is asked for."""
 
 _FOUND = """
 WITH found AS MATERIALIZED (SELECT f.id, f.learner_profile_id{key} FROM {people} WHERE {visible} AND {condition})
@@ -105,11 +105,11 @@ AND {_VISIBLE}
 
 
 def search(client: Client, asked: Search) -> Found:
-    """What a search finds, by two statements."""
+    """The results of a search, by two statements."""
     wanted = condition(ATTRIBUTES, asked.filter)
     where = wanted.sql
     if wanted.narrowed is not None:
-        # As an array they are found once, and the people then by index.
+        # As an array the identifiers are found once, and the people then by index.
         where = f"f.learner_profile_id = ANY(ARRAY({wanted.narrowed})) AND {where}"
     key = ORDERS.get(asked.sort_by or "")
     order = "id DESC" if key is None else f"key {'DESC' if asked.descending else 'ASC'}, id DESC"
@@ -124,7 +124,7 @@ def search(client: Client, asked: Search) -> Found:
 
 
 def read(client: Client, identifier: str, *, teams: bool = True) -> Any:
-    """One User. Raises NotFoundException for whoever the client does not see."""
+    """One User. Raises NotFoundException for a person whom the client does not see."""
     with context.company(client.organization_id):
         return answered(row(client, identified(identifier), teams=teams))
 
@@ -158,7 +158,7 @@ def visible(client: Client, ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str |
 
 
 def identified(identifier: str) -> uuid.UUID:
-    """The identifier of a User as an address has it. Raises NotFoundException for a text that is none."""
+    """The identifier of a User from an address. Raises NotFoundException for a text that is not an identifier."""
     if not _IDENTIFIER.fullmatch(identifier):
         raise NotFoundException(detail="There is no such User.")
     return uuid.UUID(identifier)

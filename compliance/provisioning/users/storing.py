@@ -1,4 +1,4 @@
-"""The rows that are kept of Users beside the facts. All of it within the client's turn."""
+"""The rows that are stored of Users beside the facts. All functions run within the client's turn."""
 
 import json
 import uuid
@@ -14,7 +14,7 @@ from compliance.tenancy import sql
 
 
 class Namesake(NamedTuple):
-    """Somebody known who has a userName or an externalId already, whether the client sees them or not."""
+    """A known person who already has a userName or an externalId, whether the client sees them or not."""
 
     learner_profile_id: uuid.UUID
     visible: bool
@@ -59,7 +59,7 @@ VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
 
 
 def namesakes(client: Client, user_name: str | None, external_id: str | None) -> Sequence[Namesake]:
-    """Everybody with this userName or externalId; first whom the client removed last, then who was here last."""
+    """Everybody with this userName or externalId: first those whom the client removed last, then by newest fact."""
     parameters = client.asked | {"user_name": user_name, "external_id": external_id}
     found = [Namesake(*row) for row in sql.fetch(_NAMESAKES, parameters)]
     return [each for each in found if each.same_external_id or each.same_user_name]
@@ -74,7 +74,7 @@ def keep(
     document: dict[str, Any],
     at: datetime,
 ) -> None:
-    """Keeps what a client says of a User now; `user_name` null where it is the account's address."""
+    """Stores what a client states of a User now; `user_name` is null where it equals the account's address."""
     parameters = client.asked | {
         "learner": learner_profile_id,
         "external_id": external_id,
@@ -87,20 +87,20 @@ def keep(
 
 
 def release_external_id(client: Client, external_id: str, holder: uuid.UUID) -> None:
-    """Takes an externalId from whom the client has removed, so that another User may have it."""
+    """Takes an externalId from a User whom the client has removed, so that another User may have it."""
     ProvisionedUser.objects.filter(
         organization_id=client.organization_id, source_id=client.source.source_id, external_id=external_id
     ).exclude(learner_profile_id=holder).exclude(deleted_at=None).update(external_id=None)
 
 
 def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) -> None:
-    """Notes that the client has removed a User. Of what it has stated only that stays by which they may come back."""
+    """Records that the client has removed a User. Of what it has stated, only what can bring the User back is kept."""
     sql.execute(_MARK_REMOVED, client.asked | {"learner": learner_profile_id, "at": at})
     _keep_addresses(client, learner_profile_id, [])
 
 
 def _keep_addresses(client: Client, learner_profile_id: uuid.UUID, stated: Collection[str]) -> None:
-    """Has these addresses find the person, and no others that the client gave before."""
+    """Replaces the addresses that the client gave for the person by these."""
     kept = ProvisionedAddress.objects.filter(
         organization_id=client.organization_id,
         learner_profile_id=learner_profile_id,

@@ -1,4 +1,4 @@
-"""What a client says of Users becomes facts, and what has no fact is kept: in one transaction, all or nothing."""
+"""Writes of Users: what a client states becomes facts, and the rest is stored, all in one transaction."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -30,13 +30,13 @@ _TAKEN = "Another User has this {}."
 
 
 def create(client: Client, wanted: Any) -> Any:
-    """A User is made: somebody joins, or comes back whom the client had removed. Returns the User as answered."""
+    """Creates a User: somebody joins, or returns after the client had removed them. Returns the User as answered."""
     documents.check(wanted)
     stated, document = documents.stated_facts(wanted), documents.kept(wanted)
     with turn(client) as now:
         learner_profile_id, known = uuid.uuid4(), _NOBODY
         returning = _returning(client, wanted)
-        if returning is not None and employees.lock(client.organization_id, returning):  # nobody erased meanwhile
+        if returning is not None and employees.lock(client.organization_id, returning):  # not erased meanwhile
             learner_profile_id = returning
             known = employees.recorded_last(client.organization_id, returning)
         at = _moment(now, known)
@@ -49,7 +49,7 @@ def create(client: Client, wanted: Any) -> Any:
 
 
 def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, whole: bool) -> Any:
-    """A User is changed: what differs becomes facts. Returns the User as answered."""
+    """Changes a User: differences become facts. Returns the User as answered."""
     learner_profile_id = reading.identified(identifier)
     with turn(client) as now:
         employees.lock(client.organization_id, learner_profile_id)
@@ -74,7 +74,7 @@ def change(client: Client, identifier: str, changing: Callable[[Any], Any], *, w
 
 
 def remove(client: Client, identifier: str, check: Check | None) -> None:
-    """A User is removed: the employee has left, whatever `active: false` means for this client. Nobody is erased."""
+    """Removes a User: the employee has left, whatever `active: false` means for this client. Nobody is erased."""
     learner_profile_id = reading.identified(identifier)
     with turn(client) as now:
         employees.lock(client.organization_id, learner_profile_id)
@@ -89,17 +89,17 @@ def remove(client: Client, identifier: str, check: Check | None) -> None:
 
 
 def _returning(client: Client, wanted: Any) -> uuid.UUID | None:
-    """Who comes back under this userName or externalId, which nobody whom the client sees may have."""
+    """The person who returns under this userName or externalId. No User that the client sees may have either."""
     found = storing.namesakes(client, wanted.user_name, wanted.external_id)
     for each in found:
         if each.visible:
             raise UniquenessException(detail=_TAKEN.format("userName" if each.same_user_name else "externalId"))
-    known = sorted(found, key=lambda each: not each.same_external_id)  # the rest stays in its order
+    known = sorted(found, key=lambda each: not each.same_external_id)  # a stable sort: the rest keeps its order
     return known[0].learner_profile_id if known else None
 
 
 def _refuse_names_of_others(client: Client, row: Row, wanted: Any) -> None:
-    """Refuses new names that somebody else has. Files may have given two people one address: these can be changed."""
+    """Refuses new names that somebody else has. People whom a file has given the same address can still be changed."""
     user_name = None if wanted.user_name.lower() == row.user_name.lower() else wanted.user_name
     external_id = None if wanted.external_id == row.external_id else wanted.external_id
     for each in storing.namesakes(client, user_name, external_id):
@@ -108,14 +108,14 @@ def _refuse_names_of_others(client: Client, row: Row, wanted: Any) -> None:
 
 
 def _moment(now: datetime, known: RecordedLast) -> datetime:
-    """From when the facts of this request have effect: now, and after all that is recorded of the person."""
+    """The moment from which this request's facts have effect: now, or after all that is recorded of the person."""
     return now if known.last_recorded is None else max(now, known.last_recorded + _AFTER)
 
 
 def _joining(
     client: Client, learner_profile_id: uuid.UUID, stated: StatedFacts, known: RecordedLast, at: datetime
 ) -> list[FactLine]:
-    """The facts of somebody who comes, or comes back; who comes inactive has a stay that ends as it begins."""
+    """The facts of somebody who joins or returns; an inactive User is suspended or leaves at the same moment."""
     person_id = uuid.uuid4()
     lines = [
         _line(
@@ -145,9 +145,9 @@ def _changing(
     *,
     whole: bool,
 ) -> list[FactLine]:
-    """The facts that make what is recorded what the client says now.
+    """The facts that bring what is recorded in line with what the client states now.
 
-    A part that the client did not change is recorded anew only where it has stated the whole.
+    A part that the client did not change is recorded again only where it has stated the whole.
     """
     lines: list[FactLine] = []
     changed: dict[str, Any] = {}
@@ -173,7 +173,7 @@ def _changing(
 
 
 def _end_of(client: Client) -> type[FactLine]:
-    """What it means that this client sets a User inactive."""
+    """The kind of fact that this client means by setting a User inactive."""
     return EmployeeSuspended if client.source.leaving == Source.Leaving.SUSPENDED else Leaving
 
 
