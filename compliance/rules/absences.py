@@ -1,7 +1,7 @@
 """Deadlines that fall inside an absence, and how far they move (docs/rules.md#absences).
 
-Training and policies ask the same: which days a person is away, as known at a moment, and when a deadline is due then.
-`steps` answers with the arithmetic, for whoever explains a deadline; `moved` with the result alone.
+Training and policies share this code: it computes the days on which a person is away, as known at a moment, and the
+resulting deadline. `steps` returns the arithmetic, for explanations of a deadline; `moved` returns only the result.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from compliance.rules.company_days import day_of, end_of_day
 
 
 class Absence(NamedTuple):
-    """A person is away from `first_day` to `last_day`, company days both: counted from `at` until `voided_at`."""
+    """A person is away from `first_day` to `last_day`, both company days; it counts from `at` until `voided_at`."""
 
     absence_id: UUID
     at: datetime
@@ -61,7 +61,7 @@ def away_at(absences: Iterable[Absence], moment: datetime) -> tuple[Away, ...]:
 
 
 def steps(zone: str, due_at: datetime, away: Iterable[Away]) -> list[Step]:
-    """How a deadline moves, from stretch to stretch: where it moves into a later one, it moves on from there."""
+    """How a deadline moves, stretch by stretch: a deadline that lands in a later stretch moves on from there."""
     found: list[Step] = []
     day = day_of(zone, due_at)
     for stretch in away:
@@ -74,6 +74,6 @@ def steps(zone: str, due_at: datetime, away: Iterable[Away]) -> list[Step]:
 
 
 def moved(zone: str, due_at: datetime, away: Iterable[Away]) -> datetime:
-    """The deadline, as far as absences move it; what falls into none stays to the microsecond."""
+    """The deadline after the absences have moved it; one outside all absences is unchanged to the microsecond."""
     found = steps(zone, due_at, away)
     return end_of_day(zone, found[-1].to_day) if found else due_at

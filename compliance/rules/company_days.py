@@ -1,8 +1,8 @@
-"""A company's days in its own time zone, whatever daylight saving does.
+"""A company's days in its own time zone, correct across clock changes.
 
-A day starts at the first instant that bears its date and ends one microsecond before the next day starts. So every
-instant lies in exactly one day, also where midnight does not exist (Cairo, Havana, Sao Paulo), comes twice (St John's
-until 2011), or where a whole date is missing: Apia's 30 December 2011 is empty, it starts where the 31st starts.
+A day starts at the first instant with its date and ends one microsecond before the next day starts. So every instant
+lies in exactly one day, even where midnight does not exist (Cairo, Havana, Sao Paulo) or occurs twice (St John's until
+2011), and where a whole date is missing: Apia's 30 December 2011 is empty and starts where the 31st starts.
 """
 
 from calendar import monthrange
@@ -38,7 +38,7 @@ def start_of_day(zone: str, day: date) -> datetime:
     later = _offset_at_midnight(rules, day, fold=1)
     try:
         if earlier >= later:
-            # Ordinary, or a midnight that comes twice: its first coming is the one with the larger offset.
+            # Ordinary, or a midnight that occurs twice: the first occurrence has the larger offset.
             return midnight - earlier
         # Clocks jump over midnight: the day starts at the jump, which lies in (midnight - later, midnight - earlier].
         return _jump(rules, midnight - later, midnight - earlier)
@@ -86,7 +86,7 @@ def _offset_at_midnight(rules: ZoneInfo, day: date, *, fold: int) -> timedelta:
 
 
 def _jump(rules: ZoneInfo, low: datetime, high: datetime) -> datetime:
-    """The second, after `low` and at `high` at the latest, at which the zone's offset changes: by bisection."""
+    """Find by bisection the second in (low, high] at which the zone's offset changes."""
     changed = high.astimezone(rules).utcoffset()
     while high - low > timedelta(seconds=1):
         middle = low + timedelta(seconds=(high - low) // timedelta(seconds=2))

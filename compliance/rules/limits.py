@@ -1,4 +1,4 @@
-"""How large a page of /v1 may be: what is larger alone could never be served."""
+"""The largest page and the largest row of /v1. A row larger than a page could never be served."""
 
 MAXIMUM_PAGE_BYTES = 3 * 1024 * 1024
 ENVELOPE_BYTES = 2048

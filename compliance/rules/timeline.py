@@ -1,7 +1,7 @@
-"""Timelines: which content of a record holds from which moment.
+"""Timelines: the content of a record, by the moment from which it holds.
 
-A timeline has no gaps: a content holds until the next version; before the first version there is nothing, and absence
-later on is a version whose content is null.
+A timeline has no gaps: a content holds until the next version; before the first version there is nothing, and a later
+absence is a version whose content is None.
 """
 
 from bisect import bisect_right
@@ -45,7 +45,8 @@ def within(start: datetime, end: datetime | None, moment: datetime) -> bool:
 
 
 def append_version(versions: list[Version[Content]], valid_from: datetime, content: Content | None) -> None:
-    """Append `content` from `valid_from` on, unless it is the last one already; it replaces one of the same moment."""
+    """Append `content` from `valid_from` on, unless it equals the last one; it replaces a version of the same moment.
+    """
     if versions and versions[-1].valid_from == valid_from:
         versions.pop()
     if (versions[-1].content if versions else None) != content:

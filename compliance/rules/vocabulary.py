@@ -1,6 +1,6 @@
 """The value sets of the contract and those that it leaves open, one enumeration each, and the version of the decider.
 
-Every other room takes its words from here, so that a row, a filter, a form and a test can never spell one differently.
+Every other room uses these, so that a row, a filter, a form and a test never spell a value differently.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Logic:
 
 
 LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22), 3: date(2026, 11, 23)}
-"""The day on which each version of the decider took effect: a snapshot names the version that decided its rows."""
+"""The day on which each version of the decider took effect. A snapshot states the version that decided its rows."""
 
 LOGIC = Logic(version=3, date=LOGIC_DATES[3])
 """The version of the running code."""
@@ -129,7 +129,7 @@ class EntryType(StrEnum):
 
 
 ERASED_PERSON = "Erased person"
-"""The label in place of the name of a person who was erased at the company's instruction."""
+"""Displayed in place of the name of a person who was erased at the company's instruction."""
 
 
 class AccessState(StrEnum):

@@ -1,4 +1,5 @@
-"""Owed learning: what one learner owes of one course, which certificates they hold, and until when.
+"""Owed learning: what one learner owes for one course, which certificates they hold, and until when.
 
-`facts` in, `decide` decides, `decisions` out; `outcome` is what the clock adds when a row is read.
+`facts` is the input, `decide` the decision, `decisions` the output; `outcome` adds what depends on the clock when a row
+is read.
 """

@@ -1,7 +1,7 @@
-"""What completions earn, and what becomes of it: ends, corrections, revocations (docs/rules.md#certificates).
+"""The certificates that completions earn, with their ends, corrections and revocations (docs/rules.md#certificates).
 
 A chain is one earned certificate with its corrections: the newest link is current, the others are replaced. Everything
-in a chain has its moment, so it can be asked about any moment whatever was decided later.
+in a chain has a moment, so its state at any moment can be computed regardless of later facts.
 """
 
 from datetime import datetime, timedelta
@@ -81,7 +81,7 @@ class Chain:
 
     @property
     def order(self) -> tuple[datetime, datetime, UUID]:
-        """By the completion that earned it."""
+        """Sort key: the order of the completion that earned the certificate."""
         return self.done.order
 
     def tip(self, moment: datetime) -> UUID:
@@ -131,7 +131,8 @@ class Chain:
     def timelines(
         self, learner_profile_id: UUID, course_id: UUID, employee_since: datetime
     ) -> list[CertificateTimeline]:
-        """Every certificate of the chain, from its issue on; but not before its holder became an employee."""
+        """A timeline for every certificate of the chain, from its issue on, not before its holder became an employee.
+        """
         found = []
         for position, link in enumerate(self.links):
             successor = self.links[position + 1] if position + 1 < len(self.links) else None
@@ -162,7 +163,7 @@ class Chain:
         changed: tuple[datetime, UUID | None] | None = self.revoked(link.certificate_id, moment)
         if changed is not None:
             status = CertificateStatus.REVOKED
-            # It may have been issued after the fact, when a voiding let its completion count.
+            # It may be issued later than earned, when a voiding made its completion count.
             changed = (max(changed[0], link.at), changed[1])
         elif successor is not None and successor.at <= moment:
             status = CertificateStatus.REPLACED
@@ -198,7 +199,7 @@ class Chain:
 
 
 class Certificates:
-    """The certificates that a learner has earned of a course, and the facts about them in order of time."""
+    """The certificates that a learner has earned in a course, and the facts about them in order of time."""
 
     def __init__(self, doing: DoingFacts, refusals: list[Refusal]) -> None:
         self.facts: list[CertificateCorrection | CertificateRevocation] = [
@@ -211,7 +212,7 @@ class Certificates:
         self._refusals = refusals
 
     def held_for(self, done: Done | None) -> Chain | None:
-        """What this completion has earned, if the learner holds it."""
+        """The certificate that this completion earned, if the learner holds it."""
         chain = self.chains.get(done.receipt_id) if done is not None else None
         return chain if chain is not None and chain in self.held else None
 
@@ -222,9 +223,10 @@ class Certificates:
         )
 
     def record_facts(self, moment: datetime, *, last_time: bool = False) -> None:
-        """Record corrections and revocations of this moment, once; what is left `last_time` is refused.
+        """Record the corrections and revocations of this moment, each once; `last_time` refuses those that are left.
 
-        Corrections go first, each as soon as what it corrects is there, whatever their ids.
+        Corrections are recorded first, each as soon as the certificate that it corrects exists, regardless of
+        identifiers.
         """
         waiting = [fact for fact in self.facts if fact.at == moment and fact not in self._recorded]
         while recorded := next((fact for fact in waiting if self._record(fact)), None):
@@ -235,7 +237,7 @@ class Certificates:
                 self._refuse(fact, RefusalCode.NO_SUCH_CERTIFICATE)
 
     def _record(self, fact: CertificateCorrection | CertificateRevocation) -> bool:
-        """Record or refuse one; False if its certificate is not there yet."""
+        """Record or refuse one fact; False if its certificate does not exist yet."""
         certificate = fact.supersedes_id if isinstance(fact, CertificateCorrection) else fact.certificate_id
         chain = next((chain for chain in self.chains.values() if chain.has(certificate, fact.at)), None)
         if chain is None:

@@ -12,9 +12,9 @@ from compliance.rules.vocabulary import Attendance, MarkedBy
 class Done(NamedTuple):
     """A completion, by receipt or by attending a live session in full.
 
-    `completed_at` is the receipt's moment, `at` the moment from which it counts: the same, unless the release was
-    published later. A session's completion takes effect with the mark that says `full`; `lowered_at` is when a mark
-    takes it back, which revokes its certificate and nothing else.
+    `completed_at` is the receipt's moment and `at` the moment from which it counts: they differ only if the release was
+    published later. A session's completion takes effect with the mark `full`; `lowered_at` is when a later mark takes
+    it back, which only revokes its certificate.
     """
 
     at: datetime
@@ -31,12 +31,12 @@ class Done(NamedTuple):
 
     @property
     def order(self) -> tuple[datetime, datetime, UUID]:
-        """By the moment from which it counts; of those dated before one publication the earlier receipt comes first."""
+        """Sort key: the moment from which it counts, then the receipt's moment, then its identifier."""
         return (self.at, self.completed_at, self.receipt_id)
 
 
 def done_by_receipt(completion: Completion) -> Done:
-    """A completion receipt as something done."""
+    """Turn a completion receipt into a `Done`."""
     return Done(
         completion.at,
         completion.at,
@@ -50,7 +50,8 @@ def done_by_receipt(completion: Completion) -> Done:
 
 
 def done_by_attendance(organization_id: UUID, learner_profile_id: UUID, session: SessionAttendance) -> list[Done]:
-    """One for every time the register's mark rose to `full`; a mark lowered and raised again completes anew."""
+    """One `Done` for each time the mark rose to `full`; a mark that was lowered and raised again is a new completion.
+    """
     found: list[Done] = []
     full = False
     for mark in sorted(session.marks):

@@ -24,7 +24,7 @@ Interval = tuple[datetime, datetime]
 
 
 class ShareStage(NamedTuple):
-    """What an open share says during [start, end) to employees; stages without their door are left out."""
+    """What an open share states for employees during [start, end); stages without the employee door are left out."""
 
     share: "OpenShare"
     start: datetime
@@ -75,7 +75,7 @@ class OpenShare:
 
 
 class Stay(NamedTuple):
-    """One stage of one share covers the learner during [start, end); `entry` starts the share's unbroken stretch."""
+    """A stage of a share covers the learner during [start, end); `entry` starts the share's unbroken stretch."""
 
     stage: ShareStage
     start: datetime
@@ -84,7 +84,8 @@ class Stay(NamedTuple):
 
 
 class CurrentRelease(NamedTuple):
-    """From `at` on this release (an index) is current, or none; `run_start` starts the unbroken run of releases."""
+    """From `at` on the release of this index is current, or none is; `run_start` starts the unbroken run of releases.
+    """
 
     at: datetime
     release: int | None

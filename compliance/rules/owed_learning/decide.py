@@ -1,4 +1,4 @@
-"""The one decider of owed learning that API, console, exports and sweep share."""
+"""The decider of owed learning, shared by the API, the console, exports and the sweep."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from compliance.rules.owed_learning.story import Story
 
 
 class Course:
-    """A course made ready for any number of learners."""
+    """A course prepared for deciding any number of learners."""
 
     __slots__ = ("plain", "prepared")
 
@@ -21,17 +21,17 @@ class Course:
 
 
 def prepare(facts: CourseFacts) -> Course:
-    """Fold a course's facts once, for `decide` with each of its learners."""
+    """Prepare a course's facts once, for `decide` with each of its learners."""
     return Course(facts)
 
 
 def decide(
     organization_id: UUID, zone: str, course: Course, learner: LearnerFacts, doing: DoingFacts, now: datetime
 ) -> Decision:
-    """What `learner` owes of `course`, as timelines, and which certificates they hold.
+    """What `learner` owes for `course`, as timelines, and which certificates they hold.
 
-    `zone` is the company's IANA time zone. `now` only limits what the clock has brought into being (renewals that
-    opened); facts count whatever their moment. Pure: the same facts in any order give the same answer.
+    `zone` is the company's IANA time zone. `now` only limits what depends on the clock (renewals that opened); facts
+    count regardless of their moment. Pure: the same facts in any order give the same answer.
     """
     if course.plain is not None:
         decision = plain.decide(organization_id, zone, course.plain, learner, doing)
@@ -43,5 +43,5 @@ def decide(
 def decide_by_story(
     organization_id: UUID, zone: str, course: Course, learner: LearnerFacts, doing: DoingFacts, now: datetime
 ) -> Decision:
-    """The same answer, always by the general way."""
+    """The same answer, always by the general decider, without the shortcut."""
     return Story(organization_id, zone, course.prepared, learner, doing, now).decide()

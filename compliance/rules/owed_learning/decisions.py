@@ -1,7 +1,7 @@
-"""What the decider answers: timelines of contents by valid time, as the history stores them.
+"""The output of the decider: timelines of contents by valid time, as the history stores them.
 
-A content holds exactly what is stored of a row: nothing personal, nothing joined at read (titles, reminder counts),
-nothing that the clock decides (an outcome, a certificate's expiry); those come from `outcome` at read.
+A content holds exactly what is stored of a row: no personal data, nothing that is joined when a row is read (titles,
+reminder counts), and nothing that depends on the clock (an outcome, a certificate's expiry), which `outcome` adds then.
 """
 
 from datetime import datetime
@@ -58,9 +58,9 @@ class RecordContent(NamedTuple):
 class CertificateContent(NamedTuple):
     """One version of a certificate.
 
-    `status` is what facts alone decide: `revoked`, `replaced` or `valid`; whether a valid one has expired is decided
-    at read from `valid_until`. `changed_at` and `changed_by` belong to it. The trainer's name, the holder's name and
-    the check code are joined at read.
+    `status` depends on facts alone: `revoked`, `replaced` or `valid`; whether a valid certificate has expired is
+    decided from `valid_until` when a row is read. `changed_at` and `changed_by` belong to it. The trainer's name, the
+    holder's name and the check code are joined then.
     """
 
     certificate_id: UUID
@@ -100,7 +100,7 @@ class RefusedFact(StrEnum):
 
 
 class RefusalCode(Enum):
-    """Why the decider refuses a fact: each with the reason in plain words, without personal data."""
+    """The refusals of the decider, each with its reason in plain words, without personal data."""
 
     NO_SUCH_RECORD = "the learner owes nothing of this course at that moment"
     RECORD_COMPLETED = "a completed record cannot be waived"
@@ -110,7 +110,7 @@ class RefusalCode(Enum):
 
 
 class Refusal(NamedTuple):
-    """A fact that changes nothing because the rules refuse it. `fact_key`: obligation_change_id or certificate_id."""
+    """A fact that has no effect because a rule refuses it. `fact_key`: obligation_change_id or certificate_id."""
 
     fact: RefusedFact
     fact_key: int | UUID

@@ -1,8 +1,8 @@
 """The input of the decider: the facts of one course, of one learner, and of what that learner did in that course.
 
-Named tuples, because they are built by the million: quick to make, compared by value, never changed. All instants are
-aware and in UTC. The order of any tuple here means nothing: the decider sorts. Facts that take effect after the present
-(five minutes at most) are ordinary facts.
+Named tuples, because millions of them are built: they are quick to make, compared by value and immutable. All instants
+are aware and in UTC. The order of a tuple's elements has no meaning: the decider sorts. Facts that take effect after
+the present (five minutes at most) are ordinary facts.
 """
 
 from datetime import datetime
@@ -42,7 +42,8 @@ class Deadline(NamedTuple):
 
 
 class ShareStep(NamedTuple):
-    """Everything a share says from `at` until its next step (a `share_changed` is folded into a whole step)."""
+    """Everything that a share states from `at` until its next step (a `share_changed` is folded into a complete step).
+    """
 
     at: datetime
     doors: frozenset[Door]
@@ -63,7 +64,7 @@ class Share(NamedTuple):
 
 
 class CertificateEdition(NamedTuple):
-    """What completing the course earns from `at` on. An `assessed` one is earned by assessed completions only.
+    """The certificate that completing the course earns from `at` on. An `assessed` one needs an assessed completion.
 
     `kind` None: nothing is earned from `at` on. `valid_months` None: no end. `renew_days_before` None: no renewal opens
     by the clock.
@@ -77,7 +78,7 @@ class CertificateEdition(NamedTuple):
 
 
 class CourseFacts(NamedTuple):
-    """All that concerns a course whoever learns it; `prepare` it once for all its learners."""
+    """All facts of a course that are the same for every learner; `prepare` them once for all its learners."""
 
     course_id: UUID
     releases: tuple[Release, ...] = ()
@@ -86,7 +87,8 @@ class CourseFacts(NamedTuple):
 
 
 class Employment(NamedTuple):
-    """A stretch as an employee, [joined_at, left_at). Suspension is absent: it neither ends nor pauses owing."""
+    """A stretch as an employee, [joined_at, left_at). Suspension is left out: it neither ends nor pauses what is owed.
+    """
 
     person_id: UUID
     joined_at: datetime
@@ -103,7 +105,7 @@ class Membership(NamedTuple):
 
 
 class LearnerFacts(NamedTuple):
-    """All that concerns a learner whatever the course."""
+    """All facts of a learner that are the same for every course."""
 
     learner_profile_id: UUID
     employments: tuple[Employment, ...] = ()
@@ -113,7 +115,7 @@ class LearnerFacts(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """A completion receipt for a release of the course, or for one lesson (settles a lesson share's record)."""
+    """A completion receipt for a release of the course, or for one lesson (then it settles a lesson share's record)."""
 
     completion_receipt_id: UUID
     at: datetime
@@ -174,7 +176,7 @@ class CertificateCorrection(NamedTuple):
 
 
 class DoingFacts(NamedTuple):
-    """What one learner did, and what was done to their obligation and certificates, in one course."""
+    """What one learner did in one course, and what was done to their obligation and certificates in it."""
 
     completions: tuple[Completion, ...] = ()
     changes: tuple[ObligationChange, ...] = ()

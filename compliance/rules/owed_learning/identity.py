@@ -1,4 +1,4 @@
-"""The ids that the decider gives: UUIDv5 under the organization's id, so any two deciders agree on them."""
+"""The identifiers that the decider derives: UUIDv5 under the organization's id, so that all deciders agree on them."""
 
 from hashlib import sha1
 from uuid import UUID
@@ -8,7 +8,7 @@ _VERSION_5 = (0x5 << 76) | (0x2 << 62)
 
 
 def _uuid5(organization_id: UUID, name: str) -> UUID:
-    # uuid.uuid5 does the same in twice the time; RFC 9562 fixes SHA-1, the version (5) and the variant.
+    # uuid.uuid5 gives the same in twice the time; RFC 9562 fixes SHA-1, the version (5) and the variant.
     digest = sha1(organization_id.bytes + name.encode(), usedforsecurity=False).digest()
     return UUID(int=int.from_bytes(digest[:16], "big") & _FREE_BITS | _VERSION_5)
 
@@ -19,7 +19,7 @@ def record_id(organization_id: UUID, learner_profile_id: UUID, course_id: UUID, 
 
 
 def what_is_learned(course_id: UUID, release_id: UUID) -> str:
-    """A course and its release as `record_id_of` takes them: the same text for every person, written once."""
+    """A course and its release as text for `record_id_of`: the same for every person, so it is formatted only once."""
     return f"{course_id}/{release_id}"
 
 
@@ -41,9 +41,9 @@ def certificate_id(organization_id: UUID, completion_receipt_id: UUID) -> UUID:
 def attendance_receipt_id(
     organization_id: UUID, live_session_id: UUID, learner_profile_id: UUID, occasion: int = 1
 ) -> UUID:
-    """The id that takes the place of a completion receipt where a live session was attended in full.
+    """The identifier used in place of a completion receipt for full attendance of a live session.
 
-    `occasion` counts how often the mark rose to `full`: a mark lowered and raised again completes anew.
+    `occasion` counts how often the mark rose to `full`: a mark that was lowered and raised again is a new completion.
     """
     suffix = "" if occasion == 1 else f"/{occasion}"
     return _uuid5(organization_id, f"attendance/{live_session_id}/{learner_profile_id}{suffix}")

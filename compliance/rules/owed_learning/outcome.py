@@ -1,7 +1,7 @@
-"""What the clock adds to a stored row when it is read: a record's outcome, a certificate's status.
+"""What depends on the clock and is added when a stored row is read: a record's outcome, a certificate's status.
 
-Plain values in and out, because this runs for every row of every page. At exactly `due_at` nothing is late, and at
-exactly `valid_until` nothing has expired.
+Arguments and results are plain values, because this runs for every row of every page. At exactly `due_at` nothing is
+late, and at exactly `valid_until` nothing has expired.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ ONE_DAY = timedelta(days=1)
 DAY_IN_MICROSECONDS = 86_400_000_000
 Instant = TypeVar("Instant", datetime, int)
 
-# What nothing is late under, whole: this runs for every row of every page.
+# Complete answers for rows that are not late, made once: this runs for every row of every page.
 _BEFORE_REQUIREMENT = Outcome.COMPLETED_BEFORE_REQUIREMENT, None
 _ON_TIME = Outcome.COMPLETED_ON_TIME, None
 _WAIVED = Outcome.WAIVED, None
@@ -58,7 +58,7 @@ def outcome_at(
 
 
 def certificate_status(decided: str, valid_until: datetime | None, moment: datetime) -> CertificateStatus:
-    """The status at `moment` of a certificate that facts alone make `decided` (valid, revoked or replaced)."""
+    """The status at `moment` of a certificate whose status by facts alone is `decided` (valid, revoked or replaced)."""
     if decided == CertificateStatus.VALID and valid_until is not None and moment > valid_until:
         return CertificateStatus.EXPIRED
     return CertificateStatus(decided)

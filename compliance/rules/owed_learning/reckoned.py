@@ -1,4 +1,4 @@
-"""Why a training record is due when it is: the reckoning of its deadline, as the decider makes it."""
+"""Explains why a training record is due when it is: the reckoning of its deadline, as the decider makes it."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ def reckonings(
 
 
 class _Reckoned(Story):
-    """The general decider, which keeps the reckonings of its records up to its moment."""
+    """The general decider, extended to keep the reckonings of its records up to its moment."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class _Reckoned(Story):
 
 
 def _dated(found: Reckoning, doing: DoingFacts, moment: datetime) -> Reckoning:
-    """A personal deadline with the moment at which it was set."""
+    """Add to a personal deadline the moment at which it was set."""
     if found.counted_from is not CountedFrom.PERSONAL:
         return found
     changes = (

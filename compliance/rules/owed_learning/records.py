@@ -1,4 +1,4 @@
-"""A training record while its course is decided, and its terms until they freeze (docs/rules.md#records)."""
+"""A training record while its course is being decided, and its terms until they freeze (docs/rules.md#records)."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,11 +14,11 @@ from compliance.rules.reckoning import NO_DEADLINE, CountedFrom, Reckoning
 from compliance.rules.vocabulary import Door, DueBasis, EndedReason, Requirement, WaiverReasonCode
 
 _PREFERRED = (DueBasis.SHARE_DEADLINE, DueBasis.DAYS_AFTER_ADDED, DueBasis.OVERRIDE)
-"""Of equal deadlines, the first of these counts."""
+"""Preference among equal deadlines: the first of these counts."""
 
 
 class Record:
-    """A training record at the moment that the story has reached."""
+    """A training record at the moment that is being decided."""
 
     __slots__ = (
         "assigned_at",
@@ -70,26 +70,26 @@ class Record:
 
     @property
     def live(self) -> bool:
-        """Neither ended nor waiting to come back."""
+        """Whether the record has not ended and is not waiting to return."""
         return self.ended_at is None
 
     @property
     def open(self) -> bool:
-        """Live and not completed (it may be waived)."""
+        """Whether the record is live and not completed (it may be waived)."""
         return self.ended_at is None and self.done is None
 
     def end(self, moment: datetime, reason: EndedReason) -> None:
-        """Stop applying at `moment`."""
+        """End the record at `moment`."""
         self.ended_at = moment
         self.ended_reason = reason
 
     def restart(self, moment: datetime) -> None:
-        """Apply again from `moment` on, as an open record."""
+        """Let the record apply again from `moment` on, as an open record."""
         self.begun_at = moment
         self.ended_at = self.ended_reason = None
 
     def settle_terms(self, zone: str, moment: datetime, away: tuple[Away, ...]) -> None:
-        """Requirement, `assigned_at`, deadline, shares and doors as of `moment`, and freezing.
+        """Set requirement, `assigned_at`, deadline, shares and doors as of `moment`, and freeze them if it is time.
 
         `away`: the days on which the learner is absent, as known at `moment`.
         """
@@ -122,7 +122,7 @@ class Record:
         """The earliest deadline among the required shares, each moved by absences; of equals, a fixed one.
 
         `plain.py` sets the deadline of plain decisions itself, `days_after_added` included;
-        `tests/oracle/test_owed_learning.py` compares its answers with those of this way.
+        `tests/oracle/test_owed_learning.py` compares its answers with those of this method.
         """
         best: tuple[datetime, int] | None = None
         found = NO_DEADLINE

@@ -1,7 +1,7 @@
-"""The general decider of owed learning: one learner's story of one course, moment by moment, by docs/rules.md.
+"""The general decider of owed learning: one learner and one course, moment by moment, as docs/rules.md states.
 
-The story is decided once for each era. An era begins where a completion is voided: from then on everything is decided
-without it from the very beginning, and what differs is what the voiding changed (docs/rules.md#voiding).
+All moments are decided once for each era. An era begins where a completion is voided: everything is then decided again
+from the beginning without that completion, and the differences are what the voiding changed (docs/rules.md#voiding).
 """
 
 from bisect import insort
@@ -35,7 +35,7 @@ from compliance.rules.vocabulary import (
 
 
 class Story:
-    """One learner and one course."""
+    """Decides everything about one learner and one course."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Story:
         self.refused_changes: set[int] = set()
         self.certificates = Certificates(doing, self.refusals)
         self.versions: dict[UUID, list[Version[RecordContent]]] = {}
-        # Set anew for each era:
+        # Reset for each era:
         self.era_start: datetime | None = None
         self.alive: list[Done] = []
         self.records: list[Record] = []
@@ -82,7 +82,7 @@ class Story:
         self.moments: list[datetime] = []
 
     def decide(self) -> Decision:
-        """Decide every era, and return all of it."""
+        """Decide every era, and return the whole decision."""
         happened = self.all_done or self.changes or self.certificates.facts
         if not happened and not any(track.stays for track in self.tracks):
             return NOTHING_OWED
@@ -122,7 +122,7 @@ class Story:
         return sorted(moments)
 
     def _decide_era(self, static: list[datetime], start: datetime | None, end: datetime) -> None:
-        """Decide all moments before `end`, and write down what holds from `start` on."""
+        """Decide all moments before `end`, and write the contents that hold from `start` on."""
         self.era_start = start
         self.alive = [
             done for done in self.all_done if done.voided_at is None or start is None or done.voided_at > start
@@ -164,7 +164,7 @@ class Story:
         for done in self.alive:
             if done.at == moment:
                 self._complete(done, moment)
-                # Lost at the moment at which it was earned: the next completion of this moment may earn another.
+                # It was lost at the moment at which it was earned: the next completion of this moment may earn another.
                 self._record_certificate_facts(moment)
         self._record_certificate_facts(moment, last_time=True)
         self._open_renewal(moment)
@@ -173,10 +173,10 @@ class Story:
             if record.live:
                 record.settle_terms(self.zone, moment, away)
 
-    # What ends and what comes back
+    # Ending and returning
 
     def _end(self, moment: datetime) -> Record | None:
-        """End what no longer applies; the open record that a new release supersedes is answered."""
+        """End what no longer applies; return the open record that a new release supersedes."""
         erased = self.learner.erased_at is not None and self.learner.erased_at <= moment
         employed = any(start <= moment < end for start, end in self.employed)
         superseded = None
@@ -198,7 +198,7 @@ class Story:
                 superseded = record
         return superseded
 
-    # What begins
+    # Beginning
 
     def _begin(self, track: Track, moment: datetime, superseded: Record | None) -> None:
         """Begin or restart the record of the current release, unless a completed one settles it."""
@@ -233,7 +233,7 @@ class Story:
         self._settle_by_earlier(mine, moment, since=None)
 
     def _settle_by_earlier(self, record: Record, moment: datetime, since: datetime | None) -> None:
-        """Settle a record that begins by the earliest completion before it that counts and was not lost meanwhile."""
+        """Settle a record that begins, by the earliest earlier completion that counts and was not lost since."""
         for done in self.alive:
             if done.at >= moment:
                 return
@@ -268,7 +268,7 @@ class Story:
         key = renewal_record_id(self.organization_id, chain.root_id)
         self.records.append(Record(key, track, None, chain, moment))
 
-    # What administrators change
+    # Administrators' changes
 
     def _change(self, change: ObligationChange) -> None:
         if change.obligation_change_id in self.refused_changes:
@@ -291,7 +291,7 @@ class Story:
             record.change_id = change.obligation_change_id
 
     def _addressed(self) -> Record | None:
-        """The record that a change concerns: the release's, then the renewal, then a lesson's; an open one first."""
+        """The record that a change applies to: the release's, then the renewal's, then a lesson's; open ones first."""
         live = [record for record in self.records if record.live]
         live.sort(key=self._rank)
         return next((record for record in live if record.open), live[0] if live else None)
@@ -306,11 +306,11 @@ class Story:
 
     def _refuse_change(self, change: ObligationChange, code: RefusalCode) -> None:
         if self._decided_before(change.at):
-            return  # as things were at its moment, it was accepted
+            return  # it was accepted by the facts of its moment
         self.refused_changes.add(change.obligation_change_id)
         self.refusals.append(Refusal(RefusedFact.OBLIGATION_CHANGED, change.obligation_change_id, change.at, code))
 
-    # What is completed, and what it earns
+    # Completing and earning
 
     def _complete(self, done: Done, moment: datetime) -> None:
         completed = [record for record in self.records if record.open and record.track.counts(done)]
@@ -344,7 +344,7 @@ class Story:
         if self.certificates.facts and not self._decided_before(moment):
             self.certificates.record_facts(moment, last_time=last_time)
 
-    # Writing down
+    # Writing versions
 
     def _reconcile(self, moment: datetime) -> None:
         """At a voiding: end what existed until now, hide what never existed, and remove what it had opened."""
@@ -365,7 +365,7 @@ class Story:
             else:
                 record.ended_at = moment
             if record.done is not None:
-                continue  # another completion settles it, and by its terms the record comes back
+                continue  # another completion settles it, and that completion's terms apply if the record returns
             record.assigned_at = before.assigned_at
             record.due_at, record.due_basis = before.due_at, before.due_basis
             record.share_ids, record.doors = before.share_ids, before.doors
@@ -380,12 +380,13 @@ class Story:
             content = record.content(self.learner.learner_profile_id, self.zone, moment, earned)
             append_version(self.versions.setdefault(record.record_id, []), moment, content)
 
-    # What the clock will bring
+    # Changes by the clock
 
     def _next_change_at(self) -> datetime | None:
         """When the next renewal opens by the clock, if facts stay as they are."""
         newest = self.certificates.newest_with_end()
-        # Facts of the next minutes may yet make another certificate the newest: better to look once too often.
+        # Facts of the next minutes may still make another certificate the newest; checking one time too many is
+        # harmless.
         chains = self.certificates.held if self.moments and self.moments[-1] > self.now else [newest] if newest else []
         opening = [
             chain.opens_at

@@ -10,11 +10,11 @@ from compliance.rules.owed_learning.facts import LearnerFacts
 from compliance.rules.vocabulary import EndedReason
 
 LESSON = 0
-"""A lesson share's only release, always current, as an index."""
+"""The index of a lesson share's only release, which is always current."""
 
 
 class Track:
-    """What can be owed side by side: the course, and each lesson that is shared by itself. Knows who is covered."""
+    """One of the things that can be owed side by side: the course, or a lesson that is shared by itself."""
 
     __slots__ = (
         "course",
@@ -47,7 +47,7 @@ class Track:
         self.rewind()
 
     def rewind(self) -> None:
-        """Back to before everything."""
+        """Reset to before the first moment."""
         self.covered = self.required = False
         self.current: int | None = None
         self.run_start: datetime | None = None
@@ -56,7 +56,7 @@ class Track:
         self.was_staying: list[Stay] = []
 
     def move(self, moment: datetime) -> None:
-        """Forward to `moment`: what holds from then on."""
+        """Advance to `moment`."""
         if self.covered:
             self.was_staying = self.staying
         self.staying = [stay for stay in self.stays if stay.start <= moment < stay.end]
@@ -97,7 +97,7 @@ class Track:
         return self.course.index_of.get(done.course_release_id) if done.course_release_id is not None else None
 
     def uncovered_reason(self, moment: datetime) -> EndedReason:
-        """Why an employee is not covered any more."""
+        """The reason why an employee is no longer covered."""
         if not self.staying:
             ended = (stay.stage.share.ended_at for stay in self.was_staying)
             if all(ended_at is not None and ended_at <= moment for ended_at in ended):

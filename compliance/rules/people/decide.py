@@ -1,8 +1,8 @@
 """Timelines of the rows of the people register.
 
-An employee row exists from joining for ever, one for each stay; an invitation row from the invitation for ever. Access
-state is the first that holds of erased, ended, suspended, staff_practice, active; an accepted invitation shows the
-employee's. Nothing here changes by the clock alone, so no timeline has a `next_change_at`.
+There is one employee row for each stay, from joining on, and one invitation row from the invitation on; neither ever
+ends. The access state is the first that applies of erased, ended, suspended, staff_practice, active; an accepted
+invitation has the employee's. Nothing here changes by the clock alone, so no timeline has a `next_change_at`.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ def decide_employees(person: PersonFacts) -> tuple[PersonTimeline, ...]:
 
 
 def decide_invitation(invitation: InvitationFacts, person: PersonFacts | None = None) -> PersonTimeline:
-    """Return the timeline of one invitation; `person` is the profile that accepted it, null while nobody did."""
+    """Return the timeline of one invitation; `person` is the profile that accepted it, None if nobody did."""
     employment = None
     if person is not None:
         employment = next(
@@ -69,7 +69,7 @@ def _stay_moments(person: PersonFacts, employment: Employment, profile_moments: 
 
 
 def _in_order(moments: list[datetime]) -> list[datetime]:
-    """Return each moment once, the earliest first. Comparing instants takes a tenth of the time of hashing them."""
+    """Return each moment once, earliest first. Comparing instants takes a tenth of the time of hashing them."""
     moments.sort()
     return [moment for place, moment in enumerate(moments) if not place or moment != moments[place - 1]]
 
@@ -145,7 +145,7 @@ def _access_state(person: PersonFacts, employment: Employment, moment: datetime)
         return AccessState.ERASED
     if employment.left_at is not None and employment.left_at <= moment:
         return AccessState.ENDED
-    # Suspended and resumed take turns (`validation` sees to it), so the balance is one or nought.
+    # `validation` ensures that suspended and resumed alternate, so the balance is one or zero.
     balance = sum(
         1 if each.suspended else -1
         for each in person.suspensions
@@ -157,7 +157,7 @@ def _access_state(person: PersonFacts, employment: Employment, moment: datetime)
 
 
 def _teams(person: PersonFacts, moment: datetime) -> tuple[UUID, ...]:
-    """Return the profile's teams; also of an ended stay, whose row shows them."""
+    """Return the profile's teams, including those of an ended stay, whose row still lists them."""
     return tuple(
         sorted({each.team_id for each in person.learner.memberships if within(each.from_at, each.until, moment)})
     )

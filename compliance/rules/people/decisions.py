@@ -1,7 +1,8 @@
-"""What the people rule answers: timelines of contents by valid time, as the history stores them.
+"""The output of the people rule: timelines of contents by valid time, as the history stores them.
 
-A content holds exactly what is stored of a row: nothing personal, no counts (they are taken at read from the training
-records in force), nothing that the clock decides (an invitation's expiry); those come from `status` at read.
+A content holds exactly what is stored of a row: no personal data, no counts (they are computed from the training
+records in force when a row is read), and nothing that depends on the clock (an invitation's expiry), which `status`
+adds then.
 """
 
 from datetime import datetime
@@ -15,9 +16,9 @@ from compliance.rules.vocabulary import AccessState, Door, EntryType, Invitation
 class PersonContent(NamedTuple):
     """One version of a row of the people register; fields are the contract's.
 
-    `access_state` of a pending invitation is `invited`; `status.access_state_at` turns it into `ended` once it
-    expired. `ended_at` is a column for the register's reads, not part of the row: when the row stopped to exist by
-    facts (left, revoked, erased; of an accepted invitation, when the employee did). `team_ids` and `doors` are sorted.
+    `access_state` of a pending invitation is `invited`; `status.access_state_at` turns it into `ended` once it has
+    expired. `ended_at` is a column for the register's reads, not part of the row: when the row ended by facts (left,
+    revoked, erased; for an accepted invitation, when the employee's row ended). `team_ids` and `doors` are sorted.
     """
 
     person_id: UUID

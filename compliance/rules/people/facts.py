@@ -1,8 +1,7 @@
 """The input of the people rule: one profile's stays, suspensions, doors and teams; or one invitation.
 
-All instants are aware and in UTC. The order of any tuple means nothing: the rule sorts. What concerns a learner
-whatever the question (`LearnerFacts`: employments, team memberships, erasure) is the same value that owed learning
-takes.
+All instants are aware and in UTC. The order of a tuple's elements has no meaning: the rule sorts. `LearnerFacts`
+(employments, team memberships, erasure) is the same type that owed learning takes.
 """
 
 from datetime import datetime
@@ -40,7 +39,7 @@ class PersonFacts(NamedTuple):
 class InvitationFacts(NamedTuple):
     """One invitation. `accepted_by` is the `person_id` of the employment that names it, if there is one.
 
-    `erased_at` is when the invited was erased; where somebody joined by it, the person's own erasure counts.
+    `erased_at` is when the invited person was erased; if somebody joined by the invitation, their own erasure counts.
     """
 
     invitation_id: UUID

@@ -1,13 +1,13 @@
-"""When two spellings of a name are one name."""
+"""Whether two spellings are the same name."""
 
 import unicodedata
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names differ in nothing but case, accents, spaces and how their letters are encoded.
+    """Whether two names differ only in case, accents, spaces and the encoding of their letters.
 
-    A name that is typed as a signature is compared with the name that the person is known by: whoever writes "ana reis"
-    for "Ana Réis" has not written another name.
+    Used to compare a name that is typed as a signature with the person's recorded name: "ana reis" and "Ana Réis" are
+    the same name.
     """
     return _folded(one) == _folded(other)
 

@@ -1,7 +1,7 @@
-"""What the clock decides of a people row, from stored columns at read: an invitation's expiry.
+"""What depends on the clock in a row of the people register, computed when it is read: an invitation's expiry.
 
-Expiry is no version: it moves no sequence. At exactly `invitation_expires_at` an invitation has expired. These run
-once a row on the API's hot path, so they take plain columns and compare strings (members of a StrEnum are strings).
+Expiry writes no version and no sequence. At exactly `invitation_expires_at` an invitation has expired. These functions
+run once for each row the API serves, so they take plain columns and compare strings (members of a StrEnum are strings).
 """
 
 from datetime import datetime

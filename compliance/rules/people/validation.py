@@ -1,8 +1,8 @@
 """Which facts about people the rules refuse, and why.
 
-All facts about one profile, and about the invitations that led to it, are validated together, each at its `at`: what is
-recorded already and what a file brings. The order in which they are given decides nothing. A recorded fact is never
-refused: where a new one would make a recorded one impossible, the new one is refused.
+All facts about one profile, and about the invitations that led to it, are validated together, each at its `at`:
+recorded facts and new ones. The order in which they are given makes no difference. A recorded fact is never refused: a
+new fact that would make a recorded one impossible is refused instead.
 """
 
 from collections.abc import Iterable
@@ -32,11 +32,11 @@ class PersonFactKind(StrEnum):
 
 
 class PersonFact(NamedTuple):
-    """One fact; the ids that its kind has, else null. `recorded` marks what the store holds already.
+    """One fact, with the identifiers that its kind has; the others are None. `recorded`: it is already stored.
 
-    The teams that a person joins or is in by `employee_joined` (its own, or those of the invitation) are facts of kind
-    `team_joined` here, with the `fact_id` of the joining and `with_joining`: who is in such a team still stays in it,
-    since memberships outlast leaving.
+    The teams of an `employee_joined` (its own, or those of the invitation) are facts of kind `team_joined` here, with
+    the `fact_id` of the joining and `with_joining`: a person who is in such a team already remains in it, since
+    memberships outlast leaving.
     """
 
     fact_id: UUID
@@ -51,7 +51,7 @@ class PersonFact(NamedTuple):
 
 
 class PersonRefusalCode(Enum):
-    """Why a fact is refused: each with one plain sentence without personal data."""
+    """The refusals, each with one plain sentence without personal data."""
 
     ALREADY_INVITED = "The invitation exists already."
     NOT_INVITED = "The invitation does not exist at that moment."
@@ -84,8 +84,8 @@ class PersonRefusal(NamedTuple):
         return self.code.value
 
 
-# At one moment leaving comes before joining, so that who goes and comes back at once does not overlap; being suspended
-# and resumed come before leaving, for who has left is neither.
+# At one moment leaving comes before joining, so that leaving and returning at once does not overlap. Suspending and
+# resuming come before leaving, because neither is possible afterwards.
 _RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
 
 
@@ -93,8 +93,8 @@ def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
     """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
     facts = list(facts)
     left_at = {each.person_id: each.at for each in facts if each.kind is PersonFactKind.EMPLOYEE_LEFT}
-    # Who joins a team and names it in a joining of the same moment says one thing twice, so the bare one goes first.
-    # A stay that ends as it begins goes before one that lasts.
+    # A `team_joined` that repeats a team of an `employee_joined` of the same moment goes first. A stay that ends as it
+    # begins goes before one that lasts.
     waiting = sorted(
         facts,
         key=lambda each: (
@@ -114,19 +114,19 @@ def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
     while (blamed := _first_refusal(waiting)) is not None:
         fact, code = blamed
         refused.append(PersonRefusal(fact.fact_id, code))
-        # A refused joining takes the teams that came with it along.
+        # Refusing a joining also removes the teams that came with it.
         waiting = [each for each in waiting if each.fact_id != fact.fact_id]
     return refused
 
 
 def _first_refusal(facts: list[PersonFact]) -> tuple[PersonFact, PersonRefusalCode] | None:
-    """Return the first fact to refuse and why; null when all can stand together."""
+    """Return the first fact to refuse, and why; None when all facts are possible together."""
     state = _State()
     latest_new: dict[object, PersonFact] = {}
     for _, together in groupby(facts, key=lambda each: each.at):
         remaining = list(together)
         while remaining:
-            # Facts of one moment come in whichever order lets them come.
+            # Facts of the same moment are applied in any order that makes them possible.
             fact = next((each for each in remaining if state.refusal(each) is None), None)
             if fact is not None:
                 remaining.remove(fact)
@@ -139,7 +139,7 @@ def _first_refusal(facts: list[PersonFact]) -> tuple[PersonFact, PersonRefusalCo
             assert code is not None
             if not impossible.recorded:
                 return impossible, code
-            # A new fact before a recorded one made it impossible; an erasure alone may leave later ones behind.
+            # An earlier new fact made this recorded one impossible. Only an erasure may precede recorded facts.
             remaining.remove(impossible)
             culprits = [latest_new[subject] for subject in _subjects(impossible) if subject in latest_new]
             if culprits and code is not PersonRefusalCode.ERASED:
@@ -149,7 +149,7 @@ def _first_refusal(facts: list[PersonFact]) -> tuple[PersonFact, PersonRefusalCo
 
 
 def _subjects(fact: PersonFact) -> tuple[object, ...]:
-    """Return what a fact bears upon: later facts on the same are those it can make impossible."""
+    """Return what a fact is about: it can make later facts about the same subjects impossible."""
     if fact.team_id is not None:
         return (fact.team_id,)
     if fact.door is not None:
@@ -174,7 +174,7 @@ class _State:
         self.erased = False
 
     def refusal(self, fact: PersonFact) -> PersonRefusalCode | None:
-        """Return why `fact` cannot come now."""
+        """Return why `fact` is impossible in this state; None if it is possible."""
         if self.erased:
             again = fact.kind is PersonFactKind.PERSON_ERASED
             return PersonRefusalCode.ALREADY_ERASED if again else PersonRefusalCode.ERASED
@@ -206,7 +206,7 @@ class _State:
                 return None
 
     def apply(self, fact: PersonFact) -> None:
-        """Let `fact` come."""
+        """Change the state by `fact`."""
         match fact.kind:
             case PersonFactKind.PERSON_INVITED:
                 self.invited.add(fact.invitation_id)
@@ -246,7 +246,7 @@ class _State:
             return PersonRefusalCode.PERSON_ID_USED
         if self.employed is not None:
             return PersonRefusalCode.OVERLAPPING_EMPLOYMENTS
-        # Joining may take effect before the invitation it names, and after the invitation expired.
+        # Joining may take effect before the invitation that it names, and after the invitation expired.
         if fact.invitation_id in self.revoked:
             return PersonRefusalCode.INVITATION_REVOKED
         return PersonRefusalCode.INVITATION_ACCEPTED if fact.invitation_id in self.accepted else None

@@ -1,8 +1,8 @@
-"""Whom a share of a policy reaches, and through which doors, at a moment.
+"""Whom a share of a policy covers, and through which doors, at a moment.
 
-A share covers a person while it is open, its audience holds them, and one of its doors is open to them: `employee`
-during a stay that is not staff practice, `partner` and `customer` while they are such a contact. An erased person is
-reached by none. Suspension changes nothing.
+A share covers a person while it is open, its audience includes them, and one of its doors is open to them: `employee`
+during a stay that is not staff practice, `partner` and `customer` while they are such a contact. No share covers an
+erased person. Suspension changes nothing.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from compliance.rules.vocabulary import Door
 
 
 class Covering(NamedTuple):
-    """A share that covers a person at a moment: what it says then, and the doors through which it reaches them."""
+    """A share that covers a person at a moment: its step in force then, and the doors through which it covers them."""
 
     share: Share
     step: ShareStep
@@ -39,7 +39,7 @@ def person_doors(signer: Signer, moment: datetime) -> frozenset[Door]:
 
 
 def step_at(share: Share, moment: datetime) -> ShareStep | None:
-    """Return what an open share says at `moment`; null before it opens and from its end on."""
+    """Return the step of the share that is in force at `moment`; None before it opens and from its end on."""
     if share.ended_at is not None and share.ended_at <= moment:
         return None
     latest: ShareStep | None = None
@@ -50,7 +50,7 @@ def step_at(share: Share, moment: datetime) -> ShareStep | None:
 
 
 def in_audience(step: ShareStep, signer: Signer, moment: datetime) -> bool:
-    """Tell whether the audience of a share's step holds the person at `moment`."""
+    """Return whether the audience of a share's step includes the person at `moment`."""
     if step.everyone or signer.learner.learner_profile_id in step.learner_profile_ids:
         return True
     return bool(step.team_ids) and any(
@@ -62,7 +62,7 @@ def in_audience(step: ShareStep, signer: Signer, moment: datetime) -> bool:
 def coverings(
     shares: Iterable[Share], version: PolicyVersion, signer: Signer, moment: datetime
 ) -> dict[UUID, Covering]:
-    """Return the shares that cover the person at `moment`, when `version` is the current one, by share id."""
+    """Return the shares that cover the person at `moment`, by share id, if `version` is the current version."""
     open_doors = person_doors(signer, moment) & version.doors
     found: dict[UUID, Covering] = {}
     if not open_doors:

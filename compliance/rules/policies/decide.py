@@ -1,8 +1,8 @@
 """Timelines of one person's records of one policy, by docs/rules.md#policies.
 
-A record is a person, a policy, the last version that is not editorial, and a cycle; the key of a cycle is the receipt
-that it asks again after, all zeros for the first. At any moment the person has at most one record, that of the cycle
-under way.
+A record belongs to a person, a policy, the last version that is not editorial, and a cycle. The key of a cycle is the
+receipt after which the person is asked again, all zeros for the first cycle. At any moment the person has at most one
+record, that of the current cycle.
 """
 
 from collections.abc import Iterable
@@ -28,16 +28,16 @@ from compliance.rules.timeline import Timeline, Version, append_version
 from compliance.rules.vocabulary import ChangeKind, Door, DueBasis
 
 NO_RECEIPT = UUID(int=0)
-"""The cycle of those who were never asked again."""
+"""The key of the first cycle, in which the person has not been asked before."""
 
 GRACE_DAYS = 30
-"""Company days that an asked-again person has where the share's fixed deadline is past."""
+"""Company days that a person who is asked again gets if the share's fixed deadline has passed."""
 
 _DOOR_RANK = {Door.EMPLOYEE: 0, Door.PARTNER: 1, Door.CUSTOMER: 2}
 
 
 class _Cycle(NamedTuple):
-    """One time of asking. `asked_again_at` is null where nobody was asked before; `due` is set once it is frozen."""
+    """One cycle. `asked_again_at` is None if the person was not asked before; `due` is set once it is frozen."""
 
     key: UUID
     asked_again_at: datetime | None
@@ -57,7 +57,7 @@ def policy_record_id(
 
 
 def renewal_opens_at(zone: str, signed_at: datetime, renew_months: int) -> datetime | None:
-    """Return when a receipt is asked again: the start of the company day `renew_months` later; null for never."""
+    """Return when a receipt must be renewed: the start of the company day `renew_months` later; None for never."""
     if renew_months == 0:
         return None
     return start_of_day(zone, add_months(day_of(zone, signed_at), renew_months))
@@ -79,7 +79,7 @@ def decide(
 
 
 class Fold:
-    """Walks through the moments at which something happens, keeping what holds at each."""
+    """Goes through the moments at which a fact takes effect, and keeps the state at each."""
 
     def __init__(
         self,
@@ -109,14 +109,14 @@ class Fold:
         self.current_record: UUID | None = None
 
     def run(self) -> tuple[RecordTimeline, ...]:
-        """Walk to the end, and return the timelines."""
+        """Go through all moments, and return the timelines."""
         moments = self._moments()
         position = 0
         moment = FIRST_INSTANT
         while True:
             opening = self._opening_of(self.cycle)
             if opening is not None:
-                # A receipt that waited for its version's publication may be due again before it counted.
+                # A receipt that waited for its version's publication may need renewal before it counts.
                 opening = max(opening, moment)
             coming = moments[position] if position < len(moments) else None
             if opening is not None and opening <= self.now and (coming is None or opening < coming):
@@ -177,7 +177,7 @@ class Fold:
         self._take_back_renewal(moment)
 
     def _take_back_renewal(self, moment: datetime) -> None:
-        """Return to the cycle before, where the version that is current now would not have it asked again yet."""
+        """Return to the previous cycle if the version that is current now does not require a renewal yet."""
         if self.lapsed is None or self.cycle.settled_by is not None:
             return
         opening = self._opening_of(self.lapsed)
@@ -196,7 +196,7 @@ class Fold:
             self.cycle = _Cycle(self.cycle.settled_by.receipt_id, moment)
 
     def _count_receipts(self, moment: datetime) -> None:
-        """Settle the cycle under way by the earliest receipt that has come in and counts."""
+        """Settle the current cycle by the earliest receipt that has arrived and counts."""
         waiting: list[ReceiptFacts] = []
         for receipt in self.receipts:
             if receipt.signed_at > moment or receipt.course_release_id not in self.counting_releases:
@@ -256,7 +256,7 @@ class Fold:
         )
 
     def reckon(self, covering: Covering) -> Reckoning:
-        """Return the share's deadline: none before the current version has taken effect, none inside an absence."""
+        """Return the share's deadline, moved to when the current version takes effect, and out of absences."""
         reckoned = self._deadline(covering)
         if reckoned.due_at is None:
             return reckoned

@@ -1,7 +1,8 @@
-"""What the policy rule answers: timelines of records, as the history stores them.
+"""The output of the policy rule: timelines of records, as the history stores them.
 
-A content holds exactly what is stored of a row: nothing personal (`company` is joined at read: the one on the receipt,
-else the person's as a contact through `door`), nothing that the clock decides: `state.state_at` does so at read.
+A content holds exactly what is stored of a row: no personal data (`company` is joined when a row is read: the one on
+the receipt, else the person's as a contact through `door`), and nothing that depends on the clock, which
+`state.state_at` adds then.
 """
 
 from datetime import datetime
@@ -13,7 +14,7 @@ from compliance.rules.vocabulary import Door, ReceiptAct
 
 
 class RecordContent(NamedTuple):
-    """One version of what a person owes of a policy, in the contract's fields."""
+    """One version of what a person owes for a policy, in the contract's fields."""
 
     record_id: UUID
     course_id: UUID

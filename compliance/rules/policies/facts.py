@@ -1,7 +1,7 @@
 """The input of the policy rule: the versions and shares of one policy, one person, and that person's receipts for it.
 
-All instants are aware and in UTC. The order of any tuple means nothing: the rule sorts. Shares, employments and team
-memberships are the same values that owed learning takes; a share's `requirement` is not looked at.
+All instants are aware and in UTC. The order of a tuple's elements has no meaning: the rule sorts. Shares, employments
+and team memberships are the same types that owed learning takes; a share's `requirement` is ignored.
 """
 
 from datetime import date, datetime
@@ -16,7 +16,7 @@ from compliance.rules.vocabulary import ChangeKind, Door, ReceiptAct
 class PolicyVersion(NamedTuple):
     """A published version of the policy, in force from the company day `effective_on` (null: at once).
 
-    Versions count up with their publication.
+    Version numbers increase in the order of publication.
     """
 
     course_release_id: UUID
@@ -30,7 +30,7 @@ class PolicyVersion(NamedTuple):
 
 
 class PolicyFacts(NamedTuple):
-    """All that concerns a policy whoever owes it."""
+    """All facts of a policy that are the same for every person."""
 
     course_id: UUID
     versions: tuple[PolicyVersion, ...] = ()
@@ -38,14 +38,14 @@ class PolicyFacts(NamedTuple):
 
 
 class Signer(NamedTuple):
-    """All that concerns a person whatever the policy."""
+    """All facts of a person that are the same for every policy."""
 
     learner: LearnerFacts
     contacts: tuple[ContactStay, ...] = ()
 
 
 class ReceiptFacts(NamedTuple):
-    """A receipt of the person for the policy; `signed_at` as in the chain, so no two are the same."""
+    """A receipt of the person for the policy; `signed_at` as in the chain, so no two are equal."""
 
     receipt_id: UUID
     course_release_id: UUID

@@ -1,4 +1,4 @@
-"""Why a policy is due when it is: the reckoning of a record's deadline, as the decider makes it."""
+"""Explains why a policy is due when it is: the reckoning of a record's deadline, as the decider makes it."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -27,12 +27,12 @@ def reckonings(
 
 
 class _Reckoned(Fold):
-    """The decider, which keeps the reckonings of its records up to its moment; what is settled keeps its own."""
+    """The decider, extended to keep the reckonings of its records up to its moment; settled records keep theirs."""
 
     found: dict[UUID, Reckoning]
 
     def run(self) -> tuple[RecordTimeline, ...]:
-        """Walk, and keep what is reckoned on the way."""
+        """Go through the moments, and keep the reckonings."""
         self.found = {}
         return super().run()
 

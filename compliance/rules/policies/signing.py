@@ -1,4 +1,4 @@
-"""Who may sign what at a moment, and what a new receipt asks again after."""
+"""Who may sign what at a moment, and the cycle of a new receipt."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -36,10 +36,10 @@ class SigningRefusal(NamedTuple):
 def refusal(
     policy: PolicyFacts, signer: Signer, *, course_release_id: UUID, share_id: UUID, door: Door, at: datetime
 ) -> SigningRefusal | None:
-    """Return why the person may not sign that version through that share and door at `at`; null when they may.
+    """Return why the person may not sign that version through that share and door at `at`; None if they may.
 
-    All known facts count, whatever the order in which they arrived. An earlier version of the policy may be signed;
-    whether the receipt settles anything is for `decide`.
+    All known facts count, regardless of the order in which they arrived. An earlier version of the policy may be
+    signed; `decide` determines whether the receipt settles anything.
     """
     if signer.learner.erased_at is not None:
         return SigningRefusal(SigningRefusalCode.PERSON_ERASED, "The person was erased and signs nothing any more.")
@@ -77,11 +77,11 @@ def refusal(
 
 
 def cycle_id(earlier_receipts: Iterable[ReceiptFacts]) -> UUID:
-    """Return a new receipt's `cycle_id`: the person's latest earlier receipt for this policy, else all zeros."""
+    """Return a new receipt's `cycle_id`: the person's latest earlier receipt for this policy, or all zeros."""
     latest = max(earlier_receipts, key=lambda each: each.signed_at, default=None)
     return NO_RECEIPT if latest is None else latest.receipt_id
 
 
 def record_at(timelines: Iterable[RecordTimeline], moment: datetime) -> RecordContent | None:
-    """Return the person's record of the policy at `moment`: what a signing page asks for, or shows as signed."""
+    """Return the person's record of the policy at `moment`, which a signing page asks for or displays as signed."""
     return next((content for timeline in timelines if (content := timeline.at(moment)) is not None), None)

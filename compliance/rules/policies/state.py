@@ -1,4 +1,4 @@
-"""What the clock decides of a policy record, from stored columns at read: its state."""
+"""What depends on the clock in a policy record, computed from stored columns when it is read: its state."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,1 +1,1 @@
-"""What taking a course comes to: which lessons are for whom, when a question is settled, when a course is finished."""
+"""Rules of taking a course: which lessons a person must take, when a question is settled, when a course is finished."""

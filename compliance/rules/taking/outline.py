@@ -1,6 +1,6 @@
-"""What of a course counts towards finishing it: its lessons, their pages, and the questions on these.
+"""The parts of a course that count towards finishing it: its lessons, their pages, and the questions on them.
 
-An outline holds no words and no media, so that it is small, and the same in all languages.
+An outline has no texts and no media, so it is small and the same in all languages.
 """
 
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question. `right` are the choices that make a right answer; `attempts` None: as many as one likes."""
+    """A question. `right` are the choices that make a right answer; `attempts` None: no limit."""
 
     id: str
     kind: str
@@ -19,7 +19,7 @@ class Question:
     attempts: int | None
 
     def is_right(self, choices: Collection[str]) -> bool:
-        """Whether an answer is right: it names all right choices and no other one."""
+        """Whether an answer is right: it names all right choices and no others."""
         return frozenset(choices) == self.right
 
     @property
@@ -39,7 +39,7 @@ class Film:
 
 @dataclass(frozen=True, slots=True)
 class PageOutline:
-    """A page, its questions in reading order, those of its films among them, and its films."""
+    """A page: all its questions in reading order, those of them that belong to its films, and its films."""
 
     id: str
     questions: tuple[Question, ...]
@@ -48,7 +48,7 @@ class PageOutline:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson. `sha256` is its fingerprint: progress counts as long as that is the same. `required_for` None: all."""
+    """A lesson. `sha256` is its fingerprint: progress counts while it is unchanged. `required_for` None: everybody."""
 
     id: str
     sha256: str
@@ -58,13 +58,13 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Outline:
-    """The lessons of a course in reading order; of a lesson that was shared alone, that one."""
+    """The lessons of a course in reading order; for a lesson that was shared alone, only that lesson."""
 
     lessons: tuple[Lesson, ...]
 
     @cached_property
     def lesson_of_page(self) -> dict[str, Lesson]:
-        """The lesson that each page belongs to. Ids of pages differ throughout a course."""
+        """The lesson that each page belongs to. Identifiers of pages are unique within a course."""
         return {page.id: lesson for lesson in self.lessons for page in lesson.pages}
 
     @cached_property
@@ -76,7 +76,7 @@ class Outline:
 
     @cached_property
     def questions(self) -> dict[str, tuple[Lesson, PageOutline, Question]]:
-        """Each question with its page and lesson. Ids of questions differ throughout a course."""
+        """Each question with its page and lesson. Identifiers of questions are unique within a course."""
         return {
             question.id: (lesson, page, question)
             for lesson in self.lessons
@@ -87,7 +87,7 @@ class Outline:
     def counted(self, roles: Collection[str]) -> tuple[Lesson, ...]:
         """The lessons that a person with these roles must take: those for everyone, and those for one of the roles.
 
-        Where there is none, all lessons: a course that asks nothing of somebody would be finished before it is begun.
+        If there are none, all lessons: otherwise the course would be finished before it is begun.
         """
         held = frozenset(roles)
         wanted = tuple(

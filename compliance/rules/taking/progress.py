@@ -1,7 +1,8 @@
-"""How far a person is in a course: what is read, which questions are settled, what comes next, whether it is finished.
+"""A person's progress in a course: pages read, questions settled, what comes next, whether it is finished.
 
-A question is settled when its last counted answer is right, or when its attempts are used up. Finished is whoever has
-opened every page of every lesson that counts for them and seen its films to the end, with every question there settled.
+A question is settled when its last counted answer is right, or when its attempts are used up. A person has finished
+when they have opened every page of every lesson that counts for them, seen its films to the end, and settled every
+question in it.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,7 +15,7 @@ from compliance.rules.taking.outline import Outline, Question
 
 
 class QuestionState(StrEnum):
-    """What the counted answers make of a question."""
+    """The state of a question by its counted answers."""
 
     OPEN = "open"
     RIGHT = "right"
@@ -32,7 +33,7 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuestionProgress:
-    """A question as it is now. `attempts_left` None: as many as one likes; 0 once it is settled."""
+    """The progress of a question. `attempts_left` None: no limit; 0 once it is settled."""
 
     id: str
     state: QuestionState
@@ -41,13 +42,13 @@ class QuestionProgress:
 
     @property
     def settled(self) -> bool:
-        """Whether it takes no more answers."""
+        """Whether the question takes no more answers."""
         return self.state is not QuestionState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class PageProgress:
-    """A page as it is now. `read`: it was opened; `films_seen` and `films_left` are the ids of its films."""
+    """The progress of a page. `read`: it was opened; `films_seen` and `films_left` are identifiers of its films."""
 
     id: str
     read: bool
@@ -63,7 +64,7 @@ class PageProgress:
 
 @dataclass(frozen=True, slots=True)
 class LessonProgress:
-    """A lesson as it is now. `counted`: the person must take it."""
+    """The progress of a lesson. `counted`: the person must take it."""
 
     id: str
     counted: bool
@@ -82,7 +83,7 @@ class LessonProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """A course as it is now for one person."""
+    """The progress of one person in a course."""
 
     lessons: tuple[LessonProgress, ...]
 
@@ -103,12 +104,13 @@ class Progress:
 
     @property
     def finished(self) -> bool:
-        """Whether everything is done that finishing takes."""
+        """Whether everything that finishing requires is done."""
         return self.pages_done == self.pages_in_all
 
     @property
     def assessed(self) -> bool:
-        """Whether every question of the lessons that count is right; a course that asks nothing assesses nobody."""
+        """Whether every question of the lessons that count is answered rightly; False for a course without questions.
+        """
         asked = [question for page in self.counted_pages for question in page.questions]
         return bool(asked) and all(question.state is QuestionState.RIGHT for question in asked)
 
@@ -131,7 +133,7 @@ class Progress:
 
 
 def question_progress(question: Question, answers: int, last_right: bool, more_attempts: int) -> QuestionProgress:
-    """A question after so many counted answers, the last of which was right or not."""
+    """The progress of a question after `answers` counted answers, the last of which was right or not."""
     if answers and last_right:
         return QuestionProgress(question.id, QuestionState.RIGHT, answers, 0)
     if question.attempts is None:
@@ -149,11 +151,11 @@ def progress(
     more_attempts: Mapping[str, int],
     films_seen: Collection[tuple[str, str]] = (),
 ) -> Progress:
-    """How far somebody with these roles is.
+    """The progress of a person with these roles.
 
     `pages_read` are pairs of lesson fingerprint and page, `films_seen` of lesson fingerprint and film; `more_attempts`
-    is what was given beyond a question's own, by question. What belongs to no lesson of the outline, or to another
-    content of one, counts as nothing.
+    are the attempts given beyond a question's own, by question. Entries that belong to no lesson of the outline, or to
+    another content of a lesson, are ignored.
     """
     read, seen = frozenset(pages_read), frozenset(films_seen)
     last: dict[tuple[str, str], Answered] = {}
