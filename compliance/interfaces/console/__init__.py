@@ -1,1 +1,1 @@
-"""The staff console: see, understand, act, prove. `pages` lists every page; `page_view` lets people in."""
+"""The staff console. `pages` lists every page; `page_view` checks who may open it."""

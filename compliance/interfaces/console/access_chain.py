@@ -1,4 +1,4 @@
-"""Reading the access log's chains: how far each reaches, whether it holds, whole as an export."""
+"""Reads the access log's chains: where each ends, whether it verifies, and its lines as an export."""
 
 import uuid
 from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ def chains() -> list[uuid.UUID]:
 
 
 def verify(chain: uuid.UUID, stated: Iterable[ChainEnd] = ()) -> Verified:
-    """Recomputes a chain up to where it ends now, and holds it to what was `stated` of it outside the database."""
+    """Recomputes a chain up to its present end, and compares it with the ends `stated` outside the database."""
     rows = sql.fetch(
         "SELECT (SELECT number FROM console_accesschain WHERE chain = %(chain)s),"
         " (SELECT digest FROM console_accesschain WHERE chain = %(chain)s),"
@@ -79,12 +79,12 @@ def verify(chain: uuid.UUID, stated: Iterable[ChainEnd] = ()) -> Verified:
 
 
 def keep_finding(chain: uuid.UUID, found: Verified, now: datetime) -> None:
-    """Keeps what a verification found, for the log's own page."""
+    """Stores what a verification found, for the log's own page."""
     AccessChain.objects.filter(chain=chain).update(verified_at=now, fault="".join(found.faults[:1])[:400])
 
 
 def lines_of(organization_id: uuid.UUID | None) -> QuerySet[AccessLog]:
-    """The lines of a company, or those of none, in their order; those of before the chain come first."""
+    """The lines of a company, or those of no company, in order; lines from before the chain come first."""
     return AccessLog.objects.filter(organization_id=organization_id).order_by("id")
 
 
@@ -95,7 +95,7 @@ def as_json_lines(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
 
 
 def as_csv(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
-    """The same for spreadsheets; its digests lead to the lines of the other."""
+    """The same lines for spreadsheets; the digests identify the lines of the JSON export."""
     columns = ["at", "username", "groups", "page", "act", "reason", "subject", "learner_profile_ids", "everybody"]
     columns += ["method", "status", "address", "user_id", "organization_id", "chain", "number", "salt"]
     columns += ["previous_sha256", "digest"]
@@ -106,7 +106,7 @@ def as_csv(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
 
 
 def _by_pages(lines: QuerySet[AccessLog]) -> Iterator[AccessLog]:
-    """The lines, read a page at a time: an export holds no connection while its reader is slow."""
+    """The lines, read a page at a time, so that a slow download holds no database connection."""
     last = 0
     while page := list(lines.filter(id__gt=last)[:LINES_A_READ]):
         yield from page

@@ -1,10 +1,10 @@
-"""The append-only log of who saw and did what, chained: each line bears the digest of the one before.
+"""The append-only log of who saw and did what. It is chained: each line holds the digest of the line before.
 
-One chain a company, and one for what belongs to none (sign-ins, staff accounts, addresses of companies that are not
-there). A line is chained in the transaction that writes it, under a lock on the end of its chain, so two lines never
-follow the same one. How a line is digested says `proofs/access_log.py`.
+Each company has a chain, and one chain holds what belongs to no company (sign-ins, staff accounts, addresses of
+companies that do not exist). A line is chained in the transaction that writes it, under a lock on the end of its chain,
+so two lines never follow the same one. `proofs/access_log.py` defines how a line is digested.
 
-What a line says of whom it is about stands in a column of its own, as identifiers; no other field can push it out.
+The people a line is about are in a column of their own, as identifiers, so no long value can push them out.
 """
 
 import secrets
@@ -25,14 +25,14 @@ from compliance.proofs.instants import hashed_instant
 from compliance.tenancy import queries, sql
 
 DEPLOYMENT = uuid.UUID(int=0)
-"""The chain of what belongs to no company."""
+"""The chain of lines that belong to no company."""
 
 LONGEST_VALUE = 80
 MOST_VALUES = 12
 
 
 def record(request: HttpRequest, *, staff: Staff | None, username: str = "", **line: Any) -> None:
-    """Appends the line of a request by staff, or by who says to be `username`; `line` is what `append` takes."""
+    """Appends the line of a request by staff, or by somebody who claims to be `username`; `line` goes to `append`."""
     append(
         user_id=staff.user_id if staff else None,
         username=staff.username if staff else username,
@@ -52,7 +52,7 @@ def account(
     at: datetime,
     reason: str = "",
 ) -> None:
-    """Appends the line of what `by` did to an account: their own, or one that they keep."""
+    """Appends the line of what `by` did to an account: their own, or one that they administer."""
     record(
         request,
         staff=staff_of(by, at),
@@ -85,8 +85,8 @@ def append(
 ) -> None:
     """Appends one line to the chain of its company, or to the deployment's.
 
-    `subject` names what was looked at by its identifiers, never by a name or an address; `learner_profile_ids` says
-    whose records were seen or acted on, `everybody` that it may have been all of the company's.
+    `subject` holds identifiers of what was looked at, never names or addresses; `learner_profile_ids` holds whose
+    records were seen or acted on; `everybody` means that it may have been everybody in the company.
     """
     values = list((subject or {}).items())[:MOST_VALUES]
     with transaction.atomic():
@@ -127,7 +127,7 @@ _EXPORTED = (
 
 
 def exported(line: AccessLog) -> dict[str, Any]:
-    """A line as an export says it, and as it is digested: identifiers and moments as text."""
+    """A line as it is exported and digested: identifiers and moments as text."""
     return {name: _as_text(getattr(line, name)) for name in _EXPORTED}
 
 
@@ -140,11 +140,11 @@ def _as_text(value: Any) -> Any:
 
 
 def _text(value: Any, most: int) -> str:
-    """A value as the log keeps it: PostgreSQL takes no NUL, and UTF-8 no lone surrogate."""
+    """A value as the log stores it: PostgreSQL accepts no NUL, and UTF-8 no lone surrogate."""
     return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:most]
 
 
-# Makes a chain with its first line; a company that is not there has none, lest made-up ones fill the table.
+# Creates the chain with its first line. A company that does not exist gets none, so invented ones fill no table.
 _LOCK_END = f"""
 INSERT INTO console_accesschain AS c (chain, number, digest, fault)
 SELECT coalesce({queries.known("%(company)s")}, %(none)s::uuid), 0, '{proof.ZERO_DIGEST}', ''

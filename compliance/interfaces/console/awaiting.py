@@ -1,8 +1,8 @@
-"""After an act its page shows the new state: it waits briefly for the history to take the act up, or says that it is
-coming and looks again by itself.
+"""After an act, its page displays the new state: it waits briefly until the history has captured the act. If that takes
+too long, the page announces the new state and reloads itself.
 
-The address that an act leads to states when its facts were recorded (`told`, microseconds since 1970). Until the
-writer has decided them, they wait as pending subjects.
+The address that an act leads to holds the time at which its facts were recorded (parameter `RECORDED`, microseconds
+since 1970). Their subjects are pending until the writer has decided them.
 """
 
 import time
@@ -17,15 +17,15 @@ from compliance.tenancy import context
 
 RECORDED = "told"
 WAITS_SECONDS = 2.5
-"""How long a page waits for the writer, who needs some tenths of a second when it is not behind."""
+"""How long a page waits for the writer, which needs some tenths of a second when it is not behind."""
 LOOKS_EVERY_SECONDS = 0.1
 LOOKED_FOR = timedelta(minutes=10)
-"""Afterwards the page is like any other: an address that is kept as a bookmark waits for nothing."""
+"""After that the page no longer waits: the address may have been kept as a bookmark."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Taken(StrEnum):
-    """How far the history is with an act."""
+    """Whether the history has captured an act."""
 
     UP = "taken up"
     COMING = "coming"
@@ -38,9 +38,9 @@ def address(page: str, recorded_at: datetime) -> str:
 
 
 def look(organization_id: uuid.UUID, request: HttpRequest, now: datetime) -> Taken:
-    """Waits until the history has taken up the act that the address speaks of, if it speaks of one; not for long.
+    """Waits at most WAITS_SECONDS until the history has captured the act that the address names, if it names one.
 
-    Outside of any transaction: each look is one of its own, so that it sees what the writer commits meanwhile.
+    Call it outside of any transaction: each look is a transaction of its own, to see what the writer commits.
     """
     recorded_at = _recorded_at(request, now)
     if recorded_at is None:

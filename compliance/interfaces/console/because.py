@@ -1,8 +1,8 @@
-"""Why a record is as it is, in a sentence that anybody can follow: its state, and the arithmetic of its deadline.
+"""Explains a record in one sentence that anybody can follow: its state, and the arithmetic of its deadline.
 
-"Overdue since 19 February 2026: added on 20 January 2026, 30 days later is 19 February 2026." What the rules reckon is
-put into words here and nowhere else. Where a row and the facts of this moment disagree, because something still waits
-to be captured, the state is said without its arithmetic rather than with a wrong one.
+"Overdue since 19 February 2026: added on 20 January 2026, 30 days later is 19 February 2026." Only
+this module puts into words what the rules calculate. Where a row and the facts of this moment disagree, because
+something is not captured yet, the sentence leaves the arithmetic out.
 """
 
 import uuid
@@ -27,7 +27,7 @@ from compliance.rules.vocabulary import Outcome
 from compliance.tenancy.models import Organization
 
 Row = dict[str, Any]
-"""A row of what is owed of courses or of policies, as /v1 or the history says it: moments as text."""
+"""A row of the registers of what is owed, as /v1 or the history holds it: moments as text."""
 
 _COUNTED: dict[CountedFrom, Any] = {
     CountedFrom.ADDED: ngettext_lazy(
@@ -99,7 +99,7 @@ def _pairs(rows: Sequence[Row]) -> list[Pair]:
 
 
 def _fits(row: Row, reckoned: Reckoning) -> bool:
-    """Whether the row has the deadline that is reckoned now."""
+    """Whether the row has the deadline that the rules calculate now."""
     return _instant(row, "due_at") == reckoned.excused_at
 
 
@@ -154,7 +154,7 @@ def _moved(step: Step) -> str:
 
 
 def _training(row: Row, moment: datetime, days: "_Days") -> str:
-    """What a training record amounts to, as a clause."""
+    """The state of a training record, as a clause."""
     due_at, done_at, ended_at = (_instant(row, name) for name in ("due_at", "completed_at", "ended_at"))
     waived_at = _instant(row, "waived_at")
     outcome = row.get("outcome") or _outcome(row, moment)
@@ -187,7 +187,7 @@ _OUTCOMES: dict[Outcome, Words] = {
 
 
 def _outcome(row: Row, moment: datetime) -> Outcome:
-    """The outcome of a row that says none, as the history stores it: one in force that has not ended."""
+    """The outcome of a row that has none, as the history stores rows: it is in force and has not ended."""
     assigned_at = _instant(row, "assigned_at")
     assert assigned_at is not None
     return outcome_at(
@@ -217,7 +217,7 @@ def _policy(row: Row, moment: datetime, days: "_Days") -> str:
 
 
 class _Days:
-    """Moments as days of one company."""
+    """Writes moments as days of one company."""
 
     def __init__(self, zone: str) -> None:
         self.zone = zone

@@ -1,4 +1,4 @@
-"""Filters of lists: a person by name, which is posted, and the rest in the address, which holds identifiers only."""
+"""Filters of lists: a person's name is posted; everything else is in the address, which holds identifiers only."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
 
 PERSON, WORDS = "person", "person_words"
-"""What the address names, an identifier; and what somebody typed, which is posted and is in no address."""
+"""The identifier that the address holds; and the words somebody typed, which are posted and never in an address."""
 
 OFFERED_AT_MOST = 10
 
 
 @dataclass(frozen=True)
 class PersonAsked:
-    """The one person to whom a list is narrowed, or what was typed and everybody whom it may mean."""
+    """The one person to whom a list is narrowed, or the words that were typed and everybody whom they may mean."""
 
     learner: uuid.UUID | None = None
     words: str = ""
@@ -28,15 +28,15 @@ class PersonAsked:
 
     @property
     def unknown(self) -> bool:
-        """Whether what was typed names nobody."""
+        """Whether the words typed name nobody."""
         return bool(self.words) and self.learner is None and not self.candidates
 
 
 def person(visit: Visit) -> PersonAsked | HttpResponseRedirect:
     """The person whom the address names, or whom the posted filters mean.
 
-    Posted filters lead to the address of the list with these filters. Where several people are meant, the list is shown
-    with a choice between them.
+    Posted filters redirect to the address of the list with these filters. If the words may mean several people, the
+    list offers a choice between them.
     """
     if visit.request.method == "POST":
         return _posted(visit)

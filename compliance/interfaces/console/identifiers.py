@@ -1,4 +1,4 @@
-"""Identifiers in what people send: read where one may stand, refused where nothing else may."""
+"""Reads identifiers from input: `read` accepts any text, `asked` refuses anything but an identifier."""
 
 import uuid
 
@@ -9,7 +9,7 @@ from compliance.interfaces.console.errors import UnreadableInputError
 
 
 def read(text: object) -> uuid.UUID | None:
-    """The identifier that a text is, None for any other."""
+    """The identifier in a text, None for any other text."""
     try:
         return uuid.UUID(str(text))
     except ValueError:
@@ -17,7 +17,7 @@ def read(text: object) -> uuid.UUID | None:
 
 
 def asked(request: HttpRequest, name: str) -> uuid.UUID | None:
-    """The identifier under `name` in the address, None without. Raises UnreadableInputError."""
+    """The identifier under `name` in the address, None without one. Raises UnreadableInputError."""
     text = request.GET.get(name, "").strip()
     found = read(text)
     if text and found is None:

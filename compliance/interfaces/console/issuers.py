@@ -1,7 +1,7 @@
-"""Whose keys and sources still open: each with the member of staff who issued it, and whether that person has left.
+"""API keys and sources that are still valid, each with the member of staff who issued it and whether they have left.
 
-Who left is whoever the console knows as nobody now: the account is closed, removed or past its end, or has no group.
-Nothing is revoked by itself, because programs of the company go on with these keys and tokens: staff decide.
+An issuer has left if `staff_of` knows them no longer: the account is closed, removed or past its end, or has no group.
+Nothing is revoked automatically, because programs of the company use these keys and tokens: staff decide.
 """
 
 import uuid
@@ -19,7 +19,7 @@ Row = TypeVar("Row", ApiKey, Source)
 
 
 class Issued(NamedTuple, Generic[Row]):
-    """A key or a source, what its issuer is called, and whether it still opens although its issuer has left."""
+    """A key or a source, its issuer's name, and whether it is still valid although its issuer has left."""
 
     row: Row
     issuer: str
@@ -33,13 +33,13 @@ def issued(rows: Iterable[Row], now: datetime) -> list[Issued[Row]]:
 
 
 def of_account(model: type[Row], actor_id: uuid.UUID, now: datetime) -> list[Row]:
-    """The keys, or the sources, of all companies that an account issued and that still open."""
+    """The keys, or the sources, of all companies that an account issued and that are still valid."""
     found = model._default_manager.filter(_opens(now), issued_by=str(actor_id))
     return list(found.order_by("organization_id", "created_at"))
 
 
 def still_open(model: type[Row], now: datetime, organization_id: uuid.UUID | None = None) -> list[Issued[Row]]:
-    """The keys, or the sources, of one company, or of all, that still open."""
+    """The keys, or the sources, of one company, or of all, that are still valid."""
     found = model._default_manager.filter(_opens(now)).order_by("organization_id", "created_at")
     if organization_id is not None:
         found = found.filter(organization_id=organization_id)
@@ -55,7 +55,7 @@ def _issued(row: Row, known: dict[uuid.UUID, Account], now: datetime) -> Issued[
     try:
         issuer = known.get(uuid.UUID(row.issued_by))
     except ValueError:
-        return Issued(row, row.issued_by, False)  # a command of the server
+        return Issued(row, row.issued_by, False)  # issued by a command on the server
     if issuer is None:
         return Issued(row, gettext("a removed account"), opens)
     return Issued(row, issuer.username, opens and issuer.staff is None)

@@ -1,7 +1,7 @@
-"""Paging by keys: the next page begins after the last row listed, so a late page costs what the first does.
+"""Keyset paging: the next page begins after the last row listed, so a late page costs the same as the first.
 
-A place in a list may hold a name, and words that somebody searched for. Addresses reach logs of proxies and the history
-of browsers, so a place is sealed, for its own page alone. A place that opens is one that this page has made.
+A place in a list may hold a name, or words that somebody searched for. Proxies log addresses and browsers remember
+them, so a place is sealed for its own page. Only a place that this page made can be opened.
 """
 
 import json
@@ -23,7 +23,7 @@ _CUT_SHORT = gettext_lazy("The address of this page was cut short. Go back to th
 
 
 def after(request: HttpRequest, parts: int) -> tuple[Any, ...] | None:
-    """The values after which the page begins, as `following` was given them (but numbers, as text); None for the first.
+    """The values after which the page begins, as given to `following` (numbers as text); None for the first page.
 
     Raises UnreadableInputError.
     """
@@ -48,18 +48,18 @@ def page(
 
 
 def following(request: HttpRequest, values: tuple[Any, ...] | None) -> str:
-    """The query string of the page after `values`, empty when there is none. Filters stay."""
+    """The query string of the page after `values`, with the same filters; empty if there is no such page."""
     if values is None:
         return ""
     query = request.GET.copy()
-    query.pop("choose", None)  # what was chosen on this page is not chosen on the next
-    query.pop(sessions.REFRESHED, None)  # whoever goes on is there
+    query.pop("choose", None)  # rows chosen on this page are not chosen on the next
+    query.pop(sessions.REFRESHED, None)  # a person asks for the next page, not the page itself
     query["after"] = seal(request.path, values)
     return query.urlencode()
 
 
 def seal(path: str, values: tuple[Any, ...]) -> str:
-    """`values` as text for addresses of `path`, which says nothing to whoever reads it."""
+    """`values` as sealed text for addresses of `path`, which reveals nothing."""
     content = json.dumps([path, *(value if isinstance(value, int) else str(value) for value in values)])
     return _ring().encrypt(content.encode()).decode()
 

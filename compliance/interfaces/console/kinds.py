@@ -1,4 +1,4 @@
-"""Kinds of fact in words, by the noun they are about: for pages on which staff choose or read them."""
+"""Kinds of fact in words, grouped by the noun they are about, for pages on which staff choose or read them."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ NOUNS = {
     "training": gettext_lazy("Training"),
     "certificates": gettext_lazy("Certificates"),
 }
-"""What the modules of `facts.lines` are about."""
+"""The nouns that the modules of `facts.lines` are about."""
 
 
 def of_noun(noun: str) -> list[tuple[str, str]]:
@@ -30,7 +30,7 @@ def noun_of(kind: str) -> str:
 
 
 def sentence(kind: str) -> str:
-    """A kind with what has happened then, as its line says it: what stands behind a semicolon is about fields."""
+    """A kind with the first clause of its line's docstring: what follows a semicolon there is about fields."""
     described = KINDS[kind].__doc__ or ""
     happened = re.sub(r" \([^)]*\)", "", re.split(r"[;.\n]", described)[0])
     return f"{title(kind)}: {happened[:1].lower()}{happened[1:]}"
@@ -42,7 +42,7 @@ def title(kind: str) -> str:
 
 
 def grouped(kinds: Iterable[str]) -> list[tuple[str, str]]:
-    """Some kinds for a table: nouns with their kinds in words, `All` for all of a noun."""
+    """Kinds for a table: nouns with their kinds in words, `All` where a noun has all of its kinds."""
     held = set(kinds)
     found = [(gettext("Identity provider"), gettext("people and teams by SCIM"))] if SCIM in held else []
     for noun, words in NOUNS.items():

@@ -1,7 +1,7 @@
-"""In which language the console's pages are: a browser's choice, else what it asks for, else English.
+"""Chooses the language of the console's pages: the browser's stored choice, else its Accept-Language, else English.
 
-The console speaks English and every language that has a catalogue in `locale` beside this module, so that another one
-comes by adding a file (CONTRIBUTING.md#translations).
+The console has English and every language with a catalogue in `locale` beside this module, so a language is added by
+adding a file (CONTRIBUTING.md#translations).
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _SPOKEN = spoken()
 
 
 def language_of(request: HttpRequest) -> str:
-    """The code of the language in which this browser is answered."""
+    """The code of the language of the answers to this browser."""
     chosen = request.COOKIES.get(COOKIE, "")
     if chosen in _SPOKEN:
         return chosen
@@ -42,7 +42,7 @@ def language_of(request: HttpRequest) -> str:
 
 
 class Spoken:
-    """Middleware: everything below /console/ is answered in the browser's language."""
+    """Middleware that activates the browser's language for everything below /console/."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -58,7 +58,7 @@ class Spoken:
 
 
 def choose(request: HttpRequest) -> HttpResponse:
-    """Has the browser keep the language that was chosen, and leads back to where one was."""
+    """Stores the chosen language in the browser, and redirects back to the previous page."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     back = request.POST.get("back", "")
@@ -80,7 +80,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 def offered(request: HttpRequest) -> dict[str, object]:
-    """For templates: the languages to choose from, and the one that this page is in."""
+    """Context processor: the languages to choose from, and the language of this page."""
     if not request.path.startswith(ROOT):
         return {}
     return {"console_languages": _SPOKEN, "console_language": translation.get_language()}

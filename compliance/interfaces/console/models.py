@@ -1,4 +1,4 @@
-"""What the console keeps for itself: who may come in, who saw and did what, guesses at passwords, long work."""
+"""The console's own tables: access of staff, the access log, counted guesses at passwords, long work."""
 
 import uuid
 from datetime import datetime
@@ -15,10 +15,10 @@ from compliance.tenancy.models import CompanyRow
 
 
 class StaffAccess(models.Model):
-    """Until when a member of staff may come in, and which companies they may see.
+    """Until when a member of staff has access, and which companies they may see.
 
-    Operators and compliance managers may come in without one and then see every company; an auditor always needs
-    one, with an end.
+    Operators and compliance managers have access without such a row, and then see every company. An auditor always
+    needs one, with an end.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="staff_access")
@@ -45,10 +45,10 @@ class StaffAccess(models.Model):
 
 
 class AccessLog(models.Model):
-    """One line a page seen or an act done by staff. Append-only, and a directory table: it spans companies.
+    """One line for each page seen or act done by staff. Append-only, and a directory table: it spans companies.
 
-    `reason` is what staff typed when they confirmed an act. It is kept here and nowhere else, for ever, so the
-    console tells them to write no names into it. Lines of before the log was chained have no `chain` and no `number`.
+    `reason` is what staff typed when they confirmed an act. It is kept only here, for ever, so the
+    console asks them to write no names into it. Lines from before the log was chained have no `chain` or `number`.
     """
 
     append_only = True
@@ -91,7 +91,7 @@ class AccessLog(models.Model):
 
 
 class AccessChain(models.Model):
-    """The end of one chain of the access log, and what its last verification found. A directory table."""
+    """The end of one chain of the access log, and the result of its last verification. A directory table."""
 
     chain = models.UUIDField(primary_key=True)
     number = models.BigIntegerField(default=0)
@@ -114,7 +114,7 @@ class Guess(models.Model):
 class Job(CompanyRow):
     """Long work that staff began: its arguments, how far it is, how it ended. The worker reads it by its id.
 
-    `upload_file_id` is the file it works on (a facts file, a package, a table); it is let go of when the job ends,
+    `upload_file_id` is the file it works on (a facts file, a package, a table); the file is removed when the job ends,
     because it may hold personal data.
     """
 
@@ -162,10 +162,10 @@ class Job(CompanyRow):
         indexes = [models.Index(fields=["organization_id", "-asked_at"], name="job_by_moment")]
 
     NOTHING: ClassVar[dict[str, Any]] = {"upload_file_id": None, "upload": None, "upload_name": "", "told": {}}
-    """What is left, once it has ended, of what it worked on: all of it, names of files too, may hold personal data."""
+    """The values of these columns once it has ended: what it worked on, even a file name, may be personal data."""
 
     def end(self, state: str, message: str, now: datetime) -> None:
-        """Writes down how it ended, and forgets what it worked on. Within the company's context."""
+        """Stores how it ended, and removes what it worked on. Within the company's context."""
         files.let_go(self.organization_id, [self.upload_file_id])
         for name, value in ({"state": state, "message": message[:500], "finished_at": now} | self.NOTHING).items():
             setattr(self, name, value)

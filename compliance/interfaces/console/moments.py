@@ -1,4 +1,4 @@
-"""Which moment, and which knowledge: what every page that travels in time reads from its address.
+"""The moment and the capture that pages of the past read from their address.
 
 `as_at` and `time` are in the company's time; a date alone is the end of the company's day, as in the API. `known`
 is the number of a capture: the rows as they were known when it was written.
@@ -24,7 +24,7 @@ LONGEST_PERIOD = timedelta(days=400)
 
 @dataclass(frozen=True)
 class Chosen:
-    """A moment and a knowledge, and how they were written."""
+    """The chosen moment and capture, and how the address wrote them."""
 
     question: Question
     as_at: str
@@ -36,14 +36,15 @@ class Chosen:
 
     @property
     def travels(self) -> bool:
-        """Whether something else than the present was chosen."""
+        """Whether anything other than the present was chosen."""
         return bool(self.as_at or self.known)
 
 
 def chosen(
     visit: Visit, *, course: uuid.UUID | None = None, learner: uuid.UUID | None = None, whole: bool = False
 ) -> Chosen:
-    """What the address of this visit asks for. One statement. Raises UnreadableInputError, NoHistoryError."""
+    """The moment and the capture that this visit's address asks for. One statement. Raises UnreadableInputError,
+    NoHistoryError."""
     organization = visit.organization
     zone = organization.time_zone
     as_at, at_time, start, known = (_text(visit.request, name) for name in ("as_at", "time", "from", "known"))
@@ -75,7 +76,7 @@ def company_of(organization: Organization) -> Company:
 
 
 def pin_of(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
-    """Where the history stood at capture `known` (none: now), its last capture and its last sequence.
+    """The pin of the history at capture `known` (empty: now), its last capture and its last sequence.
 
     Raises UnreadableInputError and NoHistoryError.
     """
@@ -95,7 +96,7 @@ def day(text: str) -> date:
         found = date.fromisoformat(text)
     except ValueError:
         raise UnreadableInputError("A day is written like 2026-03-31.") from None
-    if not 1900 <= found.year < 3000:  # the ends of the calendar have no moment in every zone
+    if not 1900 <= found.year < 3000:  # the first and last years have no moment in some zones
         raise UnreadableInputError("Choose a day between the years 1900 and 2999.")
     return found
 

@@ -1,4 +1,4 @@
-"""What a page of the console is: one line in the registry that urls, navigation and tests all walk."""
+"""The declaration of a console page: one entry in the registry from which urls, navigation and tests are derived."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from django.utils.translation import gettext_noop
 from compliance.interfaces.console.permissions import Permission
 
 Words = str | Promise
-"""A text of a page. What is declared before anybody asks is translated when it is drawn (`gettext_lazy`)."""
+"""A text of a page. Text declared at import time is translated when the page is rendered (`gettext_lazy`)."""
 
 
 _REGISTER_PAGES = {"courses": "course-versions", "policies": "policy-versions"}
 
 
 def register_page(register: str) -> str:
-    """The name of a register's page: `courses` and `policies` are the lists of these, not of their versions."""
+    """The name of a register's page. `courses` and `policies` are already the lists of these, not of their versions."""
     return _REGISTER_PAGES.get(register, register)
 
 
 class Section(StrEnum):
-    """The headings of a company's navigation, in order: what people come for."""
+    """The headings of a company's navigation, in order."""
 
     TODAY = gettext_noop("Today")
     PEOPLE = gettext_noop("People")
@@ -37,11 +37,11 @@ class Section(StrEnum):
 
 @dataclass(frozen=True)
 class ConsolePage:
-    """A page: where it lies, who may see it, what draws it.
+    """A page: its address, who may see it, and its view.
 
-    `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/` or, in place of
-    `companies`, what `below` says. `view` takes a Visit and the values of the path. A page with a `section` stands in
-    the company's navigation.
+    `path` is below `/console/`, for a company's page below `/console/companies/<organization_id>/`, where `below` may
+    replace `companies`. `view` takes a Visit and the values of the path. A page with a `section` is in the company's
+    navigation.
     """
 
     name: str
@@ -52,11 +52,11 @@ class ConsolePage:
     company: bool = True
     section: Section | None = None
     methods: tuple[str, ...] = ("GET",)
-    recent: bool = False  # asks for a sign-in or a confirmation within CONSOLE_RECENT_SECONDS (sign_in/step_up.py)
+    recent: bool = False  # needs a sign-in or a confirmation within CONSOLE_RECENT_SECONDS (sign_in/step_up.py)
     below: str = "companies"
-    arguments: tuple[tuple[str, Any], ...] = ()  # fixed values for the view beside those of the path
+    arguments: tuple[tuple[str, Any], ...] = ()  # fixed arguments for the view, in addition to those of the path
 
     @property
     def address(self) -> str:
-        """The whole path below `/console/`, as Django writes it."""
+        """The whole path below `/console/`, in Django's syntax."""
         return f"{self.below}/<uuid:organization_id>/{self.path}" if self.company else self.path

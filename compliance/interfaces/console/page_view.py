@@ -1,9 +1,10 @@
-"""The view of a page: every page in the registry (`pages.py`) is entered through here, and only through here.
+"""The view of a page: every page in the registry (`pages.py`) is served through `entrance`, and only through it.
 
-Sign-in (`sign_in/`) and the staff accounts below /console/staff/ (`staff_admin.py`) have entrances of their own.
+Sign-in (`sign_in/`) and the staff accounts below /console/staff/ (`staff_admin.py`) have checks of their own.
 
-Signed in, a member of staff, allowed this page, lately confirmed where the page asks for that, allowed this company:
-in that order, each refusal logged like each visit. A company that one may not see answers like one that does not exist.
+The checks, in this order: signed in, a member of staff, allowed this page, recently confirmed where the page needs
+that, allowed this company. Refusals are logged like visits. A company that the person may not see answers like one
+that does not exist.
 """
 
 import uuid
@@ -106,7 +107,7 @@ def _answer(visit: Visit, organization_id: uuid.UUID | None, values: dict[str, A
 
 
 def _refused(visit: Visit, status: int, title: str, words: str) -> HttpResponse:
-    """A refusal among the pages of the company that was entered, so that one goes on from it; outside without one."""
+    """A refusal, with the navigation of the visit's company if there is one, so that the person can go on from it."""
     if visit.company is None:
         return _refusal(visit.request, status, title, words)
     values = {"title": title, "words": words, "request_id": request_id.of(visit.request)}

@@ -1,6 +1,6 @@
-"""The registry of pages: everything that the console can show, in one list.
+"""The registry of pages: every page of the console, in one list.
 
-Urls, the navigation, the test that asks every address as every group, and the test that counts queries walk it.
+Urls and the navigation are derived from it, as are the tests that request every address as every group.
 """
 
 from compliance.interfaces.console.acting.pages import PAGES as ACTING

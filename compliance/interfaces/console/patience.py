@@ -1,4 +1,4 @@
-"""Reads that are given up before a reader has waited too long: the page then comes without what they would say."""
+"""Reads with a time limit: a page is rendered without the result of a read that takes too long."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,7 +12,7 @@ Found = TypeVar("Found")
 
 
 def within(milliseconds: int, read: Callable[[], Found]) -> Found | None:
-    """What `read` returns; None when one of its statements takes longer than so many milliseconds."""
+    """What `read` returns; None if one of its statements takes longer than `milliseconds`."""
     try:
         with transaction.atomic():
             ((before,),) = sql.fetch("SELECT current_setting('statement_timeout')")

@@ -115,7 +115,7 @@ class Act:
     long: bool = False
     second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
     leads_to: str = "acts"  # the page that one goes on to when a long act has ended
-    shown_once: Words = gettext_lazy("The key")  # what the secret is called that is shown once
+    secret_name: Words = gettext_lazy("The key")  # what the secret is called that is shown once
     kept_as: Words = gettext_lazy("only a digest of it is kept")
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
     in_files: bool = True  # whether facts files of who may do it may hold those kinds, too

@@ -46,7 +46,7 @@ class InviteAuditor(Act):
     group = GROUP
     recent = True
     second = True
-    shown_once = gettext_lazy("The link for the auditor")
+    secret_name = gettext_lazy("The link for the auditor")
     kept_as = gettext_lazy("make a new one if it is lost")
 
     def preview(self, acting: Acting) -> Preview:

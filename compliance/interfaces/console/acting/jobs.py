@@ -102,9 +102,9 @@ def say(job: Job, done: int, total: int) -> None:
 def progress(job: Job) -> tuple[int, int]:
     """How much is done, of how much; zeros when that is not known."""
     with contextlib.suppress(redis.RedisError, ValueError):
-        told = client().get(f"console:job:{job.job_id}")
-        if isinstance(told, bytes):
-            done, total = told.decode().split()
+        stored = client().get(f"console:job:{job.job_id}")
+        if isinstance(stored, bytes):
+            done, total = stored.decode().split()
             return int(done), int(total)
     return 0, 0
 

@@ -76,7 +76,7 @@ class CopyLink(Act):
     about = "person"
     group = GROUP
     recent = True
-    shown_once = gettext_lazy("The link")
+    secret_name = gettext_lazy("The link")
 
     def preview(self, acting: Acting) -> Preview:
         """Says whose link it is, and what it lets whoever holds it do."""

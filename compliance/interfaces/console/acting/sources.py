@@ -30,7 +30,7 @@ class _OfSource(Act):
     permission = Permission.OPERATE
     group = gettext_lazy("Sources")
     recent = True
-    shown_once = gettext_lazy("The token")
+    secret_name = gettext_lazy("The token")
 
 
 def _kinds_of(noun: str) -> forms.MultipleChoiceField:

@@ -214,10 +214,10 @@ def _named(acting: Acting, people: list[uuid.UUID]) -> list[tuple[str, Any]]:
     """The first of the people by name, and how many they are."""
     if not people:
         return []
-    shown = displayed_people(acting.organization_id, people[:NAMED_AT_MOST])
+    displayed = displayed_people(acting.organization_id, people[:NAMED_AT_MOST])
     names = [
         ERASED_PERSON if each.erased else each.person_name or each.work_email or each.account_email or _("No name")
-        for each in shown.values()
+        for each in displayed.values()
     ]
     more = len(people) - len(names)
     if more > 0:

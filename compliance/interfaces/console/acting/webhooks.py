@@ -20,7 +20,7 @@ class _OfWebhook(Act):
     group = gettext_lazy("Webhooks")
     recent = True
     about = "webhook"
-    shown_once = gettext_lazy("The secret")
+    secret_name = gettext_lazy("The secret")
     kept_as = gettext_lazy("it is kept encrypted, since every event is signed with it")
 
 

@@ -1,1 +1,1 @@
-"""Courses and shares in the console: lists and pages with state, people, versions, history and what one may do."""
+"""Courses and shares in the console: lists and pages with state, people, versions, history and acts."""

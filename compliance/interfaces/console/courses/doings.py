@@ -16,11 +16,11 @@ _SHORT: dict[str, Words] = {
     "change-share": _("Change"),
     "end-share": _("End it"),
 }
-"""What acts are called where it is plain what they are about."""
+"""Short names of acts, for pages on which it is plain what they are about."""
 
 
 def acts(visit: Visit, *names: str, **filled: Any) -> list[dict[str, str]]:
-    """Those of the acts that this person may do, in this order, with what is `filled` in beforehand."""
+    """Those of the acts that this person may do, in the order given; `filled` are values for their forms."""
     pages = {page.name: page for page in visit.pages}
     return [
         {

@@ -1,4 +1,4 @@
-"""Who owes a course or a policy, in one of the lists of its states, as pages of courses and of shares show it."""
+"""Lists of the people who owe a course or a policy, by state, for the pages of courses and of shares."""
 
 import uuid
 from collections.abc import Callable
@@ -30,8 +30,8 @@ def listed(
     counted: State,
     address: Callable[[str], str],
 ) -> dict[str, Any]:
-    """A page of the list that the address asks for: whoever has not done it, the longest overdue first, if it asks for
-    none. `address` leads to the others. Raises UnreadableInputError.
+    """A page of the list that the address asks for; by default those who have not done it, the longest overdue first.
+    `address` makes the addresses of the other lists. Raises UnreadableInputError.
     """
     organization_id = visit.organization.organization_id
     show = visit.request.GET.get("show", "open")
@@ -60,15 +60,15 @@ _WORK = {
     ("policy", "open"): "unsigned",
     ("policy", "overdue"): "unsigned-overdue",
 }
-"""The work list that holds the records of a list here: what is chosen as a whole is found there again."""
+"""The work list with the same records as a list here: a selection of the whole list is looked up there."""
 
 
 def _bar(
     visit: Visit, register: int, course_id: uuid.UUID, audience: Audience, moment: datetime, show: str, counted: State
 ) -> Bar | None:
-    """What may be done with people chosen in a list of those who have not done it; of other lists nothing.
+    """The acts on people chosen in a list of those who have not done it; other lists have none.
 
-    All at once can be chosen where a work list has the same filters: of everybody, or of one team.
+    The whole list can be chosen where a work list has the same filters: everybody, or one team.
     """
     of = "course" if register == owed("course").number else "policy"
     work = _WORK.get((of, show))
@@ -84,5 +84,5 @@ def _bar(
 
 
 def _teams(each: Owing, named: dict[uuid.UUID, str]) -> list[tuple[uuid.UUID, str]]:
-    """The teams of a person by name: links for the page."""
+    """The teams of a person by name, for links on the page."""
     return [(team_id, name) for team_id, name in named.items() if team_id in each.team_ids]

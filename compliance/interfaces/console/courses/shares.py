@@ -1,4 +1,4 @@
-"""The list of shares, and a share's page: whom it asks, until when, and how many of these did it."""
+"""The list of shares, and a share's page: its audience, its deadline, and how many people have done it."""
 
 import uuid
 from typing import Any
@@ -56,7 +56,7 @@ def shares(visit: Visit) -> HttpResponse:
 
 
 def share(visit: Visit, share_id: uuid.UUID) -> HttpResponse:
-    """What is shared with whom, until when, and the people whom it asks by how far they are."""
+    """What is shared with whom, until when, and the people in its audience by state."""
     found = listing.share(visit.organization.organization_id, share_id, visit.now)
     if found is None:
         raise NothingThereError(_("This company has no such share."))
@@ -76,7 +76,7 @@ def share(visit: Visit, share_id: uuid.UUID) -> HttpResponse:
 
 
 def _open(visit: Visit, found: Shared, of: str) -> dict[str, Any]:
-    """What an open share's page says of the people whom it asks, and what may be done with it."""
+    """The people in an open share's audience, and the acts on the share, for its page."""
     organization_id = visit.organization.organization_id
     state, moment = summary_state(visit)
     audience = _audience(visit, found)
@@ -117,9 +117,9 @@ def _audience(visit: Visit, found: Shared) -> Audience:
 
 
 def _reached_uncounted(visit: Visit, found: Shared) -> Reached:
-    """Whom a share reaches of which nobody is counted yet, or why it asks nobody.
+    """Whom a share reaches when nobody has been counted yet, or why it reaches nobody.
 
-    It is looked up only then, because that goes through everybody.
+    It is looked up only in that case, because the query goes through everybody.
     """
     if not found.published:
         words = _("“{title}” has no published version: nobody is asked until one is published.")

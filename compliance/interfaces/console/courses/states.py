@@ -1,4 +1,4 @@
-"""How far the people are who owe a course or a policy: its numbers, each of which leads to the people behind it."""
+"""The numbers of people who owe a course or a policy, by state; each number links to its people."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _TO_DO = (Outcome.NOT_DUE_YET, "to_do")
 
 @dataclass(frozen=True)
 class State:
-    """How many people of a course are how far; of those who have done it, `late` were late."""
+    """How many people of a course are in which state; `late` counts those who did it late."""
 
     overdue: int
     to_do: int
@@ -36,17 +36,17 @@ class State:
 
     @property
     def required(self) -> int:
-        """How many must do it, or have: not those for whom it is waived, nor those who need not."""
+        """How many must do it or had to: without those for whom it is waived and those for whom it is optional."""
         return self.overdue + self.to_do + self.done
 
     @property
     def open(self) -> int:
-        """How many must do it and have not."""
+        """How many must do it and have not done it."""
         return self.overdue + self.to_do
 
     @property
     def percent(self) -> int:
-        """How many of a hundred who must have done it, rounded down: 100 means everybody."""
+        """The percentage of those required who have done it, rounded down: 100 means everybody."""
         return 100 * self.done // self.required if self.required else 0
 
     @property
@@ -56,7 +56,7 @@ class State:
 
 
 def state_of(counts: Mapping[str, int]) -> State:
-    """The state that numbers by outcome (of a policy: by signature) add up to."""
+    """Sums numbers by outcome (of a policy: by signature) to a state."""
 
     def sum_of(*words: str) -> int:
         return sum(counts.get(word, 0) for word in words)
@@ -72,7 +72,7 @@ def state_of(counts: Mapping[str, int]) -> State:
 
 
 def parts_of(state: State, address: Callable[[str], str]) -> list[charts.Segment]:
-    """The whole of a course as stretches of one bar, each leading to its people."""
+    """The segments of a course's bar, each linked to its people."""
     return charts.parts(
         [
             (str(_("Done on time")), state.done - state.late, "good", address("done")),
@@ -86,7 +86,7 @@ def parts_of(state: State, address: Callable[[str], str]) -> list[charts.Segment
 
 
 def tabs(state: State, chosen: str, address: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The lists of people with their numbers; of those that are empty, only the first, "done" and the chosen one."""
+    """The lists of people with their numbers, without empty lists other than the first, "done" and the chosen one."""
     numbers = {
         "open": state.open,
         "overdue": state.overdue,

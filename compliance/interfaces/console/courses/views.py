@@ -1,4 +1,4 @@
-"""The list of courses, and a course's page: its state, who owes it, its versions and shares, what happened to it."""
+"""The list of courses, and a course's page: its state, who owes it, its versions, its shares and its history."""
 
 import uuid
 from typing import Any
@@ -26,7 +26,7 @@ SHARES_LISTED = 50
 
 
 def courses(visit: Visit) -> HttpResponse:
-    """The company's courses by title, each with how far its people are."""
+    """The company's courses by title, each with the state of its people."""
     organization_id = visit.organization.organization_id
     state, _moment = summary_state(visit)
     position = keyset.after(visit.request, 2)
@@ -43,7 +43,7 @@ def courses(visit: Visit) -> HttpResponse:
 
 
 def course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
-    """How far the people of one course are, with its shares, versions and history; of a policy, the way to its page."""
+    """The page of one course: its people by state, shares, versions and history. A policy redirects to its own page."""
     organization_id = visit.organization.organization_id
     found = versions.course(organization_id, course_id, visit.now)
     if found is None:

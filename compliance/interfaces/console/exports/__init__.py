@@ -1,1 +1,1 @@
-"""Standing exports: registers written to files, once or again and again, and kept for as long as was asked for."""
+"""Scheduled exports: registers written to files, once or repeatedly, and kept for the time that was chosen."""

@@ -1,4 +1,4 @@
-"""Why an export is not written."""
+"""The reasons for which an export is not written."""
 
 from compliance.errors import ComplianceError
 
@@ -8,7 +8,7 @@ class ExportError(ComplianceError):
 
 
 class CannotExportError(ExportError):
-    """What was asked for is no register, no format or no moment of the company."""
+    """The requested register, format or moment does not exist."""
 
 
 class NotInstalledError(ExportError):
@@ -16,16 +16,16 @@ class NotInstalledError(ExportError):
 
 
 class OutlivedError(ExportError):
-    """A person was erased while a file with names was written: nothing of it is kept."""
+    """A person was erased while a file with names was written, so the file is not kept."""
 
 
 class MayNotExportError(ExportError):
-    """Whoever set the export up may not export any more."""
+    """The person who set the export up may not export any more."""
 
 
 class ChangedExportError(ExportError):
-    """A file of before is not what was written, so it is not taken over."""
+    """A file in the old storage differs from what was written, so it is not moved."""
 
 
 class StorageFailedError(ExportError):
-    """The storage of exports did not do what it was asked for."""
+    """The storage of exports failed."""

@@ -1,4 +1,4 @@
-"""What an export reads: registers of a company at one moment, all at one pin, in pages of bounded size."""
+"""Reads the registers of a company for an export: at one moment, all at one pin, in pages of bounded size."""
 
 import uuid
 from collections.abc import Iterator
@@ -40,12 +40,12 @@ class Extract:
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The company that it is of."""
+        """The company whose registers these are."""
         return self.organization.organization_id
 
     def pages(self, register: Register) -> Iterator[list[dict[str, Any]]]:
         """The rows of a register as /v1 gives them, a page at a time, each read in a transaction of its own."""
-        # Of a register over a period: since the beginning, so that whoever has left is there, with the day.
+        # A register over a period is read from the beginning, so that it includes people who have left, with the day.
         start = self.organization.history_complete_from if register.window is Window.PERIOD else None
         question = Question(company_of(self.organization), self.pin, self.as_at, start, None, personal=self.personal)
         listing, after = LISTINGS[register.page], Position()
@@ -88,7 +88,7 @@ def registers(name: str) -> list[Register]:
 
 
 def fields(register: Register, *, personal: bool) -> list[str]:
-    """The fields of a register's rows, those that name a person only where `personal`."""
+    """The fields of a register's rows; those that name a person only if `personal`."""
     return [
         name
         for name, field in register.row.model_fields.items()

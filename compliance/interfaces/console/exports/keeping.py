@@ -1,7 +1,7 @@
-"""Keeps what exports wrote: stores, forgets what is over or outlived by an erasure, and runs what is due.
+"""Stores the files of exports, removes those that expired or predate an erasure, and runs exports that are due.
 
-A file's row is there before the file, and is asked again when the file is kept: whoever removes the row in between,
-because somebody was erased, lets go of the file too. So no file with names stays that an erasure does not know of.
+A file's row is written before the file and is looked up again when the file is kept. If an erasure removed the row in
+between, the file is removed too, so no file with names remains that an erasure does not know of.
 """
 
 import hashlib
@@ -33,13 +33,13 @@ from compliance.tenancy import context, queries
 log = logging.getLogger(__name__)
 
 FOLDERS = "compliance-export-"
-"""How the folders are called in which files are written before they are stored."""
+"""The prefix of the temporary folders in which files are written before they are stored."""
 
 GIVEN_UP = timedelta(hours=4)
-"""A run that has not ended by then never will: the task's own limit is shorter."""
+"""A run that has not ended after this time never will: the task's own limit is shorter."""
 
 DAYS_KEPT = 7
-"""How long a file is kept that was asked for once."""
+"""How many days a file is kept that was requested once."""
 
 OUTLIVED = "A person was erased while the export was written. Nothing of it was kept: it is written again."
 
@@ -60,7 +60,7 @@ def store(
     export_id: uuid.UUID | None = None,
     tell: Callable[[str, int], None] = lambda register, rows: None,
 ) -> list[ExportFile]:
-    """Writes the registers and keeps a file of each. Raises ExportError; then nothing of the run is kept."""
+    """Writes the registers and keeps a file of each. Raises ExportError and then keeps nothing of the run."""
     check(written_as)
     erased, kept = known_erasures(about.organization_id), []
     try:
@@ -94,7 +94,7 @@ def store(
 def _fill(
     file: ExportFile, written: KeptFile, about: Extract, register: Register, tell: Callable[[str, int], None]
 ) -> None:
-    """Writes a file beside nothing of ours, keeps it, and makes sure that no erasure came in between."""
+    """Writes a file in a temporary folder of its own and keeps it, unless there was an erasure in between."""
     with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
         path = Path(folder) / file.file_name
         file.rows = write(path, about, register, file.written_as, lambda rows: tell(register.name, rows))
@@ -132,7 +132,7 @@ def content(file: ExportFile) -> Iterator[bytes]:
 
 
 def move_old(organization_id: uuid.UUID, now: datetime) -> int:
-    """Moves exports of before to where files are kept; how many. Raises FilesError, StorageFailedError."""
+    """Moves exports from the old storage to the kept files. Returns how many. Raises FilesError, StorageFailedError."""
     with context.company(organization_id):
         mine = ExportFile.objects.filter(organization_id=organization_id, kept_file_id=None, ready=True)
         old = list(mine.order_by("file_id"))
@@ -147,7 +147,7 @@ def move_old(organization_id: uuid.UUID, now: datetime) -> int:
         with context.company(organization_id):
             mine = ExportFile.objects.filter(organization_id=organization_id, file_id=file.file_id, kept_file_id=None)
             moved = mine.update(kept_file_id=kept.file_id)
-            if not moved:  # it went meanwhile
+            if not moved:  # it was removed meanwhile
                 files.let_go(organization_id, [kept.file_id])
         if moved:
             stored.removed(file.stored_as)
@@ -155,15 +155,15 @@ def move_old(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def _of_before_gone(file: ExportFile) -> bool:
-    """Whether nothing is left in the storage of before; its row stays otherwise, so that it is tried again."""
+    """Whether nothing is left in the old storage. Otherwise the row must stay, so that removal is tried again."""
     return file.kept_file_id is not None or stored.removed(file.stored_as)
 
 
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes files that are over, broken off, or hold names and were begun before an erasure. How many.
+    """Removes files that expired, were never finished, or hold names from before an erasure. Returns how many.
 
-    Within the company's context. Standing exports that lose a file to an erasure are due at once: whoever reads them
-    finds them again, without the person.
+    Within the company's context. Scheduled exports that lose a file to an erasure are due at once, so that their
+    readers get the file again, without the person.
     """
     outlived = Q(personal=True) & ~Q(erasures=erasures(organization_id))
     over = Q(expires_at__lte=now) | Q(ready=False, begun_at__lte=now - GIVEN_UP) | outlived
@@ -173,7 +173,7 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
     gone = [file.pk for file in stale if _of_before_gone(file)]
     files.let_go(organization_id, [file.kept_file_id for file in stale])
     mine.filter(pk__in=gone).delete()
-    mine.filter(pk__in=[file.pk for file in stale]).update(ready=False)  # what could not be removed is tried again
+    mine.filter(pk__in=[file.pk for file in stale]).update(ready=False)  # removal is tried again if it fails
     if again:
         StandingExport.objects.filter(
             organization_id=organization_id, export_id__in=list(again), stopped_at=None, next_run_at__gt=now
@@ -182,7 +182,7 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
-    """The standing exports that are to run now, within the company's context."""
+    """The scheduled exports that are due, within the company's context."""
     found = StandingExport.objects.filter(
         Q(begun_at=None) | Q(begun_at__lte=now - GIVEN_UP),
         organization_id=organization_id,
@@ -193,9 +193,9 @@ def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
 
 
 def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
-    """Runs a standing export that is due, once however often it is asked for; how many files it wrote.
+    """Runs a scheduled export if it is due, only once even if several tasks ask. Returns how many files it wrote.
 
-    What goes wrong is kept beside it, and it runs again at its next hour.
+    A failure is stored in its `problem`, and it runs again at its next hour.
     """
     organization = queries.organization(organization_id)
     with context.company(organization_id):
@@ -203,21 +203,21 @@ def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
         claimed = mine.filter(
             Q(begun_at=None) | Q(begun_at__lte=now - GIVEN_UP), stopped_at=None, next_run_at__lte=now
         ).update(begun_at=now)
-        standing = mine.first()
-    if not claimed or standing is None:
+        export = mine.first()
+    if not claimed or export is None:
         return 0
     problem, written = "", 0
-    following = schedule.next_run(organization.time_zone, standing.every, standing.hour, now)
+    following = schedule.next_run(organization.time_zone, export.every, export.hour, now)
     try:
-        _check_maker(standing, now)
-        about = extract(organization, now, now, personal=standing.personal)
-        wanted = [register for name in standing.registers for register in registers(name)]
+        _check_maker(export, now)
+        about = extract(organization, now, now, personal=export.personal)
+        wanted = [register for name in export.registers for register in registers(name)]
         files = store(
             about,
             wanted,
-            standing.written_as,
+            export.written_as,
             now=now,
-            expires_at=now + timedelta(days=standing.days),
+            expires_at=now + timedelta(days=export.days),
             export_id=export_id,
         )
         written = len(files)
@@ -230,37 +230,37 @@ def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
         mine.update(begun_at=None, next_run_at=following, problem=problem[:300])
         if written:
             mine.update(last_run_at=now)
-            _prune(standing)
+            _prune(export)
     return written
 
 
-def _prune(standing: StandingExport) -> None:
-    """Leaves the newest runs alone."""
-    mine = ExportFile.objects.filter(organization_id=standing.organization_id, export_id=standing.export_id, ready=True)
-    moments = list(mine.order_by("-as_at").values_list("as_at", flat=True).distinct()[: standing.keep])
+def _prune(export: StandingExport) -> None:
+    """Removes the files of all but the newest `keep` runs."""
+    mine = ExportFile.objects.filter(organization_id=export.organization_id, export_id=export.export_id, ready=True)
+    moments = list(mine.order_by("-as_at").values_list("as_at", flat=True).distinct()[: export.keep])
     for file in mine.exclude(as_at__in=moments):
         if _of_before_gone(file):
             files.let_go(file.organization_id, [file.kept_file_id])
             file.delete()
 
 
-def _check_maker(standing: StandingExport, now: datetime) -> None:
-    """Raises MayNotExportError when whoever set it up may not do so any more."""
-    staff = staff_of(User.objects.filter(pk=standing.user_id).first() or AnonymousUser(), now)
-    if staff is None or not staff.may(Permission.EXPORT) or not staff.may_enter(standing.organization_id):
+def _check_maker(export: StandingExport, now: datetime) -> None:
+    """Raises MayNotExportError if the person who set it up may not export any more."""
+    staff = staff_of(User.objects.filter(pk=export.user_id).first() or AnonymousUser(), now)
+    if staff is None or not staff.may(Permission.EXPORT) or not staff.may_enter(export.organization_id):
         raise MayNotExportError(
-            f"{standing.username}, who set this up, may not export any more. Stop it, and have it set up anew."
+            f"{export.username}, who set this up, may not export any more. Stop it, and have it set up anew."
         )
 
 
-def run_now(standing: StandingExport, now: datetime) -> None:
-    """Makes a standing export due, within the company's context."""
-    mine = StandingExport.objects.filter(organization_id=standing.organization_id, export_id=standing.export_id)
+def run_now(export: StandingExport, now: datetime) -> None:
+    """Makes a scheduled export due, within the company's context."""
+    mine = StandingExport.objects.filter(organization_id=export.organization_id, export_id=export.export_id)
     with transaction.atomic():
         mine.update(next_run_at=now, problem="")
 
 
 def newest_first(organization_id: uuid.UUID) -> list[ExportFile]:
-    """The files that can be taken away, within the company's context."""
+    """The files that can be downloaded, newest first, within the company's context."""
     found = ExportFile.objects.filter(organization_id=organization_id, ready=True)
     return list(found.order_by(F("as_at").desc(), "register")[:300])

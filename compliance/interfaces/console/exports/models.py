@@ -1,4 +1,4 @@
-"""Which registers are written to files again and again, and which files there are."""
+"""The registers that are written to files by schedule, and the files."""
 
 import uuid
 
@@ -11,7 +11,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class StandingExport(CompanyRow):
-    """Registers that are written to files by schedule, for whoever set it up: it runs while that person may export."""
+    """Registers that are written to files by schedule. It runs while the person who set it up may export."""
 
     class Every(models.TextChoices):
         """How often it runs."""
@@ -46,9 +46,9 @@ class StandingExport(CompanyRow):
 
 
 class ExportFile(CompanyRow):
-    """A file of one register at one moment. The row is there before the file is.
+    """A file of one register at one moment. The row is written before the file.
 
-    With names in it, it goes once somebody of the company is erased; any file goes when its time is over.
+    A file with names is removed when somebody of the company is erased; any file is removed when it expires.
     """
 
     file_id = models.UUIDField(default=uuid.uuid4, editable=False)
@@ -74,12 +74,12 @@ class ExportFile(CompanyRow):
 
     @property
     def kept_as(self) -> str:
-        """What its object is called, for operators."""
+        """The name of its object, for operators."""
         if self.kept_file_id is None:
             return self.stored_as
         return name_of(self.organization_id, KeptFile.Purpose.EXPORT, self.kept_file_id)
 
     @property
     def file_name(self) -> str:
-        """What whoever takes it away gets it as."""
+        """The name under which it is downloaded."""
         return f"{self.register}-{self.as_at:%Y-%m-%dT%H%M%SZ}.{self.written_as}"

@@ -1,4 +1,4 @@
-"""Registers as Parquet, with columns typed by the catalogue. Needs pyarrow, which only this format does."""
+"""Registers as Parquet, with columns typed by the catalogue. Only this format needs pyarrow."""
 
 import json
 import types
@@ -23,7 +23,7 @@ _Convert = Callable[[Any], Any]
 
 
 def pyarrow() -> Any:
-    """The package. Raises NotInstalledError with what to do."""
+    """The package. Raises NotInstalledError, which explains what to do."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -60,7 +60,7 @@ def write(
 
 
 def _column(arrow: Any, annotation: Any) -> tuple[Any, _Convert]:
-    """The type of a field's column, and how a value of JSON becomes one of it."""
+    """The type of a field's column, and the function that converts a JSON value to it."""
     while typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
@@ -97,7 +97,7 @@ def _same(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    """What has no type of its own: text as it is, anything else as JSON."""
+    """Converts a value without a column type of its own: text as it is, anything else as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""When a standing export runs next: at an hour of the company's own clock, whatever daylight saving does."""
+"""Calculates when a scheduled export runs next, at an hour of the company's clock, also across clock changes."""
 
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -7,7 +7,7 @@ from compliance.rules.company_days import zone_info
 
 
 def next_run(zone: str, every: str, hour: int, after: datetime) -> datetime:
-    """The first moment behind `after` at which a day that fits begins its hour `hour`."""
+    """The first moment after `after` at which hour `hour` begins on a day that `every` selects."""
     day = after.astimezone(zone_info(zone)).date()
     while True:
         moment = datetime.combine(day, time(hour), zone_info(zone)).astimezone(UTC)

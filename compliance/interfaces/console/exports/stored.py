@@ -1,6 +1,6 @@
-"""Exports of before they were kept files lie in a storage of their own, until they are moved or their time is over.
+"""Exports written before exports were kept files are in a storage of their own until they are moved or expire.
 
-Whatever that storage raises is one error of ours. Nothing is written to it any more.
+Whatever that storage raises becomes StorageFailedError. Nothing is written to it any more.
 """
 
 import logging
@@ -22,7 +22,7 @@ def chunks(name: str) -> Iterator[bytes]:
 
 
 def removed(name: str) -> bool:
-    """Removes a file, whether it is there or not; False, and a line of the log, when the storage does not."""
+    """Removes a file, whether it exists or not. Returns False and logs the error if the storage fails."""
     try:
         with _talking() as storage:
             storage.delete(name)
@@ -36,6 +36,6 @@ def removed(name: str) -> bool:
 def _talking() -> Iterator[Storage]:
     try:
         yield storages["exports"]
-    except Exception as error:  # storages of others raise what they like
+    except Exception as error:  # a storage from elsewhere may raise anything
         words = getattr(error, "strerror", None) or type(error).__name__
         raise StorageFailedError(gettext("The storage of exports failed: %(words)s.") % {"words": words}) from error

@@ -1,4 +1,4 @@
-"""The page of exports: what is written again and again, what went wrong, and the files to take away."""
+"""The page of exports: scheduled exports, their problems, and the files to download."""
 
 import uuid
 
@@ -15,7 +15,7 @@ from compliance.interfaces.console.visit import Visit
 
 
 def exports(visit: Visit) -> HttpResponse:
-    """Standing exports and the files that are kept. What an erasure outlived is not among them."""
+    """Scheduled exports and the kept files, without files with names from before an erasure."""
     organization_id = visit.organization.organization_id
     keeping.forget(organization_id, visit.now)
     found = StandingExport.objects.filter(organization_id=organization_id, stopped_at=None)

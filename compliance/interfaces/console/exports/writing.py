@@ -29,7 +29,7 @@ MEDIA_TYPES = {
 
 
 def check(written_as: str) -> None:
-    """Raises CannotExportError for what is no format, NotInstalledError for one that cannot be written here."""
+    """Raises CannotExportError for an unknown format, NotInstalledError for one that cannot be written here."""
     if written_as not in FORMATS:
         raise CannotExportError(
             gettext("There is no export as %(written_as)s. Choose from %(FORMATS)s.")
@@ -40,7 +40,7 @@ def check(written_as: str) -> None:
 
 
 def write(path: Path, about: Extract, register: Register, written_as: str, tell: Callable[[int], None]) -> int:
-    """Writes the register to `path` and returns how many rows it has; `tell` hears of each page.
+    """Writes the register to `path` and returns how many rows it has; `tell` is called after each page.
 
     In CSV and XLSX no text becomes a formula, and a policy's file is left out, as in every table of the console.
     """

@@ -1,1 +1,1 @@
-"""Letters to learners as staff see them: how each kind looks, and what became of those that were asked for lately."""
+"""Letters to learners as staff see them: a sample of each kind, and the status of those requested lately."""

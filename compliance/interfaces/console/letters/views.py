@@ -1,6 +1,6 @@
-"""The pages: what letters there are, one of them as HTML and as text, and its HTML alone, for a frame.
+"""The pages: the list of letters, one letter as HTML and as text, and its HTML alone, for a frame.
 
-What is previewed is a sample: an invented person, and a link that opens nothing.
+A preview is a sample: an invented person, and a link that opens nothing.
 """
 
 import uuid
@@ -31,13 +31,13 @@ _WHEN = {
     Kind.CERTIFICATE: gettext_lazy("When somebody was issued a certificate."),
 }
 _UNASKED = frozenset({Kind.NEW, Kind.POLICY, Kind.CERTIFICATE, Kind.REMINDER})
-"""What goes out by itself, and only where REMINDERS is on (but reminders by staff)."""
+"""Letters that are sent automatically, and only if REMINDERS is on (except reminders by staff)."""
 
 _KINDS = {slugify(kind.value): kind for kind in Kind}
 
 
 def letters(visit: Visit) -> HttpResponse:
-    """What letters there are, and those that were asked for lately."""
+    """The kinds of letter, and the letters requested lately."""
     organization_id = visit.organization.organization_id
     found = recent(organization_id, _RECENT)
     people = displayed_people(organization_id, {each.learner_profile_id for each in found if each.learner_profile_id})
@@ -52,7 +52,7 @@ def letters(visit: Visit) -> HttpResponse:
 
 
 def letter(visit: Visit, kind: str) -> HttpResponse:
-    """One kind of letter, in a language: as HTML in a frame of its own, and as text."""
+    """One kind of letter in a language: as HTML in a frame, and as text."""
     language = _language(visit)
     visit.crumb(gettext("Letters"), "letters")
     values = {
@@ -65,12 +65,12 @@ def letter(visit: Visit, kind: str) -> HttpResponse:
         "frame": visit.link("letter-html", {"language": language}, kind=kind),
     }
     response: Any = visit.render("console/letters/letter.html", values)
-    response._csp_update = {"frame-src": ["'self'"]}  # what django-csp's decorator leaves for its middleware
+    response._csp_update = {"frame-src": ["'self'"]}  # as django-csp's decorator does, for its middleware
     return cast(HttpResponse, response)
 
 
 def html(visit: Visit, kind: str) -> HttpResponse:
-    """A letter's HTML, shown in a frame of ours alone: it runs nothing, fetches nothing, and has no origin."""
+    """A letter's HTML, which only our own frame may display: it runs nothing, fetches nothing, and has no origin."""
     response = HttpResponse(_drawn(visit, kind).html)
     response["Content-Security-Policy"] = (
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"

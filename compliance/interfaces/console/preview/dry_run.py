@@ -25,7 +25,7 @@ from compliance.interfaces.console.see.versions import Difference, difference
 from compliance.rules.vocabulary import ERASED_PERSON
 
 PEOPLE_AT_MOST = 600
-ROWS_SHOWN = 60
+ROWS_LISTED = 60
 NAMED_AT_MOST = 20
 """How many people a preview names; the others are counted."""
 ROWS_AT_MOST = 4000
@@ -110,15 +110,15 @@ def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:
 
 def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
     rows = written_after(organization_id, sequence, ROWS_AT_MOST)
-    shown = rows[:ROWS_SHOWN]
+    listed = rows[:ROWS_LISTED]
     reached = dict.fromkeys(row.learner_profile_id for row in rows if row.learner_profile_id)
     first = list(reached)[:NAMED_AT_MOST]
     displayed_people = people.displayed_people(
-        organization_id, {*first, *(row.learner_profile_id for row in shown if row.learner_profile_id)}
+        organization_id, {*first, *(row.learner_profile_id for row in listed if row.learner_profile_id)}
     )
     preview.named = [called(displayed_people.get(each)) for each in first]
-    titles = titles_of(organization_id, [row.course_id for row in shown])
-    for row in shown:
+    titles = titles_of(organization_id, [row.course_id for row in listed])
+    for row in listed:
         person = displayed_people.get(row.learner_profile_id) if row.learner_profile_id else None
         preview.lines.append(
             Line(

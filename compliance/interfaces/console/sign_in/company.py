@@ -58,13 +58,13 @@ class CompanySignIn(DefaultSocialAccountAdapter):
         """Finds the account, or refuses."""
         claims = sociallogin.account.extra_data
         token = claims.get("id_token") or {}
-        told = claims.get("userinfo") or token
+        userinfo = claims.get("userinfo") or token
         # OpenID Connect Core 1.0, 5.3.2: what is told of another subject than the token's must not be used.
-        if sociallogin.state.get("process", "login") != "login" or not token or told.get("sub") != token.get("sub"):
+        if sociallogin.state.get("process", "login") != "login" or not token or userinfo.get("sub") != token.get("sub"):
             _refuse(request)
         if token.get("nonce") != sociallogin.state["nonce"]:
             _refuse(request)
-        user = _account_of(request, str(token["iss"]), str(token["sub"]), told)
+        user = _account_of(request, str(token["iss"]), str(token["sub"]), userinfo)
         if user is None or not user.is_active:
             _refuse(request)
         sociallogin.user = user
@@ -73,17 +73,17 @@ class CompanySignIn(DefaultSocialAccountAdapter):
             record_authentication(request, user, "mfa", provider=sociallogin.account.provider)
 
 
-def _account_of(request: HttpRequest, issuer: str, subject: str, told: dict[str, Any]) -> User | None:
+def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[str, Any]) -> User | None:
     """The account linked to this subject. A link by e-mail address is fixed to the subject that first proves it."""
     linked = CompanyAccount.objects.select_related("user")
     found = linked.filter(issuer=issuer, subject=subject).first()
     if found is not None:
         return found.user
-    if told.get("email_verified") is not True or not told.get("email"):
+    if userinfo.get("email_verified") is not True or not userinfo.get("email"):
         return None
     now = timezone.now()
     with transaction.atomic():
-        waiting = list(linked.select_for_update(of=("self",)).filter(subject="", email__iexact=str(told["email"])))
+        waiting = list(linked.select_for_update(of=("self",)).filter(subject="", email__iexact=str(userinfo["email"])))
         if len(waiting) != 1:
             return None
         (found,) = waiting

@@ -30,7 +30,7 @@ from compliance.interfaces.console.sign_in.invitations import InvitationError
 from compliance.interfaces.console.sign_in.second_factor import factors, is_enrolled
 
 
-class _Told:
+class _Notifies:
     """Of a view that changes what lets somebody in: every other session ends, and the owner gets a letter."""
 
     kind = ""
@@ -50,7 +50,7 @@ class _Told:
         """What else belongs to the change."""
 
 
-class _Enrols(_Told):
+class _Enrols(_Notifies):
     """Of a view that adds a second factor: this session has shown it."""
 
     def changed(self, form: Any) -> None:
@@ -96,7 +96,7 @@ class EnrolApp(_Enrols, ActivateTOTPView):
         codes.spend(app, form.counter)
 
 
-class RemoveApp(_Told, DeactivateTOTPView):
+class RemoveApp(_Notifies, DeactivateTOTPView):
     """Removes the authenticator app."""
 
     kind = "factor removed"
@@ -112,7 +112,7 @@ class RenamePasskey(EditWebAuthnView):
     """Gives a passkey another name."""
 
 
-class RemovePasskey(_Told, RemoveWebAuthnView):
+class RemovePasskey(_Notifies, RemoveWebAuthnView):
     """Removes a passkey."""
 
     kind = "passkey removed"
@@ -126,13 +126,13 @@ class RemovePasskey(_Told, RemoveWebAuthnView):
         return super().form_valid(form)
 
 
-class MakeRecoveryCodes(_Told, GenerateRecoveryCodesView):
+class MakeRecoveryCodes(_Notifies, GenerateRecoveryCodesView):
     """Makes new recovery codes."""
 
     kind = "codes made"
 
 
-class ChangePassword(_Told, PasswordChangeView):
+class ChangePassword(_Notifies, PasswordChangeView):
     """Changes the password."""
 
     kind = "password changed"

@@ -49,7 +49,7 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
 
 
 @register.simple_tag
-def shown_name(person_name: str | None, erased: object) -> str:
+def displayed_name(person_name: str | None, erased: object) -> str:
     """What a person is called on pages."""
     return _("Erased person") if erased else person_name or _("No name")
 
@@ -67,7 +67,7 @@ def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeStr
 
 
 @register.simple_tag(takes_context=True)
-def said(context: dict[str, Any], name: str, value: Any) -> SafeString | str:
+def field_value(context: dict[str, Any], name: str, value: Any) -> SafeString | str:
     """What a field of a row says, for people: moments as moments, states as words, nothing as a dash."""
     if value is None or value == "" or value == []:
         return format_html('<span class="soft">{}</span>', _("none"))
