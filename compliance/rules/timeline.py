@@ -45,8 +45,7 @@ def within(start: datetime, end: datetime | None, moment: datetime) -> bool:
 
 
 def append_version(versions: list[Version[Content]], valid_from: datetime, content: Content | None) -> None:
-    """Append `content` from `valid_from` on, unless it equals the last one; it replaces a version of the same moment.
-    """
+    """Append `content` from `valid_from` on, unless it equals the last; it replaces a version of the same moment."""
     if versions and versions[-1].valid_from == valid_from:
         versions.pop()
     if (versions[-1].content if versions else None) != content:

@@ -131,8 +131,7 @@ class Chain:
     def timelines(
         self, learner_profile_id: UUID, course_id: UUID, employee_since: datetime
     ) -> list[CertificateTimeline]:
-        """A timeline for every certificate of the chain, from its issue on, not before its holder became an employee.
-        """
+        """A timeline for each certificate of the chain, from its issue on, not before its holder became an employee."""
         found = []
         for position, link in enumerate(self.links):
             successor = self.links[position + 1] if position + 1 < len(self.links) else None

@@ -50,8 +50,7 @@ def done_by_receipt(completion: Completion) -> Done:
 
 
 def done_by_attendance(organization_id: UUID, learner_profile_id: UUID, session: SessionAttendance) -> list[Done]:
-    """One `Done` for each time the mark rose to `full`; a mark that was lowered and raised again is a new completion.
-    """
+    """One `Done` for each time the mark rose to `full`; a mark lowered and raised again is a new completion."""
     found: list[Done] = []
     full = False
     for mark in sorted(session.marks):

@@ -84,8 +84,7 @@ class Stay(NamedTuple):
 
 
 class CurrentRelease(NamedTuple):
-    """From `at` on the release of this index is current, or none is; `run_start` starts the unbroken run of releases.
-    """
+    """From `at` on the release with this index is current, or none; `run_start` starts the unbroken run of releases."""
 
     at: datetime
     release: int | None

@@ -42,8 +42,7 @@ class Deadline(NamedTuple):
 
 
 class ShareStep(NamedTuple):
-    """Everything that a share states from `at` until its next step (a `share_changed` is folded into a complete step).
-    """
+    """Everything a share states from `at` until its next step (a `share_changed` is folded into a complete step)."""
 
     at: datetime
     doors: frozenset[Door]
@@ -87,8 +86,7 @@ class CourseFacts(NamedTuple):
 
 
 class Employment(NamedTuple):
-    """A stretch as an employee, [joined_at, left_at). Suspension is left out: it neither ends nor pauses what is owed.
-    """
+    """A stretch as an employee, [joined_at, left_at). Suspension is not included: it neither ends nor pauses owing."""
 
     person_id: UUID
     joined_at: datetime

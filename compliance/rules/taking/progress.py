@@ -109,8 +109,7 @@ class Progress:
 
     @property
     def assessed(self) -> bool:
-        """Whether every question of the lessons that count is answered rightly; False for a course without questions.
-        """
+        """Whether every question of the lessons that count is answered rightly; False if there are no questions."""
         asked = [question for page in self.counted_pages for question in page.questions]
         return bool(asked) and all(question.state is QuestionState.RIGHT for question in asked)
 
