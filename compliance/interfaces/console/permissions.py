@@ -1,7 +1,7 @@
-"""Who may do what in the console: three groups, and what each of them may.
+"""The permissions of the console: three groups, and what each of them may do.
 
-The table stands in code, not in the database, so that nobody widens a group by a click and a test can walk it.
-Superusers keep the staff accounts and may do everything.
+The table is in code, not in the database, so that nobody can widen a group by a click and tests can go through it.
+Superusers administer the staff accounts and may do everything.
 """
 
 import uuid
@@ -20,12 +20,12 @@ from compliance.learning import words
 
 
 class Permission(StrEnum):
-    """What a page or an act asks for."""
+    """What a page or an act requires."""
 
     SEE = "see"  # companies, registers, people, receipts, history
-    EXPORT = "export"  # take data away: tables and evidence packs
+    EXPORT = "export"  # download data: tables and evidence packs
     SEE_LOG = "see the access log"  # who saw and did what
-    SEE_STORED = "see rows as stored"  # captures, history rows, receipts, what waits: column by column
+    SEE_STORED = "see rows as stored"  # captures, history rows, receipts, pending subjects: column by column
     CHANGE_PEOPLE = "change people"  # invite, suspend, end, teams, shares, reminders
     CHANGE_RECORDS = "change records"  # waive, deadlines, publish, certificates, erase
     OPERATE = "operate"  # keys, imports, sweeps, verification
@@ -47,7 +47,7 @@ GROUPS: dict[str, frozenset[Permission]] = {
 
 @dataclass(frozen=True)
 class Staff:
-    """A member of staff at one moment. `organization_ids` None: every company."""
+    """A member of staff at one moment. `organization_ids` None means every company."""
 
     user_id: int
     username: str
@@ -60,22 +60,22 @@ class Staff:
         return permission in self.permissions
 
     def may_enter(self, organization_id: uuid.UUID) -> bool:
-        """Whether the company is among those that this person may see."""
+        """Whether this person may see the company."""
         return self.organization_ids is None or organization_id in self.organization_ids
 
     @property
     def sees_companies(self) -> bool:
-        """Whether there may be more than one company to choose from."""
+        """Whether this person may see more than one company."""
         return self.organization_ids is None or len(self.organization_ids) > 1
 
     @property
     def keeps_staff(self) -> bool:
-        """Whether the staff accounts are this person's to keep."""
+        """Whether this person administers the staff accounts."""
         return Permission.KEEP_STAFF in self.permissions
 
     @property
     def actor_id(self) -> uuid.UUID:
-        """The identifier that facts name as who acted: stable, and telling nothing about the person."""
+        """The identifier in facts of who acted: stable, and without information about the person."""
         return actor_id(self.user_id)
 
 
@@ -83,14 +83,14 @@ _ACTORS = uuid.UUID("0f6f1b1e-6a58-5a3c-9d70-0b7f3f0f9d11")
 
 
 def actor_id(user_id: int) -> uuid.UUID:
-    """The identifier of an account in facts and beside keys."""
+    """The identifier of an account in facts, keys and sources."""
     return uuid.uuid5(_ACTORS, str(user_id))
 
 
 def staff_of(user: AbstractBaseUser | AnonymousUser, now: datetime) -> Staff | None:
-    """What `user` may at `now`; None for whoever is no member of staff, or not any more.
+    """What `user` may do at `now`; None for somebody who is not, or no longer, a member of staff.
 
-    An auditor without an end, or past it, is nobody: time-boxed access fails closed.
+    An auditor whose access has no end, or has ended, gets None: time-limited access fails closed.
     """
     if not isinstance(user, User) or not user.is_active:
         return None
@@ -105,7 +105,7 @@ def _may(user: User, named: Iterable[str], access: StaffAccess | None, now: date
     if user.is_superuser:
         return Staff(user.pk, user.username, groups or ("Administrator",), frozenset(Permission), None)
     if AUDITOR in groups:
-        # Who audits does nothing else: another group beside it grants nothing.
+        # An auditor only audits: any other group grants nothing.
         groups = (AUDITOR,)
         if access is None or access.valid_until is None:
             return None
@@ -118,7 +118,7 @@ def _may(user: User, named: Iterable[str], access: StaffAccess | None, now: date
 
 
 class Account(NamedTuple):
-    """An account behind an `actor_id`: its name, and what it may do now; `staff` None when its owner has left."""
+    """The account of an `actor_id`: its name, and what it may do now; `staff` is None if its owner has left."""
 
     username: str
     staff: Staff | None
@@ -135,7 +135,7 @@ def accounts(now: datetime) -> dict[uuid.UUID, Account]:
 
 
 def reason_for_nobody(user: AbstractBaseUser | AnonymousUser, now: datetime) -> str:
-    """Why `staff_of` knows nobody, in a sentence for the person who has just signed in."""
+    """Why `staff_of` returned None, in a sentence for the person who has just signed in."""
     if not isinstance(user, User) or not user.is_active:
         return gettext("It has been closed.")
     groups = set(user.groups.values_list("name", flat=True))

@@ -1,6 +1,6 @@
-"""The admin of staff accounts, Django's own: accounts, groups, access, how they sign in, the access log (read only).
+"""Django's admin for staff accounts: accounts, groups, access, sign-in, and the access log (read only).
 
-Only superusers whose access has not ended come in, through the console's own sign-in, and only with a recent one.
+It is open only to superusers whose access has not ended, after a recent sign-in through the console's own pages.
 """
 
 import uuid
@@ -35,7 +35,7 @@ from compliance.tenancy.models import Organization
 
 
 class StaffSite(AdminSite):
-    """Who keeps the staff accounts comes in, and nobody else."""
+    """The admin site, open only to those who administer the staff accounts."""
 
     site_header = gettext_lazy("Accounts and records")
     site_title = gettext_lazy("Accounts and records")
@@ -43,14 +43,14 @@ class StaffSite(AdminSite):
     site_url = "/console/"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """By the one rule of all pages: a superuser past the end of their access is nobody."""
+        """Uses the rule of all pages, so a superuser whose access has ended is refused."""
         staff = staff_of(request.user, timezone.now())
         return staff is not None and staff.keeps_staff
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """There is one sign-in, with its second factor and its lock-out. Who is in but may not, is sent home.
+        """Redirects to the console's sign-in. Somebody who is signed in without the permission goes to the start page.
 
-        Auditors are sent to the companies' rows, which are their part of this site.
+        Auditors go to the companies' rows, which are their part of this site.
         """
         if request.user.is_authenticated:
             staff = staff_of(request.user, timezone.now())
@@ -60,17 +60,17 @@ class StaffSite(AdminSite):
     def logout(  # type: ignore[override]
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Likewise one way out."""
+        """Redirects to the console's sign-out."""
         return redirect("account_logout")
 
     def password_change(  # type: ignore[override]
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """And one place to change one's own password, where guesses are counted."""
+        """Redirects to the console's own page for this, where guesses are counted."""
         return redirect("account_change_password")
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
-        """The models of the accounts' keepers, and the companies' rows, which are pages of the console."""
+        """The models of this site, and the companies' rows, which are pages of the console."""
         address = reverse("console:stored-companies")
         name = gettext("Companies")
         companies = {"name": name, "object_name": "Stored", "admin_url": address, "view_only": True}
@@ -78,7 +78,7 @@ class StaffSite(AdminSite):
         return [*super().get_app_list(request, app_label), *([] if app_label else [rows])]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
-        """Every view of this site, after a recent sign-in, and with a line in the access log as every page has."""
+        """Makes a view need a recent sign-in and write a line in the access log, as every page does."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -101,7 +101,7 @@ class StaffSite(AdminSite):
 
 
 def _still_open(user: User) -> str:
-    """The keys and sources that an account issued and that still open, of all companies."""
+    """The keys and sources of all companies that an account issued and that are still valid."""
     names, issuer, now = dict(_companies()), actor_id(user.pk), timezone.now()
     keys = issuers.of_account(ApiKey, issuer, now)
     sources = issuers.of_account(Source, issuer, now)
@@ -119,7 +119,7 @@ def _companies() -> list[tuple[str, str]]:
 
 
 class AccessForm(forms.ModelForm):
-    """Companies by name, where the row keeps their identifiers."""
+    """Chooses companies by name; the row stores their identifiers."""
 
     organization_ids = forms.TypedMultipleChoiceField(
         coerce=uuid.UUID,
@@ -135,17 +135,17 @@ class AccessForm(forms.ModelForm):
 
 
 class _NotOnesOwn:
-    """Of an inline: nobody widens their own access."""
+    """Mixin of inlines: nobody may change their own access."""
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Another superuser's."""
+        """Whether `obj` is somebody else's account."""
         return obj is None or obj.pk != request.user.pk
 
     has_add_permission = has_delete_permission = has_change_permission
 
 
 class AccessInline(_NotOnesOwn, StackedInline):
-    """Until when, and which companies."""
+    """Until when the account has access, and to which companies."""
 
     model = StaffAccess
     form = AccessForm
@@ -154,7 +154,7 @@ class AccessInline(_NotOnesOwn, StackedInline):
 
 
 class CompanyAccountInline(_NotOnesOwn, StackedInline):
-    """The account at the company's own sign-in."""
+    """The account at the company's OpenID Connect provider."""
 
     model = CompanyAccount
     fields = ("email", "subject", "bound_at")
@@ -171,7 +171,7 @@ class NewAccountForm(AdminUserCreationForm):
 
 
 class SealedWords(ChangeListSearchForm):
-    """What somebody searched for, as it stands in the address of a list: sealed. Words in clear find nothing."""
+    """The search words in the address of a list, which are sealed. Unsealed words find nothing."""
 
     def __init__(self, sent: QueryDict, path: str) -> None:
         super().__init__(sent)
@@ -184,7 +184,7 @@ class SealedWords(ChangeListSearchForm):
 
 
 class SealedChangeList(ChangeList):
-    """A list whose search leaves no words in logs of proxies or in the browser's history."""
+    """A list whose search words are sealed, so that they are in no proxy's log and no browser's history."""
 
     def __init__(self, request: HttpRequest, *given: Any) -> None:
         self.search_form_class = partial(SealedWords, path=request.path)  # type: ignore[assignment]
@@ -192,14 +192,14 @@ class SealedChangeList(ChangeList):
 
 
 class SearchedByPost(ModelAdmin):
-    """A list that is searched by a form which is posted (templates/admin/search_form.html)."""
+    """A list whose search form is posted (templates/admin/search_form.html)."""
 
     def get_changelist(self, request: HttpRequest, **values: Any) -> type[ChangeList]:
-        """The list that knows the sealed words."""
+        """The list that reads sealed words."""
         return SealedChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Leads from the words that were posted to an address in which they are sealed."""
+        """Redirects posted words to an address in which they are sealed."""
         if request.method != "POST" or SEARCH_VAR not in request.POST:
             return super().changelist_view(request, extra_context)
         query = request.GET.copy()
@@ -229,29 +229,29 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
     readonly_fields = ("last_login", "date_joined", "open_keys")
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Groups are few: a box to tick each, which every screen reader knows."""
+        """One checkbox for each of the few groups, which every screen reader supports."""
         return super().formfield_for_manytomany(db_field, request, **kwargs | {"widget": forms.CheckboxSelectMultiple})
 
     def get_inlines(self, request: HttpRequest, obj: User | None) -> Any:
-        """A new account is named first; what it may is said next."""
+        """A new account has no inlines: its access is set after it has been created."""
         return super().get_inlines(request, obj) if obj else ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Nobody widens their own access, or shuts themselves out."""
+        """Nobody can widen their own access, or lock themselves out."""
         fields = super().get_readonly_fields(request, obj)
         return (*fields, "is_active", "groups", "is_superuser") if obj and obj.pk == request.user.pk else fields
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Nobody removes their own account."""
+        """Nobody can remove their own account."""
         return super().has_delete_permission(request, obj) and (obj is None or obj.pk != request.user.pk)
 
     def get_urls(self) -> list[URLPattern]:
-        """How an account signs in has a page of its own."""
+        """Adds the page about how an account signs in."""
         view = self.admin_site.admin_view(self.signing_in)
         return [path("<int:user_id>/sign-in/", view, name="auth_user_sign_in"), *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """A new address is told to the old one; who is closed, or is no superuser any more, is out at once."""
+        """Sends a letter about a new address to the old one, and ends the sessions of an account that is closed."""
         before = User.objects.filter(pk=obj.pk).first() if change else None
         super().save_model(request, obj, form, change)
         if before is None:
@@ -262,7 +262,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
             sessions.end_all(obj)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Who leaves may leave keys and sources behind: they are named to whoever closes the account."""
+        """Warns of keys and sources that are still valid when their issuer has lost access."""
         super().save_related(request, form, formsets, change)
         user = User.objects.get(pk=form.instance.pk)
         if change and staff_of(user, timezone.now()) is None and (keys := _still_open(user)):
@@ -274,27 +274,27 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
 
     @admin_display(description=gettext_lazy("Keys and sources"))
     def open_keys(self, user: User) -> str:
-        """The keys and sources that outlive this account, of all companies."""
+        """The keys and sources of this account that are still valid, of all companies."""
         return _still_open(user) or "None."
 
     def log_addition(self, request: HttpRequest, obj: User, message: Any) -> Any:
-        """A line of the access log for each account that is made."""
+        """Adds a line to the access log for each new account."""
         _note(request, "account made", obj.pk)
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: User, message: Any) -> Any:
-        """And for each change: which fields, never what they say."""
+        """Adds a line to the access log with the names of the changed fields, never their values."""
         _note(request, "account changed", obj.pk, _changed(message))
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """And for each that is removed."""
+        """Adds a line to the access log for each account that is removed."""
         for user_id in queryset.values_list("pk", flat=True):
             _note(request, "account removed", user_id)
         return super().log_deletions(request, queryset)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
-        """A password set for somebody else ends their sessions and is told to them."""
+        """Ends the sessions of an account whose password somebody else set, and sends its owner a letter."""
         user = get_object_or_404(User, pk=id)
         password = user.password
         with transaction.atomic():
@@ -306,7 +306,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
         return response
 
     def signing_in(self, request: HttpRequest, user_id: int) -> HttpResponse:
-        """An account's sessions and factors; an invitation, which is shown once; a way out for a lost device."""
+        """An account's sessions and factors, a new invitation (displayed once), and the reset after a lost device."""
         user = get_object_or_404(User, pk=user_id)
         code = ""
         if request.method == "POST":
@@ -331,7 +331,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
         return TemplateResponse(request, "sign_in/staff_sign_in.html", values)
 
     def _change_signing_in(self, request: HttpRequest, user: User, what: str) -> str:
-        """Does what was asked for. Returns the code of an invitation."""
+        """Does what was asked for. Returns the code if that is an invitation, else an empty text."""
         with transaction.atomic():
             if what == "invite":
                 code = invitations.issue(user=user, by=request.user.get_username(), at=timezone.now())
@@ -381,7 +381,7 @@ class AccessLogAdmin(SearchedByPost):
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """The log is written by what happens."""
+        """Only the service itself writes the log."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: AccessLog | None = None) -> bool:

@@ -1,5 +1,5 @@
-"""The console's work in the background: one task runs any long act, one names those again whose task was lost, one
-counts what pages have no time to count.
+"""The console's background tasks: one runs any long act, two queue waiting jobs, one counts what pages have no time to
+count.
 """
 
 import uuid
@@ -32,13 +32,13 @@ def count(*asked: str) -> None:
 
 @shared_task(name=jobs.TASK, acks_late=True, ignore_result=True)
 def run_job(organization_id: str, job_id: str) -> None:
-    """Does the long act of a job. Whoever asked must still be allowed to when it begins."""
+    """Does the long act of a job. The person who asked for it must still be allowed to when it begins."""
     jobs.run(organization_id, job_id, _work)
 
 
 @shared_task(name="compliance.console.send_waiting", ignore_result=True)
 def send_waiting() -> None:
-    """Every ten minutes: jobs whose task the broker lost are named to the worker again."""
+    """Queues the tasks of waiting jobs again, in case the broker lost them. Runs every ten minutes."""
     now = datetime.now(UTC)
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):
@@ -47,7 +47,7 @@ def send_waiting() -> None:
 
 @shared_task(name=jobs.NEXT_TASK, ignore_result=True)
 def send_next(organization_id: str) -> None:
-    """After long work of a company: its next job is named to the worker."""
+    """Queues the next job of a company after other long work of it has ended."""
     with context.company(uuid.UUID(organization_id)):
         jobs.send_next(uuid.UUID(organization_id), _TASKS)
 

@@ -1,4 +1,4 @@
-"""Addresses of the console, all from the registry of pages, and of its sign-in."""
+"""The URLs of the console, all from the registry of pages, and of its sign-in."""
 
 from django.urls import URLPattern, path
 from django.urls.resolvers import URLResolver

@@ -1,4 +1,4 @@
-"""A visit: one request of a member of staff to one page, with what the view of the page found out about it."""
+"""A visit: one request of a member of staff to one page, with what `page_view` found out about it."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ from compliance.interfaces.console.permissions import Staff
 from compliance.tenancy.models import Organization
 
 INBOX = "inbox"
-"""The page whose entry in the navigation says how much waits there."""
+"""The page whose entry in the navigation has the number of jobs that wait there."""
 
 
 @dataclass
 class Visit:
-    """What a view is handed. `company` is set exactly on pages of a company, whose context is then open."""
+    """The argument of a page's view. `company` is set exactly on pages of a company, whose context is then open."""
 
     request: HttpRequest
     page: ConsolePage
@@ -42,11 +42,11 @@ class Visit:
     learners: set[uuid.UUID] = field(default_factory=set)
     everybody: bool = False
     crumbs: list[tuple[str, str]] = field(default_factory=list)
-    taken: Taken = Taken.UP  # how far the history is with the act after which this page is opened
+    taken: Taken = Taken.UP  # whether the history has captured the act that led to this page
 
     @property
     def organization(self) -> Organization:
-        """The company of this page. A page without one must not ask."""
+        """The company of this page. Raises LookupError on a page without one."""
         if self.company is None:
             raise LookupError("This page belongs to no company.")
         return self.company
@@ -57,26 +57,26 @@ class Visit:
         return ZoneInfo(self.company.time_zone if self.company else "UTC")
 
     def saw(self, identifiers: Iterable[Any]) -> None:
-        """Has the line of the access log say whose records are displayed; what is no identifier is passed over."""
+        """Adds whose records are displayed to the line of the access log. Ignores empty values."""
         self.learners.update(uuid.UUID(str(each)) for each in identifiers if each)
 
     def address(self, name: str, **values: Any) -> str:
-        """The address of a page of this console, within the same company where the page belongs to one."""
+        """The address of a page of the console, in the same company if the page belongs to one."""
         if self.company is not None and next(page.company for page in self.pages if page.name == name):
             values = {"organization_id": self.company.organization_id} | values
         return reverse(f"console:{name}", kwargs=values)
 
     def link(self, name: str, query: Mapping[str, Any], **values: Any) -> str:
-        """The address of a page with what its query says; what is empty is left out."""
+        """The address of a page with a query, without its empty values."""
         given = urlencode({key: value for key, value in query.items() if value})
         return self.address(name, **values) + (f"?{given}" if given else "")
 
     def crumb(self, words: Words, name: str, **values: Any) -> None:
-        """Adds a step to the path displayed above the title."""
+        """Adds a step to the breadcrumbs above the title."""
         self.crumbs.append((str(words), self.address(name, **values)))
 
     def render(self, template: str, values: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
-        """The page as HTML, drawn while the company's context is open."""
+        """The page as HTML, rendered while the company's context is open."""
         context = {
             "visit": self,
             "staff": self.staff,

@@ -1,7 +1,7 @@
-"""How the console writes days, moments, states and fields: the words of a compliance manager, in one place.
+"""Words for days, moments, states and fields, in one place, in the language of compliance managers.
 
-The values of the contract (`not_due_yet`, `due_at`) are for programs. Pages, tables that are taken away and sentences
-of acts say what stands here instead.
+The values of the contract (`not_due_yet`, `due_at`) are for programs. Pages, downloaded tables and sentences of acts
+use these words instead.
 """
 
 from datetime import date, datetime
@@ -109,7 +109,7 @@ STATES: dict[str, Words] = {
     "done": _("Done"),
     "failed": _("Failed"),
 }
-"""What each value of the contract is called on pages."""
+"""The words for each value of the contract."""
 
 FIELDS: dict[str, Words] = {
     "access_state": _("Access"),
@@ -189,7 +189,7 @@ FIELDS: dict[str, Words] = {
     "waiver_reason_code": _("Why it was waived"),
     "work_email": _("Work email"),
 }
-"""What the fields of rows are called on pages."""
+"""The words for the fields of rows."""
 
 SHORT: dict[str, Words] = {
     "completed_on_time": _("On time"),
@@ -201,14 +201,14 @@ SHORT: dict[str, Words] = {
 
 
 def state(value: object) -> str:
-    """A value of the contract in words; one that has none as it is, without its underlines."""
+    """A value of the contract in words; one without words as it is, with blanks for underscores."""
     text = str(value or "")
     found = STATES.get(text)
     return text.replace("_", " ") if found is None else str(found)
 
 
 def field(name: str) -> str:
-    """A field of a row in words; one that has none as it is, without its underlines."""
+    """A field of a row in words; one without words as it is, with blanks for underscores."""
     found = FIELDS.get(name)
     return name.replace("_", " ") if found is None else str(found)
 
@@ -230,5 +230,5 @@ def written_moment(moment: datetime, zone: ZoneInfo) -> str:
 
 
 def written_number(value: int) -> str:
-    """A number with its thousands apart, as the reader's language has it."""
+    """A number with the thousands separators of the reader's language."""
     return number_format(value, use_l10n=True, force_grouping=True)

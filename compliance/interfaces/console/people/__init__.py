@@ -1,1 +1,1 @@
-"""People and teams: their pages, and the auditors whom a company lets in."""
+"""The pages of people and teams, and of the auditors to whom a company gives access."""

@@ -1,4 +1,4 @@
-"""The auditors whom a company has let in, until when, and what can be done about each."""
+"""The auditors to whom a company has given access, until when, and the acts on each."""
 
 from django.http import HttpResponse
 
@@ -9,7 +9,7 @@ from compliance.interfaces.console.visit import Visit
 
 
 def auditors(visit: Visit) -> HttpResponse:
-    """Everybody whom the company has let in to read, those whose access lasts longest first."""
+    """The auditors who have read access to the company, those whose access lasts longest first."""
     found = accounts.auditors(visit.organization.organization_id)
     lines = [
         (

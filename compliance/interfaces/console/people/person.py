@@ -1,4 +1,4 @@
-"""A person's page: what they have to do, have done, signed and hold, at any moment, in words; proof at its foot."""
+"""A person's page: what they have to do, have done, signed and hold, at any moment, with proofs at the end."""
 
 import uuid
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from compliance.tenancy.models import Organization
 
 ROWS_AT_MOST = 200
 REMINDS = "remind-many"
-"""The act that writes to people about records that are chosen."""
+"""The act that reminds people about the chosen records."""
 _DONE = ("completed_on_time", "completed_late", "completed_before_requirement")
 _OPEN = ("overdue", "not_due_yet")
 
@@ -104,7 +104,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
 
 
 def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], moment: datetime) -> list[Duty]:
-    """What the person owes or owed, of courses and of policies, and why."""
+    """What the person owes or owed, courses and policies, each with its explanation."""
     titles = courses.titles(organization.organization_id, None, COURSES_AT_MOST)
     named = {str(each.course_id): each.title for each in titles}
     reason = because.of_person(organization, held["training"], held["policies"], moment)
@@ -136,16 +136,16 @@ def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], m
 
 
 def _urgency(duty: Duty) -> tuple[bool, float, str]:
-    """What is late first, then what is due soonest, then what has no deadline."""
+    """The sort key of a duty: late ones first, then by deadline, then those without a deadline."""
     return not duty.late, duty.due_at.timestamp() if duty.due_at else float("inf"), duty.title
 
 
 def _of_absence(learner_profile_id: uuid.UUID, absence: absences.Absent) -> dict[str, Any]:
-    """What fills in the form that takes an absence back."""
+    """The values that prefill the form for voiding an absence."""
     return {"learner_profile_id": learner_profile_id, "absence_id": absence.absence_id}
 
 
-# Acts that only apply to whoever has this access now; the others apply to everybody but the erased.
+# Acts that apply only to people who have this access now; the others apply to everybody who is not erased.
 _APPLIES = {
     "suspend": ("active", "staff_practice"),
     "resume": ("suspended",),
@@ -156,14 +156,14 @@ _APPLIES = {
     "copy-link": ("active", "staff_practice"),
     "rejoin": ("ended",),
 }
-# Acts that stand beside the name; the others wait behind "More".
+# Acts displayed beside the name; the others are behind "More".
 _FIRST = ("excuse", "absence", "record-absence", "assign", "send-link", "team", "resume", "rejoin")
 
 
 def _acts(visit: Visit, found: queries.Person, access: str | None) -> list[dict[str, Any]]:
-    """What this member of staff may do to the person, each with the person filled in. `access` None: not known.
+    """The acts on the person that this member of staff may do, prefilled with the person. `access` None: not known.
 
-    `direct`: the act needs nothing else, so its preview is asked for at once.
+    `direct`: the act needs no other input, so its preview is requested at once.
     """
     if found.erased_at:
         return []
@@ -186,7 +186,7 @@ def _rows(listing: Listing, question: Question) -> list[dict[str, Any]]:
 
 
 def _everything(question: Question) -> dict[str, list[dict[str, Any]]]:
-    """The person's rows in the registers that speak of people, from the beginning; `question` names the person."""
+    """The person's rows in the registers about people, from the beginning; `question` names the person."""
     whole = question._replace(start=question.company.history_complete_from)
     return {
         listing.register.of_person: _rows(listing, whole) for listing in LISTINGS.values() if listing.register.of_person

@@ -1,4 +1,4 @@
-"""The teams of a company, and the page of one: who is in it, how they stand, what happened to it, what can be done."""
+"""The list of teams, and a team's page: its people and what they owe, its history, and the acts on it."""
 
 import uuid
 from typing import Any
@@ -18,13 +18,13 @@ from compliance.interfaces.console.visit import Visit
 MOVES_LISTED = 20
 REMINDS = "remind-many"
 REMINDED_AT_MOST = 2000
-"""How many late records a team's page hands to a reminder at once; of more, the work list does."""
+"""How many late records a team's page hands to a reminder at once; for more there is the work list."""
 
 
 def teams(visit: Visit) -> HttpResponse:
-    """The teams by name, each with how many people are in it and what of theirs is late.
+    """The teams by name, each with how many people are in it and how many of their records are late.
 
-    Words to find one by are posted; the next page finds them in its sealed place.
+    Search words are posted; the next page gets them from its sealed place.
     """
     organization_id = visit.organization.organization_id
     *after, wanted = keyset.after(visit.request, 3) or ("",)
@@ -45,7 +45,7 @@ def teams(visit: Visit) -> HttpResponse:
 
 
 def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
-    """One team: the people in it, what each has to do, and what it leads to."""
+    """One team: the people in it, what each has to do, and links to the lists and acts about it."""
     organization_id = visit.organization.organization_id
     found = team_queries.team(organization_id, team_id)
     if found is None:

@@ -1,1 +1,1 @@
-"""Policies in the console: the list, the page of one with who has signed it and who has not, texts from files."""
+"""Policies in the console: the list, the page of one policy with its signatures, and texts from files."""

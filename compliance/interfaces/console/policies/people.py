@@ -1,4 +1,4 @@
-"""Who has signed a policy and who has not, a page at a time, by reads that cost the same in a company of any size."""
+"""Who has signed a policy and who has not, a page at a time, with queries whose cost does not grow with the company."""
 
 import uuid
 from datetime import datetime
@@ -16,17 +16,17 @@ from compliance.registers.questions import Position
 from compliance.rules.vocabulary import ERASED_PERSON, Outcome
 
 _KEPT = {"unsigned": "open", "overdue": "overdue"}
-"""Lists of the present that the summary holds in the order of their deadlines, by what it calls them."""
+"""Lists of the present that the summary holds sorted by deadline, with the summary's names for them."""
 _NAMES = {Outcome.OVERDUE: "overdue", Outcome.NOT_DUE_YET: "to_do"}
 
 Rows = tuple[list[dict[str, Any]], tuple[Any, ...] | None]
 
 
 def listed(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
-    """A page of those whom the filter `word` of the register lists, and behind whom the next begins.
+    """A page of the rows that the register's filter `word` lists, and the place after which the next page begins.
 
-    Few among many would be looked for record by record, so a large company's come from its summary, the longest
-    overdue first. A page may be empty and yet have one after it.
+    To find few rows among many would mean a scan of all records, so the rows of a large company come from its summary,
+    the longest overdue first. A page may be empty and still have a next one.
     """
     if word in _KEPT and when.latest_sequence > registers.LARGE and not when.travels:
         return _kept(when, word, after)
@@ -40,7 +40,7 @@ def listed(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
 
 
 def _with_version_signed(organization_id: uuid.UUID, rows: list[dict[str, Any]]) -> None:
-    """Says of each row which version was signed: the record names the one in force, which a small fix moves on."""
+    """Sets in each row the version that was signed: the record has the one in force, which a small fix replaces."""
     signed = queries.receipt_versions(organization_id, [uuid.UUID(row["receipt_id"]) for row in rows])
     for row in rows:
         row["version"] = signed.get(uuid.UUID(row["receipt_id"]), row["version"])
@@ -48,7 +48,7 @@ def _with_version_signed(organization_id: uuid.UUID, rows: list[dict[str, Any]])
 
 def _kept(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
     place = (datetime.fromisoformat(after[0]), int(after[1])) if after else None
-    assert when.question.course is not None  # a page of one policy asks
+    assert when.question.course is not None  # only the page of one policy calls this
     found, last = of_course.people(
         when.question.company.organization_id,
         RECORDS.register.number,

@@ -1,7 +1,7 @@
-"""How many people have signed a policy: counted exactly where that is quick, else as the dashboard counted last.
+"""How many people have signed a policy: counted exactly where that is quick, else the dashboard's last numbers.
 
-Numbers of the present come from what the dashboard keeps where a company is too large to be counted while somebody
-waits; those of a past day are counted by the worker, once.
+For a company too large to be counted during a request, present numbers come from the dashboard's tables, and the
+worker counts those of a past day, once.
 """
 
 import uuid
@@ -19,12 +19,12 @@ from compliance.registers.listings import LISTINGS
 
 RECORDS = LISTINGS[owed("policy").page]
 STATES = ("signed", "to_do", "overdue")
-"""The filters that count everybody once."""
+"""The filters that together count everybody exactly once."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """People who owe a policy, by what they have done; `as_at` is when they were counted, None: just now."""
+    """Numbers of people who owe a policy, by state; `as_at` is when they were counted, None for just now."""
 
     signed: int = 0
     to_do: int = 0
@@ -43,7 +43,7 @@ class Numbers:
 
     @property
     def percent(self) -> int:
-        """How many of a hundred have signed, never rounded up to all of them."""
+        """The percentage that has signed, rounded down: 100 means everybody."""
         return self.signed * 100 // self.people if self.people else 0
 
 
@@ -79,7 +79,7 @@ def of_one(when: Chosen, course_id: uuid.UUID) -> Numbers | None:
 
 
 def _counted(when: Chosen) -> dict[uuid.UUID, Numbers] | None:
-    """Counted now, None where that takes too long; by policy, of the one policy that is asked about if one is."""
+    """Numbers counted now by policy, or of the question's only; None if counting takes too long."""
     found = patience.within(registers.COUNTED_MILLISECONDS, lambda: pages.numbers(RECORDS, when.question, STATES))
     if found is None:
         return None

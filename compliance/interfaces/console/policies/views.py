@@ -1,4 +1,4 @@
-"""The list of policies, and one policy: who has signed it and who has not, as at the end of a day, on one page."""
+"""The list of policies, and a policy's page: who has signed it and who has not, as at the end of a day."""
 
 import uuid
 from typing import Any
@@ -43,7 +43,7 @@ def policies(visit: Visit) -> HttpResponse:
 
 
 def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
-    """One policy at the chosen day: the numbers, who has not signed, who has; its versions and what happened to it."""
+    """One policy on the chosen day: the numbers, who has and has not signed, its versions and its history."""
     organization_id = visit.organization.organization_id
     versions = queries.versions_of(organization_id, course_id)
     if not versions:
@@ -76,14 +76,14 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
 
 
 def _in_force(versions: list[Version], when: Chosen) -> Version | None:
-    """The version that was the newest at the chosen moment; None before the first."""
+    """The newest version at the chosen moment; None before the first."""
     return next((each for each in versions if each.published_at <= when.question.moment), None)
 
 
 def _list(visit: Visit, when: Chosen, word: str, numbers: signatures.Numbers | None, *, only: bool) -> dict[str, Any]:
-    """One of the page's lists: its first rows, or, where it is the only one, the page that the address asks for.
+    """One of the page's lists: its first rows, or, if it is the `only` list, the page that the address asks for.
 
-    Acts are offered on those who have not signed today.
+    Acts are offered only on those who have not signed, and only for the present.
     """
     rows, last = people.listed(when, word, keyset.after(visit.request, 2) if only else None)
     register = signatures.RECORDS.register
@@ -105,7 +105,7 @@ def _list(visit: Visit, when: Chosen, word: str, numbers: signatures.Numbers | N
 
 
 def _address(visit: Visit, when: Chosen, show: str) -> str:
-    """This page at the same moment, with one of its lists alone."""
+    """The address of this page at the same moment with only one of its lists."""
     asked = {"as_at": when.as_at, "time": when.at_time, "known": when.known, "show": show}
     return visit.link("policy-page", asked, course_id=when.question.course)
 
@@ -121,7 +121,7 @@ def _acts(visit: Visit, course_id: uuid.UUID) -> dict[str, str]:
 
 
 def _exports(visit: Visit, when: Chosen, course_id: uuid.UUID, show: str) -> list[tuple[str, str]]:
-    """What the page lists, as files, with the address of each; none for who may take nothing away."""
+    """The formats in which the page's list can be downloaded, with their addresses; empty without that permission."""
     if not visit.staff.may(Permission.EXPORT):
         return []
     asked = {"course": course_id, "as_at": when.as_at, "time": when.at_time, "known": when.known, "show": show}

@@ -1,1 +1,1 @@
-"""What will change: a dry run of an act, displayed before it is confirmed."""
+"""What an act would change: a dry run, displayed before it is confirmed."""

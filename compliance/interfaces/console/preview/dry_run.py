@@ -1,7 +1,7 @@
-"""A dry run: the act is done, the history decides, what it would write is read, and all of it is taken back.
+"""A dry run: performs the act, lets the history decide, reads what it writes, and rolls everything back.
 
-So a preview can never disagree with what comes afterwards: it *is* what comes afterwards, in a savepoint that is
-rolled back. Where an act reaches more people than a page may wait for, it says whom it reaches instead.
+So a preview cannot differ from the act itself: it *is* the act, in a savepoint that is rolled back. If an act concerns
+more people than a page may wait for, the preview only counts them.
 """
 
 import uuid
@@ -51,7 +51,7 @@ class Line:
 
 @dataclass
 class Preview:
-    """What would change. `lines` are the first of `rows`; `reaches` says how far it goes where that was not run."""
+    """What would change. `lines` are the first of `rows`; `reaches` is the number of people where nothing was run."""
 
     rows: int = 0
     people: int = 0
@@ -61,18 +61,18 @@ class Preview:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
     reaches: int | None = None
     difference: list[tuple[str, str]] = field(default_factory=list)
-    named: list[str] = field(default_factory=list)  # the first of the people whom it reaches, by name
-    shares: bool = False  # `people` are those whom a share reaches today, whatever rows they have already
-    subject: str = ""  # who or what is named on the button that confirms
-    begun: int = 0  # the people for whom a record of what they owe would begin
+    named: list[str] = field(default_factory=list)  # the names of the first people whom it concerns
+    shares: bool = False  # `people` counts everybody whom a share reaches today, whatever rows they have already
+    subject: str = ""  # who or what the confirming button names
+    begun: int = 0  # for how many people a record of what they owe would begin
 
 
 class _TakenBack(Exception):
-    """Ends the savepoint of a dry run."""
+    """Rolls back the savepoint of a dry run."""
 
 
 def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object]) -> Preview:
-    """What `do` would change. Needs the company's context. Whatever `do` raises comes out as it is."""
+    """What `do` would change. Needs the company's context. Raises whatever `do` raises."""
     preview = Preview()
     try:
         with rehearsal(), transaction.atomic():
@@ -92,7 +92,7 @@ def dry_run(organization_id: uuid.UUID, now: datetime, do: Callable[[], object])
 
 
 def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
-    """Captures what was recorded before the act, so that the preview is of the act alone; not if that is too much."""
+    """Captures what was recorded before the act, so that the preview is of the act alone. False if that is too much."""
     kinds = ledger.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
     if len(kinds) > WAITING_AT_MOST:
         return False
@@ -104,7 +104,7 @@ def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
 
 
 def _reaches_too_many(organization_id: uuid.UUID, last: int) -> bool:
-    """Whether what is pending spreads over a company too large to be decided while somebody waits."""
+    """Whether a pending fact fans out over a company too large to be decided during a request."""
     return ledger.is_wide(organization_id, last) and people.has_more_than(organization_id, PEOPLE_AT_MOST)
 
 
@@ -138,7 +138,7 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
 
 
 def named(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[str]:
-    """The first of these people by name, as many as a preview names. One statement, in the company's context."""
+    """The names of the first of these people, as many as a preview names. One statement, in the company's context."""
     first = list(learners)[:NAMED_AT_MOST]
     found = people.displayed_people(organization_id, first)
     return sorted((called(found.get(each)) for each in first), key=str.casefold)

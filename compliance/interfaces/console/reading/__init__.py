@@ -1,1 +1,1 @@
-"""Previewing a published course in the console: in the player that learners have, recording nothing."""
+"""Previews of published courses in the console, in the learners' player, without recording anything."""

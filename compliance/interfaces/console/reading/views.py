@@ -1,4 +1,4 @@
-"""The pages: courses to read, one course and its pages in the player, their media, the style of one film.
+"""The pages: the courses that can be read, one course and its pages in the player, their media, a film's style.
 
 A preview records nothing: its answers are kept in the page's address (`interfaces/player/trying.py`).
 """
@@ -36,7 +36,7 @@ def course(visit: Visit, course_release_id: uuid.UUID) -> HttpResponse:
 
 
 def page(visit: Visit, course_release_id: uuid.UUID, page_id: str) -> HttpResponse:
-    """A page of a course as those who take it see it."""
+    """A page of a course as learners see it."""
     drawn = _trial(visit, course_release_id).draw_page(visit.request, page_id)
     if drawn is None:
         raise NothingThereError(gettext("This course has no such page."))

@@ -1,1 +1,1 @@
-"""Rows that staff choose in a list, handed to an act or taken away: ticked ones, or all that the filters find."""
+"""Rows that staff choose in a list, for an act or a download: ticked rows, or all that the filters find."""

@@ -1,4 +1,4 @@
-"""The bar below a list: what may be done with the rows that are chosen in it."""
+"""The bar below a list, with the acts on the rows that are chosen in it."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from compliance.interfaces.console.visit import Visit
 
 @dataclass(frozen=True)
 class Bar:
-    """What `console/selection/bar.html` draws.
+    """What `console/selection/bar.html` renders.
 
-    `everything` is sealed text of all that the filters find (`reading`), empty where nobody may choose it; `total` is
-    how many rows that is, None where nobody counted.
+    `everything` is sealed text for all rows that the filters find (`reading`), empty where they cannot be chosen;
+    `total` is how many rows that is, None if not counted.
     """
 
     acts: list[tuple[str, str]]
@@ -38,9 +38,9 @@ def bar(
     total: int | None = None,
     exports: list[tuple[str, str]] | None = None,
 ) -> Bar | None:
-    """The acts that this person may do with rows of a register (`Act.takes`), by title and address; None without any.
+    """The bar with the acts that this person may do on rows of a register (`Act.takes`); None without any.
 
-    `exports` are further addresses that take a selection, by what their buttons say.
+    `exports` are further addresses that accept a selection, with the labels of their buttons.
     """
     acts = [
         (str(act.title), visit.address(f"act-{act.name}"))

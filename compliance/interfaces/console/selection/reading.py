@@ -1,8 +1,8 @@
-"""What a list posts to an act: ticked rows, or all that its filters found, which are looked up again here.
+"""Reads what a list posts to an act: ticked rows, or all rows of its filters, which are looked up again here.
 
 `record_ids` holds identifiers of records; `everything` is sealed text that names a list, its filters and the moment, so
-that what is found again is what was on the page, as known then. Neither tells anything that the company does not hold:
-identifiers of another company are like those of nobody.
+that the lookup finds what was on the page, as known then. Neither gives access to another company: its identifiers are
+treated like unknown ones.
 """
 
 import uuid
@@ -43,7 +43,7 @@ class TooManyChosenError(ConsoleError):
 
 
 class OutdatedSelectionError(ConsoleError):
-    """The sealed text is of another company, or of another deployment, or was cut short."""
+    """The sealed text is from another company or another deployment, or was truncated."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class Chosen:
 
     @cached_property
     def record_ids(self) -> list[uuid.UUID]:
-        """Which records these are."""
+        """The identifiers of the records."""
         return [each.record_id for each in self.records]
 
     @cached_property
     def people(self) -> list[uuid.UUID]:
-        """Whose records these are, everybody once."""
+        """The people whose records these are, each once."""
         return list(dict.fromkeys(each.learner_profile_id for each in self.records if each.learner_profile_id))
 
 
@@ -94,7 +94,7 @@ def chosen(organization: Organization, posted: QueryDict) -> Chosen:
 
 
 def _ticked(organization_id: uuid.UUID, given: list[str]) -> list[history.Subject]:
-    """The records of these identifiers; one that the company does not hold is refused like one of nobody."""
+    """The records of these identifiers; one of another company is refused like one that does not exist."""
     wanted = {identifiers.read(each) for each in given[: AT_MOST + 1]}
     if not wanted:
         raise NothingChosenError(_("Choose at least one row first."))

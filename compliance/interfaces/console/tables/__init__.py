@@ -1,1 +1,1 @@
-"""Tables that people take away: CSV and XLSX, written row by row, with formula injection defused."""
+"""Tables to download: CSV and XLSX, written row by row, protected against formula injection."""

@@ -1,4 +1,4 @@
-"""Tables and other files as answers, each sent as it is read."""
+"""Tables and other files as streamed responses."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ _LINES = 500
 
 
 def file(name: str, kind: str, content: Iterable[bytes]) -> StreamingHttpResponse:
-    """A file called `name` of a media type, to be kept."""
+    """A file called `name` of the media type `kind`, to be downloaded."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(content, content_type=kind, headers=headers)
 
@@ -24,7 +24,7 @@ def table(name: str, written_as: str, headings: Iterable[str], rows: Iterable[It
 
 
 def _csv(_: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """UTF-8 with a mark, which is how spreadsheets recognise it."""
+    """UTF-8 with a byte order mark, by which spreadsheet programs recognise it."""
     held = ["\ufeff", cells.line(headings)]
     for row in rows:
         held.append(cells.line(row))

@@ -1,9 +1,9 @@
-"""XLSX as it is read: rows leave as they come, however many there are; text is text, never a formula or a link.
+"""Writes XLSX as a stream, row by row, for any number of rows; text is text, never a formula or a link.
 
-Only what every spreadsheet reads (ECMA-376, part 1, 18.3): numbers, and strings that stand in their cells
-(`inlineStr`), which no program evaluates. The parts that name the sheets come last, for how many there are is known
-only then. XlsxWriter, even in `constant_memory`, hands over nothing before the last row is written: 100,000 rows of 12
-cells took it 33 s, while the first piece leaves here after 0.1 s and the last after 8 s (same machine, same minute).
+It uses only what every spreadsheet program reads (ECMA-376, part 1, 18.3): numbers, and strings inside their cells
+(`inlineStr`), which no program evaluates. The parts that name the sheets come last, because only then is their number
+known. XlsxWriter, even in `constant_memory`, returns nothing before the last row is written: 100,000 rows of 12 cells
+took it 33 s, while this module sends its first piece after 0.1 s and its last after 8 s (measured on one machine).
 """
 
 import re
@@ -18,13 +18,13 @@ from compliance.proofs.cells import cell
 
 ROWS_A_SHEET = 1_048_575
 BYTES_A_SHEET = 1024**3
-"""What a sheet holds beside its heading: as many rows as programs take, and less than ZIP64 begins at."""
+"""Limits of a sheet without its heading: the rows that programs accept, and a size below that of ZIP64."""
 
 LONGEST = 32_767
-"""Characters that a cell holds."""
+"""How many characters a cell holds."""
 
-_DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - days and clocks of workbooks have no zone
-"""From which day spreadsheets count days. A moment without a zone, the company's own, is a date with a time there."""
+_DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - dates and times of workbooks have no zone
+"""The day from which spreadsheets count. A moment without a zone is a date with a time, in the company's time."""
 
 _LINES = 500
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -48,7 +48,7 @@ _STYLES = (
 
 
 class _Sink:
-    """What the archive writes into: it cannot seek, so nothing that has left is ever needed again."""
+    """The file that the archive writes to. It cannot seek, so the archive never needs bytes again that were sent."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -58,10 +58,10 @@ class _Sink:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing to do: `taken` hands over what is there."""
+        """Does nothing: `taken` returns what was written."""
 
     def close(self) -> None:
-        """Nothing to do: the archive leaves open what it was given."""
+        """Does nothing: the archive does not close a file that it was given."""
 
     def taken(self) -> bytes:
         """What was written since the last time."""
@@ -70,7 +70,7 @@ class _Sink:
 
 
 def stream(title: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """The file, piece by piece. A table of more rows than a sheet holds goes on on the next one."""
+    """The file, piece by piece. A table with more rows than a sheet holds continues on the next sheet."""
     names, sink, sheets = list(headings), _Sink(), 0
     letters = [_letters(column) for column in range(len(names))]
     coming = iter(rows)
@@ -100,7 +100,7 @@ def stream(title: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -
 
 
 def _open(book: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """A part of the archive, of no date: the same table is the same bytes."""
+    """Opens a part of the archive with a fixed date, so that the same table gives the same bytes."""
     part = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     part.compress_type = zipfile.ZIP_DEFLATED
     return book.open(part, "w")
@@ -117,7 +117,7 @@ def _letters(column: int) -> str:
 
 
 def _beginning(names: list[str], letters: list[str]) -> bytes:
-    """A sheet up to its heading, which stays in sight."""
+    """A sheet up to its heading, which stays visible when scrolling."""
     widths = "".join(
         f'<col min="{at}" max="{at}" width="{max(12, min(len(name) + 4, 28))}" customWidth="1"/>'
         for at, name in enumerate(names, 1)
@@ -157,7 +157,7 @@ def _text(place: str, value: str, style: str = "") -> str:
 
 
 def _named(title: str, sheets: int) -> Iterator[tuple[str, str]]:
-    """The parts that say what the archive is and which sheets it has."""
+    """The parts that describe the archive and name its sheets."""
     numbers = range(1, sheets + 1)
     listed = "".join(
         f'<sheet name="{escape(title[:24], {chr(34): "&quot;"})}{f" {each}" if each > 1 else ""}" sheetId="{each}"'

@@ -1,4 +1,4 @@
-"""How the console writes addresses, moments and states."""
+"""Template tags that write addresses, moments and states."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -23,14 +23,14 @@ _TONES = {
     "calm": "not_due_yet waived required optional employee partner customer",
 }
 _AS_THEY_ARE = ("_id", "_sha256", "_digest", "_name", "_title", "_email", "company", "statement", "check_code")
-"""How the names of fields end whose values are no words of the contract."""
+"""The endings of the names of fields whose values are not words of the contract."""
 
 _TONE_OF = {word: tone for tone, words in _TONES.items() for word in words.split()}
 
 
 @register.simple_tag(takes_context=True)
 def place(context: dict[str, Any], name: str, **values: Any) -> str:
-    """The address of a page, within the company of this one."""
+    """The address of a page, in the company of this page."""
     visit: Visit = context["visit"]
     return visit.address(name, **values)
 
@@ -50,7 +50,7 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
 
 @register.simple_tag
 def displayed_name(person_name: str | None, erased: object) -> str:
-    """What a person is called on pages."""
+    """A person's name as pages display it."""
     return _("Erased person") if erased else person_name or _("No name")
 
 
@@ -68,7 +68,7 @@ def day(context: dict[str, Any], value: datetime | date | str | None) -> SafeStr
 
 @register.simple_tag(takes_context=True)
 def field_value(context: dict[str, Any], name: str, value: Any) -> SafeString | str:
-    """What a field of a row says, for people: moments as moments, states as words, nothing as a dash."""
+    """The value of a row's field for people: moments as moments, states as words, an empty value as "none"."""
     if value is None or value == "" or value == []:
         return format_html('<span class="soft">{}</span>', _("none"))
     if isinstance(value, bool):
@@ -82,14 +82,14 @@ def field_value(context: dict[str, Any], name: str, value: Any) -> SafeString | 
 
 @register.filter
 def words(value: str | None) -> str:
-    """A value or a field of the contract for people: `not_due_yet` becomes `To do`, `due_at` becomes `Due by`."""
+    """A value or a field name of the contract in words: `not_due_yet` becomes `To do`, `due_at` becomes `Due by`."""
     text = str(value or "")
     return wording.state(text) if text in wording.STATES else wording.field(text)
 
 
 @register.filter
 def field_words(value: str) -> str:
-    """A field of a row for people."""
+    """The name of a row's field in words."""
     return wording.field(str(value))
 
 
@@ -103,7 +103,7 @@ def badge(value: str | None) -> SafeString | str:
 
 @register.filter
 def short_badge(value: str) -> SafeString:
-    """An outcome in a word or two, for narrow cells; the whole of it is behind it."""
+    """An outcome in a word or two for narrow cells, with the full wording as its title."""
     return format_html(
         '<span class="badge {}" title="{}">{}</span>',
         _TONE_OF.get(value, ""),
@@ -114,13 +114,13 @@ def short_badge(value: str) -> SafeString:
 
 @register.filter
 def grouped(value: object) -> str:
-    """A number with its thousands apart; anything else as it is."""
+    """A number with thousands separators; anything else as it is."""
     return wording.written_number(value) if isinstance(value, int) else "" if value is None else str(value)
 
 
 @register.filter
 def lasting(value: timedelta) -> str:
-    """How long something lasts, to the unit that matters: `none`, `42 s`, `7 min`, `3 h`, `2 days`."""
+    """A duration in its largest unit: `none`, `42 s`, `7 min`, `3 h`, `2 days`."""
     seconds = int(value.total_seconds())
     if seconds >= 2 * 86400:
         days = seconds // 86400
@@ -133,7 +133,7 @@ def lasting(value: timedelta) -> str:
 
 @register.filter
 def kinds(value: list[str]) -> list[tuple[str, str]]:
-    """Kinds of fact, by the noun that they are about."""
+    """Kinds of fact, grouped by the noun that they are about."""
     return in_words.grouped(value)
 
 

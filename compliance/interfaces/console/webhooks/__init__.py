@@ -1,1 +1,1 @@
-"""Webhooks as staff see them: where a company's changes go, how each fares, and what was tried."""
+"""Webhooks as staff see them: where a company's changes are sent, their states, and their tries."""

@@ -12,4 +12,4 @@ PAGES: tuple[ConsolePage, ...] = (
     ConsolePage("webhooks", "webhooks/", views.webhooks, _SEE, gettext_lazy("Webhooks"), section=Section.SETTINGS),
     ConsolePage("webhook", "webhooks/<uuid:webhook_id>/", views.webhook, _SEE, gettext_lazy("Webhook")),
 )
-"""Acts on webhooks are in `acting/webhooks.py`; seeing how they fare is for all staff of the company."""
+"""Acts on webhooks are in `acting/webhooks.py`; all staff of the company may see their states."""

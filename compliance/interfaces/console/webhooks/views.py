@@ -23,7 +23,7 @@ _TONES = {"active": "good", "failing": "warn", "paused": "bad"}
 
 
 def webhooks(visit: Visit) -> HttpResponse:
-    """The company's webhooks: where they lead, how they fare, up to which capture they were heard."""
+    """The company's webhooks: their addresses, their states, and the captures up to which events were accepted."""
     found = queries.of_company(visit.organization.organization_id)
     values = {
         "webhooks": [(each, without_query(each.url), queries.state(each), _tone(each)) for each in found],
@@ -34,7 +34,7 @@ def webhooks(visit: Visit) -> HttpResponse:
 
 
 def webhook(visit: Visit, webhook_id: uuid.UUID) -> HttpResponse:
-    """One webhook, what may be done with it, and its tries, newest first."""
+    """One webhook, the acts on it, and its tries, newest first."""
     visit.crumb(gettext("Webhooks"), "webhooks")
     organization_id = visit.organization.organization_id
     try:
@@ -80,7 +80,7 @@ _SHORT = {
 
 
 def _doings(visit: Visit, webhook: Webhook) -> list[tuple[str, str, str]]:
-    """What may be done with it now, as words, address and the class of the button; the likeliest stands out."""
+    """The acts that can be done now, each as label, address and button class; the likeliest is the main button."""
     paused = webhook.paused_at is not None
     likely, left_out = ("resume-webhook", "pause-webhook") if paused else ("test-webhook", "resume-webhook")
     return [
@@ -94,6 +94,6 @@ def _made_by(visit: Visit, webhook: Webhook) -> str:
     try:
         actor = uuid.UUID(webhook.created_by)
     except ValueError:
-        return webhook.created_by  # a command of the server
+        return webhook.created_by  # made by a command on the server
     known = accounts(visit.now).get(actor)
     return known.username if known else gettext("a removed account")

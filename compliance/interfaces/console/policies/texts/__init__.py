@@ -1,5 +1,5 @@
-"""Texts of policies: what people write in Word, in Markdown or in the editor, made into canonical policy HTML.
+"""Converts what people write in Word, in Markdown or in the editor to canonical policy HTML.
 
-`files` takes an upload apart, `word` and `markdown` make HTML of it, and `tidying` makes of any HTML what a policy may
-hold, and says what it left out. None of it touches the database.
+`files` reads an upload, `word` and `markdown` convert it to HTML, and `tidying` reduces any HTML to what a policy may
+hold and lists what it left out. None of it touches the database.
 """

@@ -1,7 +1,7 @@
-"""What refuses a text before it becomes a policy."""
+"""The errors of texts that cannot become a policy."""
 
 from compliance.interfaces.console.errors import ConsoleError
 
 
 class UnreadableTextError(ConsoleError):
-    """The file or text cannot become a policy; the sentence says what to do instead."""
+    """The file or text cannot become a policy; the message says what to do instead."""

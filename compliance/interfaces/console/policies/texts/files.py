@@ -1,4 +1,4 @@
-"""A file that somebody chose, made into the text of a policy: Word, Markdown or HTML, by what it holds."""
+"""Converts an uploaded file to the text of a policy: Word, Markdown or HTML, recognised by its content."""
 
 import re
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html|<h1|<body)", re.IGNORECASE
 
 
 class Original(NamedTuple):
-    """A file beside what became of it: its own words line by line, and those of them that the policy has not."""
+    """The original file, for comparison: its text line by line, and the words that are missing in the policy."""
 
     name: str
     lines: list[str]
@@ -24,7 +24,7 @@ class Original(NamedTuple):
 
 
 class Made(NamedTuple):
-    """The text of a policy, made of a file."""
+    """The text of a policy, converted from a file."""
 
     html: str
     title: str
@@ -33,7 +33,7 @@ class Made(NamedTuple):
 
 
 def read(data: bytes, name: str) -> Made:
-    """The text of a policy from a file. Raises UnreadableTextError with what to do instead."""
+    """The text of a policy from a file. Raises UnreadableTextError, which says what to do instead."""
     if len(data) > FILE_BYTES:
         raise UnreadableTextError(_("The file is larger than 32 MiB. Take the pictures out of it, or save the text."))
     title = re.sub(r"[-_\s]+", " ", name.rpartition(".")[0] or name).strip()[:200]
@@ -48,7 +48,7 @@ def read(data: bytes, name: str) -> Made:
 
 
 def written(text: str) -> Made:
-    """The text of a policy from what was written in the console: the editor's HTML, or Markdown.
+    """The text of a policy written in the console: the editor's HTML, or Markdown.
 
     Raises UnreadableTextError.
     """
@@ -71,7 +71,7 @@ def _made(name: str, html: str, title: str, lines: list[str], losses: Losses, *,
 
 
 def _decoded(data: bytes) -> str:
-    """The text of a file that is no archive. Raises UnreadableTextError for what is no text."""
+    """The text of a file that is not an archive. Raises UnreadableTextError if it is not text."""
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         raise UnreadableTextError(
             _("This is a document of an old kind (.doc), or one with a password. Save it as .docx without a password.")

@@ -1,4 +1,4 @@
-"""What is left out of a text on its way to a policy, by kind, with how often: in sentences for whoever wrote it."""
+"""Counts what is left out when a text becomes a policy, by kind, and describes it in sentences for its author."""
 
 from collections import Counter
 from enum import Enum, auto
@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 
 class Loss(Enum):
-    """A kind of thing that a policy cannot hold, or holds otherwise."""
+    """A kind of content that a policy cannot hold, or that is changed."""
 
     PICTURE = auto()
     SCRIPT = auto()
@@ -31,7 +31,7 @@ Losses = Counter[Loss]
 
 
 def sentences(losses: Losses) -> list[str]:
-    """What was left out or changed, a sentence for each kind."""
+    """One sentence for each kind of content that was left out or changed."""
     made = {
         Loss.PICTURE: lambda n: ngettext(
             "%(n)d picture was left out: a policy holds text alone.",

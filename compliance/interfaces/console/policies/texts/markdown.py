@@ -1,4 +1,4 @@
-"""Markdown made into HTML: CommonMark with tables. What of it a policy may hold, `tidying` decides."""
+"""Converts Markdown (CommonMark with tables) to HTML. `tidying` then reduces it to what a policy may hold."""
 
 import re
 
@@ -12,12 +12,12 @@ _PREAMBLE = re.compile(r"\A---[ \t]*\n(?:[^\n]*\n){0,60}?---[ \t]*(?:\n|\Z)")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _MARKS = "[]*_`<!~("
 MARKS_IN_A_BLOCK = 1000
-"""The time that a paragraph takes grows with the square of the marks in it that lead nowhere."""
+"""The parsing time of a paragraph grows with the square of its unmatched marks."""
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)
 
 
 def to_html(text: str) -> tuple[str, str, Losses]:
-    """The HTML of a Markdown text, the title that its front matter gives, and what was left out here."""
+    """The HTML of a Markdown text, the title in its front matter, and what was left out here."""
     losses = Losses()
     title = ""
     preamble = _PREAMBLE.match(text)

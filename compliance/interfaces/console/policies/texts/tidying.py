@@ -1,7 +1,7 @@
-"""Any HTML made into canonical policy HTML: what a policy may hold stays, the rest goes or is unwrapped, and counted.
+"""Reduces any HTML to canonical policy HTML: everything else is removed or unwrapped, and counted.
 
-What comes out is accepted by `facts.policies.canonical`, or the text is refused with a sentence. A text that is
-canonical already comes out byte for byte as it is.
+`facts.policies.canonical` accepts the result; otherwise the text is refused with a message. A text that is already
+canonical is returned unchanged, byte for byte.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from compliance.interfaces.console.policies.texts.losses import Loss, Losses
 
 MOST_CHARACTERS = 4 * 1024 * 1024
 MOST_OPEN = 40
-"""Tags open at once; deeper ones are unwrapped, their words stay."""
+"""How many tags may be open at once; deeper ones are unwrapped, their words stay."""
 
 _HEADINGS = {"h1": "h1", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h4", "h6": "h4"}
 _RENAMED = _HEADINGS | {"b": "strong", "i": "em", "dt": "p", "dd": "p", "figcaption": "p", "address": "p"}
@@ -38,18 +38,18 @@ _STRUCK = {"s", "del", "strike"}
 _SCRIPTS = {"script", "iframe", "object", "applet", "select", "textarea", "button"}
 _PICTURES = {"svg", "math", "video", "audio", "canvas"}
 _WITH_CONTENT = _SCRIPTS | _PICTURES | {"style", "title", "template", "noscript"}
-"""What goes with all that is in it."""
+"""Elements that are removed with their content."""
 _SCRIPT = re.compile(rf"<(?:{'|'.join(sorted(_SCRIPTS))}|embed|form)\b", re.IGNORECASE)
 _PICTURE = re.compile(rf"<(?:{'|'.join(sorted(_PICTURES))}|img)\b", re.IGNORECASE)
 _LEFT_OPEN = 3000
-"""Tags that a text may leave open, as pages of the web do: the parser's time grows with the square of them."""
+"""How many tags a text may leave open, as web pages do: the parser's time grows with the square of this number."""
 _VOID = {"br", "hr"}
 _NEEDS = {"li": {"ul", "ol"}, "tr": {"table", "thead", "tbody", "tfoot"}, "td": {"tr"}, "th": {"tr"}}
 _NUMBERS = {"ol": ("start",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
 _SCOPES = ("row", "col", "rowgroup", "colgroup")
 _READ = {*_RENAMED, *_RENAMED.values(), *_INLINE, *_HOLDERS, *_BREAKS, *_STRUCK, *_VOID, "pre", "sup", "sub"}
 _SCHEMES = {"http", "https", "mailto", "javascript", "vbscript", "data", "file", "tel", "ftp"}
-"""Of links that are read, to be counted where they are left out."""
+"""Schemes of links that are kept by the first cleaning, so that those left out later are counted."""
 _LINK = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 _EMPTY = re.compile(r"<(p|h[1-4]|li|strong|em|a|ul|ol|blockquote)(?: [^>]*)?>(?:\s|&nbsp;|<br>)*</\1>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -58,8 +58,9 @@ _LOWERED = str.maketrans("0123456789+-()", "₀₁₂₃₄₅₆₇₈₉₊₋
 
 
 class Tidied(NamedTuple):
-    """A text that a policy may be: its HTML, its title, and what was left out of it. `read` is the HTML it was made of,
-    without what could run."""
+    """A text reduced to what a policy may hold: its HTML, its title, and what was left out.
+
+    `read` is the HTML before the reduction, without scripts."""
 
     html: str
     title: str
@@ -68,7 +69,7 @@ class Tidied(NamedTuple):
 
 
 def tidy(text: str, title: str = "") -> Tidied:
-    """What a policy may hold of a text of HTML. `title` is used where the text has no heading to begin with.
+    """Reduces an HTML text to what a policy may hold. `title` is used if the text does not begin with a heading.
 
     Raises UnreadableTextError.
     """
@@ -100,7 +101,7 @@ def tidy(text: str, title: str = "") -> Tidied:
 
 
 def _well_formed(text: str) -> str:
-    """The text as a browser would read it, with every tag closed and without what could run: quick to go through."""
+    """The text as a browser would parse it, with every tag closed and without scripts: quick to process."""
     if canonical.depth(text, _LEFT_OPEN) > _LEFT_OPEN:
         raise UnreadableTextError(_("The text leaves too many tags open."))
     return nh3.clean(
@@ -120,7 +121,7 @@ def _well_formed(text: str) -> str:
 
 
 def words(html: str) -> list[str]:
-    """The words of a text, without its tags: to see whether any was lost."""
+    """The words of a text without its tags, to find out whether any was lost."""
     return _words(entities.unescape(re.sub(r"<[^>]*>", " ", html)))
 
 
@@ -129,14 +130,14 @@ def _words(text: str) -> list[str]:
 
 
 class _Builder(HTMLParser):
-    """Writes the tags that a policy may hold, closes what is left open, and wraps words that stand in no paragraph."""
+    """Writes the tags that a policy may hold, closes open tags, and wraps words that are outside of any paragraph."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.losses = Losses()
         self._blocks: list[str] = []
         self._now: list[str] = []
-        self._open: list[tuple[str, str]] = []  # the tag as it came, and as it was written; "" for one unwrapped
+        self._open: list[tuple[str, str]] = []  # the tag as it was read, and as it was written; "" if it was unwrapped
         self._struck = 0
         self._raised = ""
 
@@ -181,7 +182,7 @@ class _Builder(HTMLParser):
         self._now.append(entities.escape(data, quote=False).replace("\xa0", "&nbsp;"))
 
     def finished(self) -> list[str]:
-        """The blocks of the text, in order, without what is empty."""
+        """The blocks of the text in order, without empty ones."""
         while self._open:
             self._close()
         self._flush()
@@ -255,7 +256,7 @@ class _Builder(HTMLParser):
         return next((written for _came, written in reversed(self._open) if written in _HOLDERS), "")
 
     def _end_paragraph(self) -> None:
-        """Closes the paragraph or heading that is open, with all in it."""
+        """Closes the open paragraph or heading and everything in it."""
         place = next((at for at, (_came, written) in enumerate(self._open) if written in _BLOCKS), None)
         if place is None and not self._in_holder():
             place = next((at for at, (_came, written) in enumerate(self._open) if written in _INLINE), None)
@@ -283,7 +284,7 @@ class _Builder(HTMLParser):
 
 
 def _attributes(tag: str, given: dict[str, str | None]) -> str:
-    """The attributes that a policy may hold, in the order in which they are cleaned."""
+    """The attributes that a policy may hold, in the order in which the cleaning writes them."""
     kept = [(name, given.get(name) or "") for name in _NUMBERS.get(tag, ())]
     found = [
         f' {name}="{int(value)}"' for name, value in kept if value.isascii() and value.isdigit() and len(value) < 5
@@ -319,7 +320,7 @@ def _lowered(block: str) -> str:
 
 
 def lost(original: Iterable[str], html: str, most: int) -> list[str]:
-    """The first words of the original that the policy has not, or has less often."""
+    """The first words of the original that are missing in the policy, or occur less often there."""
     left: dict[str, int] = {}
     for word in words(html):
         left[word] = left.get(word, 0) + 1

@@ -1,8 +1,8 @@
-"""A Word document made into HTML, from nothing but the parts of it that hold text, each read with bounds beforehand.
+"""Converts a Word document to HTML, using only the parts that hold text, each checked against limits beforehand.
 
-Mammoth, which knows Word's styles, lists and tables, builds whole trees of what it reads. So it is given an archive of
-our own making: the parts that it needs, checked for size, number and depth of elements, and for a document type.
-Pictures, embedded files, macros and a style map of the file's own never come near it.
+Mammoth, which knows Word's styles, lists and tables, builds whole trees of what it reads. So it gets an archive that we
+make: the parts that it needs, checked for size, number and depth of elements, and for a document type. It never gets
+pictures, embedded files, macros or the file's own style map.
 """
 
 import io
@@ -19,7 +19,7 @@ from compliance.provisioning.spreadsheets.archive import Archive
 from compliance.provisioning.spreadsheets.errors import SpreadsheetError, TooLargeError
 
 PART_BYTES = 12 * 1024 * 1024
-"""Of the document's text as it is unpacked, with all that Word says of its looks: a policy of 200 pages has 3 MiB."""
+"""Limit of the unpacked text with Word's formatting; a policy of 200 pages has 3 MiB."""
 OTHER_BYTES = 2 * 1024 * 1024
 ELEMENTS = 100_000
 DEPTH = 60
@@ -45,7 +45,7 @@ _PICTURES = frozenset({"blip", "imagedata"})
 
 
 class Read(NamedTuple):
-    """A Word document: its HTML, its paragraphs as they stand in the file, and what was left out here."""
+    """A Word document: its HTML, its paragraphs as they are in the file, and what was left out here."""
 
     html: str
     paragraphs: list[str]
@@ -83,13 +83,13 @@ def read(data: bytes) -> Read:
             convert_image=lambda image: [],
         )
     except (ValueError, KeyError, AttributeError, IndexError, TypeError, OSError, RecursionError):
-        # It is written for what Word saves: anything else ends in an error of any kind.
+        # Mammoth expects what Word saves and may raise any error for anything else.
         raise UnreadableTextError(_no_document()) from None
     return Read(_BACK.sub("", found.value), watch.paragraphs, watch.losses)
 
 
 def _part(archive: Archive, name: str, watch: "_Watch") -> bytes:
-    """A part, after it was read once with bounds."""
+    """A part, after it was parsed once within the limits."""
     most = PART_BYTES if name == _DOCUMENT else OTHER_BYTES
     watch.begin(name)
     for _piece in archive.parse(name, watch.start, watch.end, watch.text, most):
@@ -98,7 +98,7 @@ def _part(archive: Archive, name: str, watch: "_Watch") -> bytes:
 
 
 class _Watch:
-    """What is seen of a document while it is checked: its paragraphs, and what mammoth leaves out without a word."""
+    """Collects a document's paragraphs while it is checked, and what mammoth would silently leave out."""
 
     def __init__(self) -> None:
         self.paragraphs: list[str] = []
@@ -142,7 +142,7 @@ class _Watch:
             self._end_paragraph()
 
     def text(self, words: str) -> None:
-        """Words; those between the elements are of no meaning."""
+        """Text; text between elements has no meaning."""
         if self._texts and self._path and self._path[-1] == "t" and "choice" not in self._path:
             self._line.append(words)
 
