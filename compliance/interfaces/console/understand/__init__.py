@@ -1,1 +1,1 @@
-"""Understand: dashboards, the matrix of people and courses, exports of what one sees."""
+"""Understand: dashboards, the matrix of people and courses, exports of what pages list."""

@@ -1,6 +1,6 @@
 """Charts as geometry for inline SVG: no script, no style attribute, readable at any width.
 
-Shapes are stretched to the page (`preserveAspectRatio="none"`), so words stand beside them as HTML.
+Shapes are stretched to the page (`preserveAspectRatio="none"`), so labels are HTML beside them and no part of the SVG.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 600, 160
 
 @dataclass(frozen=True)
 class Bar:
-    """One line of a bar chart: its share of the longest, 0 to 100, and where it leads."""
+    """One bar of a chart: `share` is its length in percent of the longest, `address` the page that it links to."""
 
     label: str
     number: int
@@ -21,7 +21,7 @@ class Bar:
 
 
 def bars(values: list[tuple[str, int, str, str]]) -> list[Bar]:
-    """Bars of (label, number, tone, address)."""
+    """One bar for each (label, number, tone, address)."""
     longest = max((number for _, number, _, _ in values), default=0) or 1
     return [
         Bar(label, number, round(100 * number / longest, 2), tone, address) for label, number, tone, address in values
@@ -30,7 +30,7 @@ def bars(values: list[tuple[str, int, str, str]]) -> list[Bar]:
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of a whole, drawn as a stretch of one bar from `start`, both out of 100."""
+    """One part of a stacked bar: it begins at `start` and is `share` long, both in percent of the whole."""
 
     label: str
     number: int
@@ -41,12 +41,12 @@ class Segment:
 
     @property
     def percent(self) -> str:
-        """The share for people."""
+        """The share as text."""
         return f"{self.share:.0f} %" if self.share >= 1 or not self.number else "< 1 %"
 
 
 def parts(values: list[tuple[str, int, str, str]]) -> list[Segment]:
-    """The parts of (label, number, tone, address) that are not empty."""
+    """One segment for each (label, number, tone, address) whose number is not 0."""
     whole = sum(number for _, number, _, _ in values) or 1
     found, start = [], 0.0
     for label, number, tone, address in values:
@@ -59,7 +59,7 @@ def parts(values: list[tuple[str, int, str, str]]) -> list[Segment]:
 
 @dataclass(frozen=True)
 class Week:
-    """A point of the completion chart: how many were required at the end of the week, how many of them were done."""
+    """A point of the completion chart: records required at the end of the week, and how many of them were done."""
 
     week: date
     required: int
@@ -67,12 +67,12 @@ class Week:
 
     @property
     def percent(self) -> int:
-        """Done of required, rounded down, so that 100 means all."""
+        """Percentage of the required records that are done, rounded down, so that 100 means all."""
         return 100 * self.done // self.required if self.required else 0
 
     @property
     def last_day(self) -> date:
-        """The Sunday at whose end the numbers held."""
+        """The Sunday that ends the week; the numbers are as at its end."""
         return self.week + timedelta(days=6)
 
 
@@ -88,7 +88,7 @@ class Lines:
 
 
 def completion(required: dict[date, int], done: dict[date, int], weeks: list[date]) -> Lines:
-    """Adds up by how much, week by week, what is required and what is done of it grew or shrank."""
+    """The completion chart, summed from the changes of each week in how many records are required and done."""
     points, required_sum, done_sum = [], 0, 0
     for week in weeks:
         required_sum += required.get(week, 0)
@@ -114,7 +114,7 @@ def completion(required: dict[date, int], done: dict[date, int], weeks: list[dat
 
 
 def _round_number(value: int) -> int:
-    """The least round number that is not below `value` and has a whole half."""
+    """The smallest round, even number that is at least `value`."""
     size = 1
     while True:
         for factor in (2, 3, 4, 5, 6, 8, 10):

@@ -1,7 +1,7 @@
-"""What one sees, as a table to take away: the same rows and columns in the same order, all pages.
+"""Exports of console pages as CSV or XLSX: the same rows and columns in the same order, over all pages.
 
-A list's columns have the words of its page; days and moments are the company's, in a workbook as dates. With
-`fields=all` a register has every field that the API gives, identifiers included.
+Columns of a list have the headings of its page. Days and moments are in the company's time zone, in a workbook as
+dates. With `fields=all` a register is exported with every field of the API, identifiers included.
 """
 
 import uuid
@@ -34,14 +34,14 @@ from compliance.tenancy import context
 
 ROWS_A_READ = 1000
 SORTED_AT_MOST = 100_000
-"""A register of more rows is taken away in the order in which its rows came."""
+"""A register of more rows is exported in its own order only, not sorted by a column."""
 _UNCOUNTED = 2**31
 
-_OF_NOBODY = ("dashboard", "courses", "policies")
-"""What no person's record is taken away with."""
+_WITHOUT_PEOPLE = ("dashboard", "courses", "policies")
+"""Exports that hold no person's records."""
 
 _LINKS = ("record", "receipt", "short")
-"""Kinds of columns that hold no more than a link to a page, or an identifier."""
+"""Kinds of columns that hold only a link to a page or an identifier."""
 
 After = TypeVar("After")
 Row = TypeVar("Row")
@@ -49,23 +49,23 @@ Table = tuple[list[str], Iterable[Iterable[Any]]]
 
 
 def export(visit: Visit, what: str, written_as: str) -> HttpResponseBase:
-    """A dashboard, a work list, a matrix or a register as CSV or XLSX; of lists, posted, the chosen rows alone."""
+    """The dashboard, work list, matrix or a register as CSV or XLSX. A POST exports only a list's selected rows."""
     if written_as not in answers.FORMATS:
         raise NothingThereError(gettext("There is no export as %(format)s.") % {"format": written_as})
-    visit.everybody = what not in _OF_NOBODY
-    births = None
+    visit.everybody = what not in _WITHOUT_PEOPLE
+    record_numbers = None
     if visit.request.method == "POST":
-        births = tuple(
+        record_numbers = tuple(
             sorted({each.birth for each in selection.chosen(visit.organization, visit.request.POST).records})
         )
     if what == "dashboard":
         headings, rows = _dashboard(visit)
     elif what == "work":
-        headings, rows = _work(visit, births, as_text=written_as == "csv")
+        headings, rows = _work(visit, record_numbers, as_text=written_as == "csv")
     elif what == "matrix":
         headings, rows = _matrix(visit)
     elif what in LISTINGS:
-        headings, rows = _register(visit, what, births, as_text=written_as == "csv")
+        headings, rows = _register(visit, what, record_numbers, as_text=written_as == "csv")
     else:
         raise NothingThereError(gettext("There is no export of %(what)s.") % {"what": what})
     return answers.table(f"{what}-{visit.now:%Y-%m-%d}", written_as, headings, rows)
@@ -82,12 +82,12 @@ def _dashboard(visit: Visit) -> Table:
     ]
 
 
-def _work(visit: Visit, births: tuple[int, ...] | None, *, as_text: bool) -> Table:
-    """The columns of the work list."""
+def _work(visit: Visit, record_numbers: tuple[int, ...] | None, *, as_text: bool) -> Table:
+    """The work list, with the columns of its page."""
     organization_id = visit.organization.organization_id
     _state, moment = summary_state(visit)
     asked = filters(visit)
-    wanted = replace(asked.wanted(moment), births=births)
+    wanted = replace(asked.wanted(moment), record_numbers=record_numbers)
     names = queries.teams(organization_id)
     what = SHOWS[asked.show]
     register = REGISTERS[wanted.register]
@@ -142,22 +142,22 @@ def _matrix(visit: Visit) -> Table:
     return headings, _paged(organization_id, read)
 
 
-def _register(visit: Visit, page: str, births: tuple[int, ...] | None, *, as_text: bool) -> Table:
-    """The rows of a register's page under its filters, in its order, with the columns that it shows."""
+def _register(visit: Visit, page: str, record_numbers: tuple[int, ...] | None, *, as_text: bool) -> Table:
+    """A register, with the filters, the order and the columns of its page."""
     listing = LISTINGS[page]
     question = asked_when(visit, listing.register, identifiers.asked(visit.request, "person")).question
     order = asked_order(visit, listing)
     listing = listing.filtered(visit.request.GET.get("show", ""))
-    if births is not None:
-        question = question._replace(births=births)
+    if record_numbers is not None:
+        question = question._replace(births=record_numbers)
     rows = _rows(listing, question) if order is None else _sorted_rows(listing, question, order)
     if visit.request.GET.get("fields") == "all":
         names = listing.register.fields
         return names, ([row.get(name) for name in names] for row in rows)
-    shown = [column for column in listing.register.listed if column.kind not in _LINKS]
+    exported = [column for column in listing.register.listed if column.kind not in _LINKS]
     titles = _Titles(question.company.organization_id)
-    return [gettext(column.heading) for column in shown], (
-        [_shown(visit, column, row, titles, as_text=as_text) for column in shown] for row in rows
+    return [gettext(column.heading) for column in exported], (
+        [_cell(visit, column, row, titles, as_text=as_text) for column in exported] for row in rows
     )
 
 
@@ -170,7 +170,7 @@ def _rows(listing: Listing, question: Question) -> Iterator[dict[str, Any]]:
 
 
 def _sorted_rows(listing: Listing, question: Question, order: ordered.Order) -> Iterator[dict[str, Any]]:
-    """The same rows in the order of a column, which is known before the first is read."""
+    """The rows in the order of a column. Raises UnreadableInputError where they are too many to sort."""
     places = ordered.places(listing, question, order, None, SORTED_AT_MOST + 1)
     if len(places) > SORTED_AT_MOST:
         raise UnreadableInputError(
@@ -179,23 +179,23 @@ def _sorted_rows(listing: Listing, question: Question, order: ordered.Order) -> 
 
     def read() -> Iterator[dict[str, Any]]:
         for start in range(0, len(places), ROWS_A_READ):
-            births = [each.birth for each in places[start : start + ROWS_A_READ]]
-            of_these = question._replace(births=tuple(sorted(births)))
-            by_birth = dict(zip(sorted(births), _rows(listing, of_these), strict=True))
-            yield from (by_birth[birth] for birth in births)
+            record_numbers = [each.birth for each in places[start : start + ROWS_A_READ]]
+            of_these = question._replace(births=tuple(sorted(record_numbers)))
+            by_number = dict(zip(sorted(record_numbers), _rows(listing, of_these), strict=True))
+            yield from (by_number[number] for number in record_numbers)
 
     return read()
 
 
 class _Titles:
-    """What courses are called today, each looked up once."""
+    """Current titles of the company's courses, read once."""
 
     def __init__(self, organization_id: uuid.UUID) -> None:
         self._organization_id = organization_id
         self._found: dict[str, str] | None = None
 
     def of(self, course_id: str) -> str:
-        """The title of a course; nothing for one that is unknown."""
+        """The title of a course; empty for an unknown one."""
         if self._found is None:
             with context.company(self._organization_id):
                 found = courses.titles(self._organization_id, None, None)
@@ -203,8 +203,8 @@ class _Titles:
         return self._found.get(course_id, "")
 
 
-def _shown(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *, as_text: bool) -> Any:
-    """A cell as the page shows it."""
+def _cell(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *, as_text: bool) -> Any:
+    """A cell's value as the page displays it."""
     value = row.get(column.name)
     if column.kind == "person":
         return value or gettext("No name")
@@ -223,7 +223,7 @@ def _shown(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *
 
 
 def _day(visit: Visit, value: datetime | str | None, *, as_text: bool) -> date | str | None:
-    """A day of the company: a date in a workbook, like 2026-03-31 in text."""
+    """A day in the company's time zone: a date for a workbook, text like 2026-03-31 for CSV."""
     if value is None:
         return None
     if isinstance(value, str) and len(value) == len("2026-03-31"):
@@ -235,7 +235,7 @@ def _day(visit: Visit, value: datetime | str | None, *, as_text: bool) -> date |
 
 
 def _paged(organization_id: uuid.UUID, read: Callable[[After | None], tuple[list[Row], After | None]]) -> Iterator[Row]:
-    """The rows of all pages, each read in a transaction of its own from where the one before it ended."""
+    """The rows of all pages. Each page is read in its own transaction and begins where the one before it ended."""
     after: After | None = None
     while True:
         with context.company(organization_id):
@@ -246,5 +246,5 @@ def _paged(organization_id: uuid.UUID, read: Callable[[After | None], tuple[list
 
 
 def _name(person_name: str | None, erased: bool) -> str:
-    """A name as pages show it."""
+    """A name as pages display it."""
     return gettext("Erased person") if erased else person_name or ""

@@ -1,4 +1,4 @@
-"""What a page of this part was asked for: which records, of which course and team, how late (from its address)."""
+"""The filters in the address of a page: which records, of which course and team, and how late."""
 
 import uuid
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _TRAINING, _POLICIES, _CERTIFICATES = owed("course").number, owed("policy").numb
 
 @dataclass(frozen=True)
 class Show:
-    """A work list: its name, of which register, which tally counts it, and how many days from the moment `due_by` lies.
+    """A work list: its title, its register, the tally that counts it, and where `due_by` lies, in days from the moment.
 
-    No tally counts what is due within days.
+    Lists of training due within some days have no tally.
     """
 
     title: Words
@@ -34,7 +34,7 @@ class Show:
 
     @property
     def overdue(self) -> bool:
-        """Whether it holds what is late only, so that ages apply."""
+        """Whether the list holds only what is past its deadline, so that filters by age apply."""
         return self.high == 0
 
 
@@ -58,7 +58,7 @@ AGE_TITLES: dict[str, Words] = {first: _AGE_WORDS[first] for first, _last in AGE
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of an address, each empty when it does not apply."""
+    """The filters of an address; those that do not apply are empty or None."""
 
     show: str
     course: uuid.UUID | None
@@ -69,7 +69,7 @@ class Filters:
     descending: bool = False
 
     def wanted(self, moment: datetime) -> Wanted:
-        """The records meant, at the moment of the standing."""
+        """The records that the filters select, as at the summary's moment."""
         show = SHOWS[self.show]
         low = None if show.low is None else moment + timedelta(days=show.low)
         high = None if show.high is None else moment + timedelta(days=show.high)
@@ -81,7 +81,7 @@ class Filters:
 
 
 def filters(visit: Visit) -> Filters:
-    """What the address asks for. Raises UnreadableInputError."""
+    """Reads the filters from the address. Raises UnreadableInputError."""
     query = visit.request.GET
     show, age = query.get("show", "overdue"), query.get("age", "")
     if show not in SHOWS or (age and age not in AGE_TITLES):

@@ -1,7 +1,7 @@
 """Learners of a course: who has begun, how far each is, and which questions are missed most.
 
-What is shown is how things are now, from what the learners' pages keep; completions are facts, and the registers have
-them. An auditor sees numbers alone where fewer than five people have begun: they would say who answered what.
+The numbers are current and come from the data of the learners' pages. Completions are facts and are in the registers.
+Where fewer than five people have begun, an auditor sees only totals, because details would disclose who answered what.
 """
 
 import uuid
@@ -25,7 +25,7 @@ from compliance.learning.errors import NoContentError
 from compliance.learning.figures import Figures, Learner, Missed
 
 FEWEST_NAMED = 5
-"""Where fewer people have begun, an auditor sees numbers alone."""
+"""Where fewer people have begun, an auditor sees only totals."""
 
 STATES = {
     "": gettext_lazy("Everybody who has begun"),
@@ -33,17 +33,17 @@ STATES = {
     "finished": gettext_lazy("Finished"),
     "voided": gettext_lazy("Voided"),
 }
-MISSED_SHOWN = 10
+MISSED_LISTED = 10
 
 
 def courses(visit: Visit) -> HttpResponse:
-    """The courses that people take."""
+    """The page that lists the courses that people are taking."""
     found = figures.courses_taken(visit.organization.organization_id, visit.now)
     return visit.render("console/understand/learning.html", {"courses": found})
 
 
 def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
-    """One course: numbers, questions, people."""
+    """The page of one course: totals, the questions missed most, and the learners."""
     organization_id = visit.organization.organization_id
     title = courses_queries.titles_of(organization_id, [course_id]).get(course_id)
     if title is None:
@@ -55,10 +55,10 @@ def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
     visit.crumb(gettext("Courses being taken"), "learning")
     counted = figures.figures(organization_id, course_id, visit.now, team)
     named = AUDITOR not in visit.staff.groups or counted.begun >= FEWEST_NAMED
-    shown: list[Learner] = []
+    listed: list[Learner] = []
     last = None
     if named:
-        shown, last = figures.learners(
+        listed, last = figures.learners(
             organization_id,
             course_id,
             visit.now,
@@ -67,7 +67,7 @@ def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
             after=_after(visit),
             most=keyset.PAGE,
         )
-        visit.saw(each.learner_profile_id for each in shown)
+        visit.saw(each.learner_profile_id for each in listed)
     missed = _missed(organization_id, course_id, visit.now, team, counted) if named else []
     values: dict[str, Any] = {
         "title": title,
@@ -79,8 +79,8 @@ def learners(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
         "teams": queries.teams(organization_id),
         "state": state,
         "states": STATES,
-        "missed": missed[:MISSED_SHOWN],
-        "learners": [(each, _more(visit, each)) for each in shown],
+        "missed": missed[:MISSED_LISTED],
+        "learners": [(each, _more(visit, each)) for each in listed],
         "following": keyset.following(visit.request, last),
         "acts": offered(visit, "course", course_id=course_id),
         "work": visit.link("work", {"show": "open", "course": course_id, "team": team}),
@@ -96,7 +96,7 @@ def _after(visit: Visit) -> tuple[datetime, int] | None:
 def _missed(
     organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime, team: uuid.UUID | None, counted: Figures
 ) -> list[Missed]:
-    """The questions that anybody missed, of the version that was begun last."""
+    """The questions, of the version begun most recently, that at least one person missed."""
     try:
         content = learning.content(organization_id, counted.course_release_id)
     except NoContentError:
@@ -105,7 +105,7 @@ def _missed(
 
 
 def _more(visit: Visit, each: Learner) -> str:
-    """The address at which this person is given more attempts; "" where they need none, or where one may not."""
+    """The address of the act that gives this person more attempts; "" where they need none or staff may not act."""
     if not each.out_of_attempts or not visit.staff.may(MoreAttempts.permission):
         return ""
     filled = {

@@ -1,7 +1,7 @@
-"""What dashboards read: every record as it stands today, and what it adds up to.
+"""The summary that dashboards read: a row for each record in force today, and tallies of these rows.
 
-Kept beside the history and no part of it: all of it can be thrown away and is made anew. It holds identifiers,
-moments and states, nothing personal; names are joined when a page is drawn.
+It is derived from the history: all of it can be deleted and is then built anew. It holds identifiers, moments and
+states, and no personal data; names are joined when a page is rendered.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -11,7 +11,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Standing(CompanyRow):
-    """A record in force today. What only the clock decides (overdue, expired) is left to whoever reads `due_by`.
+    """A record in force today. Whether it is overdue or expired depends on the clock: readers compare `due_by`.
 
     | column | owed courses (1) | people (2) | certificates (3) | owed policies (6) |
     | --- | --- | --- | --- | --- |
@@ -22,7 +22,7 @@ class Standing(CompanyRow):
     | done_at | completed_at | - | - | signed_at |
     | team_ids | - | the person's teams | - | - |
 
-    Without a deadline `due_by` is the end of time, so that everything has a place in one order.
+    Without a deadline `due_by` is the end of time, so that all records sort in one order.
     """
 
     register = models.SmallIntegerField()
@@ -90,7 +90,7 @@ class Tally(CompanyRow):
 
 
 class Mark(models.Model):
-    """Up to which sequence a company's standing is brought, and as at which moment. A directory table."""
+    """Up to which sequence a company's summary is built, and as at which moment. A directory table."""
 
     organization_id = models.UUIDField(primary_key=True)
     sequence = models.BigIntegerField(default=0)

@@ -1,7 +1,7 @@
-"""What is kept of one course or policy: who owes it and how far each is, in pages; and the same in numbers.
+"""Reads the summary of one course or policy: pages of the people who owe it, and counts of their states.
 
-Each read takes one statement, whatever the size of the company: people are paged by the order in which an index holds
-them, and numbers are those of the tallies, or of one audience.
+Each read is one statement, whatever the size of the company. Pages follow the order of an index. The counts here are
+for one audience; the tallies hold those for everybody.
 """
 
 import uuid
@@ -24,23 +24,23 @@ WANTED: dict[str, tuple[str, str, bool]] = {
     "waived": (f"s.outcome = '{Outcome.WAIVED}'", "due_by", False),
     "optional": (f"s.outcome = '{Outcome.OPTIONAL_NOT_DONE}'", "due_by", False),
 }
-"""Lists of who owes a course: the records meant, in the order of which column, and whether the last come first."""
+"""Lists of people who owe a course: the condition of the records, the column to sort by, and whether descending."""
 
 _FIRST = datetime(1, 1, 2, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Audience:
-    """Whose records are meant: of any of these teams, or of these people; of everybody where both are None."""
+    """Whose records are read: of the members of these teams, or of these people; of everybody where both are None."""
 
     team_ids: Sequence[uuid.UUID] | None = None
     learner_profile_ids: Sequence[uuid.UUID] | None = None
 
     def condition(self) -> str:
-        """As SQL of the summary's row `s`.
+        """The condition as SQL on the summary's row `s`.
 
-        IS TRUE has the planner look people up in a hash: it takes a team for far smaller than it is, and would go
-        through each person's records of all courses.
+        IS TRUE makes the planner use a hash of the team's people. Otherwise it takes the team for far smaller than it
+        is, and reads each person's records of all courses.
         """
         if self.team_ids is not None:
             return """ AND (s.learner_profile_id IN (SELECT p.learner_profile_id FROM console_standing p
@@ -60,9 +60,9 @@ EVERYBODY = Audience()
 
 @dataclass(frozen=True)
 class Owing:
-    """A person and what they owe of a course: `state` is that of the clock too (overdue, not_due_yet)."""
+    """A person and what they owe of a course. `state` includes what the clock decides (overdue, not_due_yet)."""
 
-    birth: int
+    record_number: int
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
     person_name: str | None
@@ -75,7 +75,7 @@ class Owing:
 
     @property
     def due_at(self) -> datetime | None:
-        """The deadline, None without."""
+        """The deadline; None without one."""
         return None if self.due_by == END_OF_TIME else self.due_by
 
 
@@ -89,7 +89,7 @@ def people(
     after: tuple[datetime, int] | None,
     most: int,
 ) -> tuple[list[Owing], tuple[str, int] | None]:
-    """A page of one of the lists `WANTED`, and behind whom the next begins."""
+    """A page of one of the lists `WANTED`, and the position after which the next page begins."""
     condition, column, last_first = WANTED[wanted]
     sign, order = ("<", "DESC") if last_first else (">", "ASC")
     rows = sql.fetch(
@@ -119,14 +119,14 @@ def people(
         | audience.values(),
     )
     found = [Owing(*row) for row in rows[:most]]
-    last = (getattr(found[-1], column).isoformat(), found[-1].birth) if len(rows) > most else None
+    last = (getattr(found[-1], column).isoformat(), found[-1].record_number) if len(rows) > most else None
     return found, last
 
 
 def numbers(
     organization_id: uuid.UUID, register: int, course_id: uuid.UUID, audience: Audience, moment: datetime
 ) -> dict[str, int]:
-    """How many records of the audience are in which state."""
+    """How many records of the audience are in each state."""
     return dict(
         sql.fetch(
             f"""

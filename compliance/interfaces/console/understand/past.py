@@ -1,8 +1,8 @@
-"""Completion over time as the history knows it: when each training record was required, and when it was done.
+"""Completion over time, from the history: when each training record was required, and when it was done.
 
-A record adds one to a number at the moment it begins to count and takes it away when it ceases to: added up, these
-steps say for any moment what the register says as at that moment. Requirements that have ended,
-waivers, voided completions and people who have left are therefore in the weeks in which they held, and only there.
+A record is stored as steps: one is added at the moment it begins to count, and subtracted when it ceases to. The sum of
+all steps up to a moment is what the register lists as at that moment. Requirements that have ended, waivers, voided
+completions and people who have left therefore count in the weeks in which they were in force, and in no others.
 """
 
 import uuid
@@ -14,26 +14,28 @@ from compliance.tenancy import sql
 from compliance.tenancy.queries import organization
 
 
-def replace(organization_id: uuid.UUID, births: list[int], upto: int) -> None:
-    """Writes the steps of these training records anew, as known at the sequence `upto`."""
+def replace(organization_id: uuid.UUID, record_numbers: list[int], upto: int) -> None:
+    """Replaces the steps of these training records by those known at the sequence `upto`."""
     values = {
         "organization": organization_id,
-        "births": births,
+        "record_numbers": record_numbers,
         "sequence": upto,
         "training": TRAINING_RECORDS.number,
     }
-    sql.execute("DELETE FROM console_step WHERE organization_id = %(organization)s AND birth = ANY(%(births)s)", values)
+    sql.execute(
+        "DELETE FROM console_step WHERE organization_id = %(organization)s AND birth = ANY(%(record_numbers)s)", values
+    )
     sql.execute(_STEPS, values)
 
 
-# A version holds until the next one that takes effect; of those that take effect at once, the last one written counts.
+# A version is in force until the next one takes effect; of versions from the same moment the last one written counts.
 _STEPS = f"""
 INSERT INTO console_step (organization_id, birth, course_id, at, required, done)
 SELECT %(organization)s::uuid, birth, course_id, at, sum(required), sum(done) FROM (
     SELECT r.birth, r.course_id, v.done_at, greatest(v.valid_from, v.begins_at) AS low,
            least(v.until, v.ends_at) AS high
     FROM {in_force.periods("v.state, v.begins_at, v.done_at, v.waived_at, v.ends_at, v.body")}
-      AND r.register = %(training)s AND r.birth = ANY(%(births)s) AND {in_force.PRESENT} AND {outcomes.REQUIRED}
+      AND r.register = %(training)s AND r.birth = ANY(%(record_numbers)s) AND {in_force.PRESENT} AND {outcomes.REQUIRED}
       AND coalesce(greatest(v.valid_from, v.begins_at) < least(v.until, v.ends_at), true)) held
 CROSS JOIN LATERAL (SELECT CASE WHEN done_at < high OR (done_at IS NOT NULL AND high IS NULL)
                                 THEN greatest(low, done_at) END AS done_low) finished
@@ -45,9 +47,9 @@ GROUP BY birth, course_id, at HAVING sum(required) <> 0 OR sum(done) <> 0 RETURN
 
 
 def add_up(organization_id: uuid.UUID, now: datetime, weeks: int) -> None:
-    """Writes for each week and course how much the number of required records, and of those that are done, has changed.
+    """Writes for each week and course by how much the numbers of required records and of done ones have changed.
 
-    Weeks begin on Monday in the company's time zone. The first of the last `weeks` also holds all changes before it.
+    Weeks begin on Monday in the company's time zone. The first of the last `weeks` also includes all changes before it.
     """
     zone = organization(organization_id).time_zone
     sql.execute(_WEEKS, {"company": organization_id, "now": now, "weeks": weeks, "zone": zone})

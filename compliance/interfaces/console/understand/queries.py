@@ -1,4 +1,4 @@
-"""What dashboards, the work list and the matrix read: a constant number of statements each, whatever the size."""
+"""Reads for dashboards, the work list and the matrix: a constant number of statements each, whatever the size."""
 
 import uuid
 from collections import defaultdict
@@ -21,7 +21,7 @@ from compliance.tenancy import sql
 
 @dataclass(frozen=True)
 class State:
-    """How far the standing is: as at which moment, up to which sequence, and where the history is."""
+    """How current the summary is: as at which moment, up to which sequence, and the sequence of the history's head."""
 
     as_at: datetime | None
     sequence: int
@@ -34,7 +34,7 @@ class State:
 
 
 def state(organization_id: uuid.UUID) -> State:
-    """The company's mark."""
+    """How current the company's summary is."""
     ((as_at, sequence, head),) = sql.fetch(
         f"SELECT m.as_at, coalesce(m.sequence, 0), coalesce({HEAD_SEQUENCE}, 0) FROM (VALUES (1)) one"  # noqa: S608
         " LEFT JOIN console_standingmark m ON m.organization_id = %(organization)s",
@@ -67,27 +67,27 @@ COUNTED: dict[tuple[str, str], tuple[str, ...]] = {
     ]
     if any(tally)
 }
-"""Which tally says how many rows a register has now, by the word of its filter: its kind, then its buckets."""
+"""The tally that counts a register's rows, by page and filter word: its kind, then its buckets."""
 
 
 def counted(
     organization_id: uuid.UUID, register: str, word: str, course: uuid.UUID | None
 ) -> tuple[int, datetime] | None:
-    """How many rows a register has under a filter, and as at which moment that was counted; None: nobody counts it."""
+    """How many rows a register has under a filter, and as at which moment; None where no tally counts them."""
     tally = COUNTED.get((register, word))
     as_at = state(organization_id).as_at if tally else None
     return None if tally is None or as_at is None else (add_up(tallies(organization_id, course), tally), as_at)
 
 
 def add_up(counts: Tallies, tally: Sequence[str]) -> int:
-    """The numbers of a kind, the first word of `tally`, in the buckets that the others name; in all without any."""
+    """The sum of a tally: its first word is a kind, the others are buckets; without buckets all of them are summed."""
     kind, *buckets = tally
     return sum(number for bucket, number in counts[kind].items() if not buckets or bucket in buckets)
 
 
 @dataclass(frozen=True)
 class CourseLine:
-    """A course and what its records add up to."""
+    """A course or policy, and the number of its records in each bucket."""
 
     course_id: str
     title: str
@@ -96,7 +96,7 @@ class CourseLine:
 
 
 def courses(organization_id: uuid.UUID) -> list[CourseLine]:
-    """Courses with training records, and policies that people owe, by title, with their outcomes."""
+    """Courses with training records, and policies that people owe, in order of title, with their numbers by outcome."""
     found: dict[str, CourseLine] = {}
     for course_id, title, kind, bucket, number in sql.fetch(
         "SELECT t.course_id, coalesce(c.title, ''), t.kind, t.bucket, t.number FROM console_tally t"  # noqa: S608
@@ -127,7 +127,7 @@ def teams(organization_id: uuid.UUID) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which records a work list shows: of a register, with `due_by` in [low, high)."""
+    """Which records a work list holds: those of a register with `due_by` in [low, high), under the other filters."""
 
     register: int
     low: datetime | None
@@ -135,7 +135,7 @@ class Wanted:
     course: uuid.UUID | None = None
     team: uuid.UUID | None = None
     person: uuid.UUID | None = None
-    births: tuple[int, ...] | None = None  # these records alone
+    record_numbers: tuple[int, ...] | None = None  # only these records
 
 
 _BY_TEAM = """
@@ -144,14 +144,14 @@ _BY_TEAM = """
 
 
 def _listed(wanted: Wanted, joined: str = "") -> str:
-    """The records meant. What is undone is `open` or, of certificates, `valid`: one index holds them in order."""
+    """The clauses that select the records. Undone is `open` or, of certificates, `valid`: one index holds both."""
     conditions = [
         " AND s.due_by >= %(low)s" if wanted.low else "",
         " AND s.due_by < %(high)s" if wanted.high else "",
         " AND s.course_id = %(course)s" if wanted.course else "",
         _BY_TEAM if wanted.team else "",
         " AND s.learner_profile_id = %(person)s" if wanted.person else "",
-        " AND s.birth = ANY(%(births)s)" if wanted.births is not None else "",
+        " AND s.birth = ANY(%(record_numbers)s)" if wanted.record_numbers is not None else "",
     ]
     return (
         f"FROM console_standing s {joined} WHERE s.organization_id = (SELECT %(organization)s::uuid)"
@@ -161,7 +161,7 @@ def _listed(wanted: Wanted, joined: str = "") -> str:
 
 def _values(organization_id: uuid.UUID, wanted: Wanted) -> dict[str, Any]:
     values = {name: getattr(wanted, name) for name in ("register", "low", "high", "course", "team", "person")}
-    return {"organization": organization_id, "births": list(wanted.births or ())} | values
+    return {"organization": organization_id, "record_numbers": list(wanted.record_numbers or ())} | values
 
 
 def count(organization_id: uuid.UUID, wanted: Wanted) -> int:
@@ -184,7 +184,7 @@ class Work:
     """A line of the work list."""
 
     register: int
-    birth: int
+    record_number: int
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
     course_id: str
@@ -195,11 +195,11 @@ class Work:
     erased: bool
     course: str
     team_ids: list[uuid.UUID]
-    renewed: bool  # of certificates: the person holds one of the same course that lasts longer
+    renewed: bool  # of a certificate: the person has another of the same course that is valid longer
 
     @property
     def due_at(self) -> datetime | None:
-        """The deadline or the end of validity, None without."""
+        """The deadline or the end of validity; None without one."""
         return None if self.due_by == END_OF_TIME else self.due_by
 
     def days(self, moment: datetime) -> int | None:
@@ -214,7 +214,7 @@ class Work:
 
 
 class Sorting(NamedTuple):
-    """By what a work list is sorted: an expression over `s`, its type, and what is joined for it."""
+    """How a work list is sorted: an expression over `s`, its type, and the joins that it needs."""
 
     key: str
     kind: str = "text"
@@ -237,7 +237,7 @@ def work(
     sort: str = "due",
     descending: bool = False,
 ) -> tuple[list[Work], tuple[str, int] | None]:
-    """A page of the list, the longest overdue first unless sorted otherwise, and behind what the next page begins."""
+    """A page of the list, longest overdue first unless sorted otherwise, and the position where the next begins."""
     sorting = SORTINGS[sort]
     way, beyond = ("DESC", "<") if descending else ("ASC", ">")
     behind = f"AND ({sorting.key}, s.birth) {beyond} (%(key)s::text::{sorting.kind}, %(birth)s)" if after else ""
@@ -260,7 +260,7 @@ def work(
         | {"key": after[0] if after else "", "birth": after[1] if after else 0, "limit": limit + 1},
     )
     lines = [Work(*row[:-1]) for row in rows[:limit]]
-    last = (str(rows[limit - 1][-1]), lines[-1].birth) if len(rows) > limit else None
+    last = (str(rows[limit - 1][-1]), lines[-1].record_number) if len(rows) > limit else None
     return lines, last
 
 
@@ -292,7 +292,7 @@ def people_count(organization_id: uuid.UUID, team: uuid.UUID | None) -> int:
 def people(
     organization_id: uuid.UUID, team: uuid.UUID | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[MatrixPerson], tuple[str, str] | None]:
-    """A page of people by name, and behind whom the next begins."""
+    """A page of people in order of name, and the position after which the next page begins."""
     rows = sql.fetch(
         f"""
         SELECT * FROM (
@@ -315,7 +315,7 @@ def people(
 
 @dataclass(frozen=True)
 class Cell:
-    """Where a person stands with a course: the outcome that asks for most, and how many records there are."""
+    """A person's most urgent outcome in a course, the record that has it, and how many records there are."""
 
     outcome: str
     record_id: uuid.UUID
@@ -337,7 +337,7 @@ _ORDER = {
 def cells(
     organization_id: uuid.UUID, learners: list[uuid.UUID], course_ids: list[str], moment: datetime
 ) -> dict[tuple[uuid.UUID, str], Cell]:
-    """The cells of these people and courses."""
+    """The cells of the matrix for these people and courses."""
     found: dict[tuple[uuid.UUID, str], Cell] = {}
     for learner, course, outcome, due_by, record_id in sql.fetch(
         _CELLS,
@@ -370,7 +370,7 @@ ORDER BY birth"""  # noqa: S608
 
 
 def weeks(moment: datetime, zone: Any, number: int) -> list[date]:
-    """The Mondays of the last weeks in the company's zone, as the tallies name them."""
+    """The Mondays of the last weeks in the company's time zone; the tallies have them as buckets."""
     today = moment.astimezone(zone).date()
     monday = today - timedelta(days=today.weekday())
     return [monday - timedelta(weeks=each) for each in range(number - 1, -1, -1)]

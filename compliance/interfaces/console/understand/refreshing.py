@@ -1,7 +1,7 @@
-"""Brings a company's standing and tallies up to its history: costs what has changed, in small transactions.
+"""Updates a company's summary and tallies to its history, in small transactions, at the cost of what has changed.
 
 Each step takes the records that have a version in the next few thousand sequences, reads the version in force now,
-and replaces their standing. Outcomes come from the shared decider. The tallies are then added up anew.
+and replaces their rows. Outcomes come from the shared decider. Then all tallies are counted again.
 """
 
 import uuid
@@ -24,7 +24,7 @@ from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryTyp
 from compliance.tenancy import context, sql
 
 STEP = 5000
-"""Sequences a transaction."""
+"""Sequences per transaction."""
 
 OPEN = "open"
 HERE = "here"
@@ -37,7 +37,7 @@ _PRESENT = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTIC
 
 
 def refresh(organization_id: uuid.UUID, now: datetime) -> int:
-    """Brings the company's standing to its newest capture, and its tallies to `now`; how many records were replaced."""
+    """Updates the summary to the newest capture and the tallies to `now`; returns how many records were replaced."""
     replaced = 0
     while True:
         with context.company(organization_id):
@@ -59,21 +59,27 @@ def _replace(organization_id: uuid.UUID, after: int, upto: int, now: datetime) -
     changed = changed_records(organization_id, after, upto, _KEPT)
     if not changed:
         return 0
-    births = [birth for _, birth in changed]
+    record_numbers = [number for _, number in changed]
     sql.execute(
         "DELETE FROM console_standing WHERE organization_id = %s AND register = ANY(%s) AND birth = ANY(%s)",
-        [organization_id, list(_KEPT), births],
+        [organization_id, list(_KEPT), record_numbers],
     )
     rows = [
         made
         for found in sql.fetch(
             _IN_FORCE,
-            {"organization": organization_id, "kept": list(_KEPT), "births": births, "moment": now, "sequence": upto},
+            {
+                "organization": organization_id,
+                "kept": list(_KEPT),
+                "record_numbers": record_numbers,
+                "moment": now,
+                "sequence": upto,
+            },
         )
-        if (made := _standing(found, now)) is not None
+        if (made := _summary_row(found, now)) is not None
     ]
     _insert(organization_id, rows)
-    past.replace(organization_id, [birth for register, birth in changed if register == TRAINING_RECORDS.number], upto)
+    past.replace(organization_id, [number for register, number in changed if register == TRAINING_RECORDS.number], upto)
     return len(changed)
 
 
@@ -81,13 +87,13 @@ _IN_FORCE = f"""
 SELECT r.register, r.birth, r.record_id, r.learner_profile_id, r.course_id, v.state, v.state_before_end, v.begins_at,
        v.due_at, v.done_at, v.waived_at, v.ends_at,
        CASE WHEN r.register = {PEOPLE.number} OR r.learner_profile_id IS NULL THEN v.body ELSE '' END
-FROM {in_force.records()} AND r.register = ANY(%(kept)s) AND r.birth = ANY(%(births)s)"""  # noqa: S608
+FROM {in_force.records()} AND r.register = ANY(%(kept)s) AND r.birth = ANY(%(record_numbers)s)"""  # noqa: S608
 
 
-def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
-    """The row of a record in force, None when it does not hold today."""
+def _summary_row(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
+    """The summary's row of a record in force; None where the record is not listed today."""
     (
-        register, birth, record_id, learner, course_id, state, state_before_end, begins_at, due_at, done_at,
+        register, record_number, record_id, learner, course_id, state, state_before_end, begins_at, due_at, done_at,
         waived_at, ends_at, body,
     ) = found  # fmt: skip
     teams = ""
@@ -117,7 +123,7 @@ def _standing(found: tuple[Any, ...], now: datetime) -> tuple[Any, ...] | None:
     else:
         outcome, state = (OPEN if done_at is None else SIGNED), ""
     return (
-        register, birth, record_id, learner, course_id, state or "", outcome, begins_at, due_at or END_OF_TIME,
+        register, record_number, record_id, learner, course_id, state or "", outcome, begins_at, due_at or END_OF_TIME,
         done_at, teams,
     )  # fmt: skip
 
@@ -139,7 +145,7 @@ def _insert(organization_id: uuid.UUID, rows: list[tuple[Any, ...]]) -> None:
 
 
 def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
-    """Every tally anew."""
+    """Counts every tally again."""
     values = {
         "organization": organization_id,
         "now": now,
@@ -155,7 +161,7 @@ def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
 
 
 AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
-"""Overdue by how many days: the first day of each bucket, and its last."""
+"""Buckets of days overdue: the first day of each, which is its name, and the last."""
 
 _LATE = outcomes.past("due_by", "%(now)s")
 _LATE_SIGNATURE = outcomes.past("late.due_by", "%(now)s")

@@ -1,4 +1,4 @@
-"""How teams, and the people in them, stand today: read from what is kept for dashboards, a statement each."""
+"""Current numbers of teams and of the people in them, from the summary: one statement each."""
 
 import uuid
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from compliance.tenancy import arrays, sql
 
 
 class TeamCounts(NamedTuple):
-    """A team in numbers, as they were counted last."""
+    """The numbers of a team, as last counted."""
 
     people: int = 0
     training_overdue: int = 0
@@ -20,7 +20,7 @@ class TeamCounts(NamedTuple):
 
 
 class ToDo(NamedTuple):
-    """What somebody has to do now, of courses and of policies: what is late, what is not, and when the next is due."""
+    """A person's courses and policies in numbers: overdue, open and done, and when the next one is due."""
 
     overdue: int = 0
     open: int = 0
@@ -32,7 +32,7 @@ _KINDS = ("member", "team", "team-signature")
 
 
 def counts(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, TeamCounts]:
-    """The numbers of each of those teams; all nought for a team that nobody has counted."""
+    """The numbers of each of these teams; zeros for a team that was not counted."""
     found: dict[uuid.UUID, dict[str, int]] = {team_id: {} for team_id in team_ids}
     for kind, bucket, number in sql.fetch(
         "SELECT kind, bucket, sum(number)::bigint FROM console_tally WHERE organization_id = %(organization)s"
@@ -44,7 +44,7 @@ def counts(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[
 
 
 def to_do(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime) -> dict[uuid.UUID, ToDo]:
-    """What each of those people has to do; who owes nothing and has done nothing is missing."""
+    """What each of these people has to do; people without records are left out."""
     rows = sql.fetch(
         _TO_DO,
         {
@@ -58,7 +58,7 @@ def to_do(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: date
 
 
 def late(organization_id: uuid.UUID, learners: Collection[uuid.UUID], now: datetime, most: int) -> list[uuid.UUID]:
-    """At most so many of the records, of courses and of policies, that those people have not done by their deadline."""
+    """The identifiers of at most `most` overdue records, of courses and of policies, of these people."""
     rows = sql.fetch(
         f"SELECT record_id FROM console_standing WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608 - expressions of our own
         f" AND learner_profile_id = ANY(%(learners)s::uuid[]) AND register = ANY(%(registers)s)"

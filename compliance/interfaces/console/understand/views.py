@@ -1,6 +1,6 @@
-"""Dashboard, work list and matrix: how a company stands today, from what is kept for it.
+"""Dashboard and matrix: a company's current state, from its summary.
 
-Each says as at which moment its numbers are; all of them use that one moment, so they agree with each other.
+Each page states the moment of its numbers. All pages use the summary's moment, so they agree with each other.
 """
 
 from datetime import date, datetime
@@ -19,7 +19,7 @@ from compliance.interfaces.console.understand.refreshing import WEEKS
 from compliance.interfaces.console.visit import Visit
 from compliance.rules.vocabulary import Outcome
 
-TEAMS_SHOWN = 12
+TEAMS_LISTED = 12
 COURSES_A_PAGE = 8
 PEOPLE_A_PAGE = 30
 _TONES = {
@@ -40,7 +40,7 @@ _SHOW_OF = {
     Outcome.WAIVED: "waived",
     Outcome.OPTIONAL_NOT_DONE: "optional",
 }
-"""By which filter the register of training records lists what has an outcome."""
+"""The filter of the register of training records that lists each outcome."""
 
 _FORMATS = (("Excel", "xlsx"), ("CSV", "csv"))
 _COMPLETION = ("required", "required-done")
@@ -48,7 +48,7 @@ _DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_BEFORE_REQUIREMENT, Outcom
 
 
 def summary_state(visit: Visit) -> tuple[State, datetime]:
-    """How far the company's summary is, and the moment that its pages are about."""
+    """How current the company's summary is, and the moment of its pages."""
     found = queries.state(visit.organization.organization_id)
     return found, found.as_at or visit.now
 
@@ -71,10 +71,10 @@ def dashboard(visit: Visit) -> HttpResponse:
     required = sum(counts["required"].values())
     done = sum(counts["done"].values())
     names = queries.teams(organization_id)
-    nobodys = gettext("No team")
+    no_team = gettext("No team")
     late_teams = sorted(
         (
-            (names.get(team, team[:8]) or nobodys, number, "bad", listed("overdue", team=team) if team else "")
+            (names.get(team, team[:8]) or no_team, number, "bad", listed("overdue", team=team) if team else "")
             for team, number in counts["team"].items()
         ),
         key=lambda each: (-each[1], each[0]),
@@ -114,8 +114,8 @@ def dashboard(visit: Visit) -> HttpResponse:
         "age_bars": charts.bars(
             [(str(title), ages.get(age, 0), "bad", listed("overdue", age=age)) for age, title in AGE_TITLES.items()]
         ),
-        "team_bars": charts.bars(late_teams[:TEAMS_SHOWN]),
-        "teams_more": max(len(late_teams) - TEAMS_SHOWN, 0),
+        "team_bars": charts.bars(late_teams[:TEAMS_LISTED]),
+        "teams_more": max(len(late_teams) - TEAMS_LISTED, 0),
         "signature_parts": charts.parts(
             [
                 (gettext("signed"), signatures.get("signed", 0), "good", signed),
@@ -141,7 +141,7 @@ def _by_week(counted: dict[str, int]) -> dict[date, int]:
 
 
 def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
-    """A course in the table of courses: how many do what."""
+    """A row of the table of courses: how many records are done, open and overdue."""
     count = line.counts.get
     signed = line.kind == "signature"
     done = count("signed", 0) if signed else sum(count(each, 0) for each in _DONE)
@@ -161,13 +161,13 @@ def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
 
 
 def number(show: str, counts: queries.Tallies) -> int | None:
-    """How many a list holds of the course chosen, where the tallies tell."""
+    """How many records a list holds, from the tallies; None where no tally counts them."""
     tally = SHOWS[show].tally
     return queries.add_up(counts, tally) if tally else None
 
 
 def matrix(visit: Visit) -> HttpResponse:
-    """People by courses: where each stands with each."""
+    """The matrix: the state of each person in each course."""
     organization_id = visit.organization.organization_id
     state, moment = summary_state(visit)
     team = identifiers.asked(visit.request, "team")
@@ -176,11 +176,11 @@ def matrix(visit: Visit) -> HttpResponse:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 1
     pages = max(-(-len(every) // COURSES_A_PAGE), 1)
     number = min(max(number, 1), pages)
-    shown = every[(number - 1) * COURSES_A_PAGE : number * COURSES_A_PAGE]
+    on_page = every[(number - 1) * COURSES_A_PAGE : number * COURSES_A_PAGE]
     people, last = queries.people(organization_id, team, keyset.after(visit.request, 2), PEOPLE_A_PAGE)
     visit.saw(each.learner_profile_id for each in people)
     cells = queries.cells(
-        organization_id, [each.learner_profile_id for each in people], [each.course_id for each in shown], moment
+        organization_id, [each.learner_profile_id for each in people], [each.course_id for each in on_page], moment
     )
     names = queries.teams(organization_id)
     query = visit.request.GET.copy()
@@ -193,7 +193,7 @@ def matrix(visit: Visit) -> HttpResponse:
         "moment": moment,
         "team": str(team or ""),
         "teams": names,
-        "shown": shown,
+        "courses_on_page": on_page,
         "number": number,
         "columns": columns,
         "courses_in_all": len(every),
@@ -202,7 +202,7 @@ def matrix(visit: Visit) -> HttpResponse:
             {
                 "person": each,
                 "teams": [names.get(str(one), "") for one in each.team_ids],
-                "cells": [(course.title, cells.get((each.learner_profile_id, course.course_id))) for course in shown],
+                "cells": [(course.title, cells.get((each.learner_profile_id, course.course_id))) for course in on_page],
             }
             for each in people
         ],
@@ -213,7 +213,7 @@ def matrix(visit: Visit) -> HttpResponse:
 
 
 def exports(visit: Visit, what: str, **more: str) -> list[tuple[str, str]]:
-    """The formats that what one sees can be taken in, with the address of each; none for who may not."""
+    """The formats in which a page can be exported, with the address of each; none for staff who may not export."""
     if not visit.staff.may(Permission.EXPORT):
         return []
     query = visit.request.GET.copy()

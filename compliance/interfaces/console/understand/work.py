@@ -1,4 +1,4 @@
-"""The work list: what asks for something to be done, with acts for the rows that are chosen."""
+"""The work list: records that need something to be done, with acts on the selected rows."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from compliance.interfaces.console.understand.views import exports, number, summ
 from compliance.interfaces.console.visit import Visit
 
 SORTED_MILLISECONDS = 1500
-"""Sorting that takes longer is given up: the list comes by deadline, and says so."""
+"""Sorting that takes longer is cancelled: the list is in order of deadline, and the page says so."""
 
 
 def work(visit: Visit) -> HttpResponseBase:
-    """What asks for something to be done, longest overdue first unless sorted otherwise."""
+    """The page of the work list, longest overdue first unless sorted otherwise."""
     person = filtering.person(visit)
     if not isinstance(person, filtering.PersonAsked):
         return person
@@ -88,7 +88,7 @@ def _after(visit: Visit, asked: Filters) -> tuple[str, int] | None:
 
 
 def _sorts(visit: Visit, asked: Filters) -> dict[str, tuple[str, str]]:
-    """By the name of each column that sorts: the query that does, and how it is sorted now (aria-sort)."""
+    """For each column that sorts: the query that sorts by it, and its current direction (aria-sort)."""
     found = {}
     for name in queries.SORTINGS:
         query = visit.request.GET.copy()
