@@ -1,1 +1,1 @@
-"""What happened: one room per noun, written only by its actions."""
+"""Facts: one room for each subject, whose tables are written only by its own actions and recorders."""

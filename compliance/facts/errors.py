@@ -1,4 +1,4 @@
-"""What can go wrong when facts are recorded. One class per reason, so that each interface can answer it."""
+"""Errors of recording facts. One class for each reason, so that each interface can answer it in its way."""
 
 from compliance.errors import ComplianceError
 
@@ -8,11 +8,11 @@ class FactsError(ComplianceError):
 
 
 class UnresolvedReferenceError(FactsError):
-    """The fact names something that neither the company's store nor the file knows."""
+    """The fact names something that neither the stored facts nor the file contain."""
 
 
 class AlreadyExistsError(FactsError):
-    """The identifier names something that exists already."""
+    """The identifier is already in use."""
 
 
 class RefusedByRuleError(FactsError):
@@ -32,16 +32,16 @@ class FutureFactError(FactsError):
 
 
 class FactIdReusedError(FactsError):
-    """The company knows this fact_id with other content."""
+    """The company has recorded this fact_id with other content."""
 
 
 class NotAllowedToTellError(FactsError):
-    """Whoever tells the fact may not tell this kind, or names another person as the one who acted."""
+    """The caller may not record this kind of fact, or names another person as the one who acted."""
 
 
 class InvalidFactError(FactsError):
-    """What was to be recorded breaks the form of its kind of fact (see docs/schemas/facts.json)."""
+    """A field breaks the form of its kind of fact (see docs/schemas/facts.json)."""
 
 
 class ImportUnderWayError(FactsError):
-    """Another import of the company goes on for longer than this one may wait. Nothing was recorded; try again."""
+    """Another import of the company lasts longer than this one may wait. Nothing was recorded; try again."""

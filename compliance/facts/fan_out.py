@@ -1,8 +1,8 @@
-"""The fan-out: wide pending subjects become the narrow ones that they may decide differently.
+"""The fan-out: replaces wide pending subjects by the narrow ones that they may change.
 
-Rather too many than too few, since deciding one more changes nothing. Each room has its part of it in a module
-`fan_out`; they are put together here. The company is a sub-select in every statement, as in `people.loading`, and their
-number does not grow with the subjects.
+It may name too many subjects but never too few, since deciding one more has no effect. Each room has its part in a
+module `fan_out`; this module combines them. The company is a sub-select in every statement, as in `people.loading`, and
+the number of statements does not grow with the subjects.
 """
 
 import uuid
@@ -29,8 +29,8 @@ _ALL_THERE_IS = " UNION ALL ".join([people.EVERY_INVITATION, courses.EVERY_COURS
 def fan_out(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | None]]) -> Iterator[set[Subject]]:
     """Replaces wide subjects (kind, first) by the narrow ones that they may change, set by set.
 
-    A subject may be in several sets. What concerns one person after the other is read for `PEOPLE_AT_ONCE` at a time,
-    since thousands of people reach hundreds of thousands of subjects.
+    A subject may be in several sets. Subjects of single people are read for `PEOPLE_AT_ONCE` people at a time, since
+    thousands of people have hundreds of thousands of subjects.
     """
     by_kind: dict[str, set[uuid.UUID]] = defaultdict(set)
     for kind, first in wide:
@@ -52,12 +52,12 @@ def fan_out(organization_id: uuid.UUID, wide: Collection[tuple[str, uuid.UUID | 
 
 
 def _all_there_is(organization_id: uuid.UUID) -> set[Subject]:
-    """What concerns no person: invitations, courses, policy versions, receipts."""
+    """All subjects that concern no person: invitations, courses, policy versions, receipts."""
     return {(kind, first, None) for kind, first in sql.fetch(_ALL_THERE_IS, {"organization": organization_id})}
 
 
 def _done(organization_id: uuid.UUID, column: str, values: Collection[uuid.UUID]) -> set[Any]:
-    """Whatever people did in courses and policies."""
+    """All pairs of people and what they did something in: courses and policies."""
     asked = {"organization": organization_id, "values": arrays.uuids(list(values))}
     return set(sql.fetch(_DONE.format(column=column), asked))
 
@@ -100,7 +100,7 @@ def _pair(
     members: people.Members,
     among: set[uuid.UUID],
 ) -> None:
-    """Adds the pairs of each audience: employees (of a policy: contacts too), members of teams, those of `among`."""
+    """Adds the pairs of each audience: employees (for a policy also contacts), members of teams, those of `among`."""
     anybody = joined.employees | joined.contacts
     included: dict[tuple[str, uuid.UUID], set[uuid.UUID]] = defaultdict(set)
     for course_id, is_policy, everyone, team_ids, profile_ids in audiences:

@@ -1,6 +1,6 @@
-"""What happened to a person, to a course, and between them: facts of every room, for the story of a record.
+"""What happened to a person, to a course, and between them: facts of every room, for the page of a record's story.
 
-Each room says in its `queries.py` as SQL what of its facts belongs into a story (moment, what happened, detail), and
+Each room states in its `queries.py` as SQL which of its facts belong to a story (moment, what happened, detail), and
 under which identifiers the ledger keeps those facts. The parameters are %(organization)s, %(learner)s and %(course)s.
 """
 
@@ -20,7 +20,7 @@ from compliance.facts.training import queries as training
 from compliance.tenancy import sql
 
 MOST = 300
-"""How many facts a story has at most: the newest."""
+"""The largest number of facts in a story: the newest are kept."""
 
 _OF_PERSON = (people.HAPPENED,)
 _OF_PERSON_AND_COURSE = (training.HAPPENED, certificates.HAPPENED, policies.SIGNED)
@@ -29,8 +29,9 @@ _ABOUT = (people.ABOUT, training.ABOUT, certificates.ABOUT, shares.ABOUT, course
 
 
 class Happening(NamedTuple):
-    """A fact of a story: when it took effect, what it was, its details in words, how it came in and by whom, and of
-    stories of a person what it was of: the title of a course or a policy."""
+    """A fact of a story: when it took effect, what it was, its details in words, and its origins.
+
+    `of`, in stories of a person, is the title of the course or the policy."""
 
     at: datetime
     what: str
@@ -65,7 +66,7 @@ def happenings(
 def came(
     organization_id: uuid.UUID, happened: Sequence[Happening], learner: uuid.UUID | None, course: uuid.UUID | None
 ) -> list[Came]:
-    """Where the facts of a story came from: the ledger's lines about the same, at the same moments. One statement."""
+    """The origins of the facts of a story: the ledger's lines about the same, at the same moments. One statement."""
     themselves = [each for each in (learner, course) if each is not None]
     values = {"organization": organization_id, "learner": learner, "course": course, "themselves": themselves}
     about = " UNION ALL ".join(("SELECT unnest(%(themselves)s::uuid[])", *_ABOUT))

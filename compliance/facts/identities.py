@@ -1,6 +1,6 @@
-"""Whom the rows of one capture are about: commitments of people, invitations and certificates, and what lies behind.
+"""The commitments of people, invitations and certificates in the rows of one capture, and what lies behind them.
 
-A row of the history holds the commitment alone (`svc.identity/1`); salts and names stand in tables that erasure clears.
+A row of the history holds only the commitment (`svc.identity/1`); salts and names are in tables that erasure clears.
 """
 
 import uuid
@@ -17,18 +17,18 @@ from compliance.tenancy import arrays, reading
 
 
 class Identities:
-    """The commitments that one capture uses, and what is new of them."""
+    """The commitments that one capture uses, and those of them that are new."""
 
     def __init__(self, organization_id: uuid.UUID, until: datetime) -> None:
-        """What takes effect after `until` is left out, as a capture leaves out all that does."""
+        """Leave out what takes effect after `until`, as a capture does."""
         self._organization_id = organization_id
         self.people = PeopleIdentities(organization_id, until)
         self.certificates = Issuing(organization_id)
 
     def keep(self, capture_sequence: int) -> None:
-        """Store what is new, in the transaction of the capture.
+        """Store the new commitments, in the transaction of the capture.
 
-        An erasure waits for this, or this for it: nothing is kept of whoever is being erased.
+        This and an erasure wait for each other, so nothing is kept about a person who is being erased.
         """
         wanted = self.people.profiles() | self.certificates.profiles()
         found = resolving.profiles(self._organization_id, wanted, resolving.WRITING)
@@ -40,7 +40,7 @@ class Identities:
 def behind(organization_id: uuid.UUID, identities: Collection[str]) -> dict[str, Behind]:
     """Return what lies behind the commitments (hexadecimal) of rows, in the company's context; one statement.
 
-    Those of the erased are left out, and what is no commitment of the company. Of a certificate there is no address.
+    Commitments of erased people, and what is no commitment of the company, are left out. A certificate has no address.
     """
     asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
     return _opened(f"{people.BEHIND} UNION ALL {certificates.BEHIND}", asked)
@@ -54,7 +54,7 @@ def _opened(statement: str, asked: dict[str, Any]) -> dict[str, Behind]:
 def identity_behind(organization_id: uuid.UUID, identity_sha256: str) -> Behind | None:
     """Return what lies behind the commitment (hexadecimal) of a row, in the company's context.
 
-    None once the person is erased, and of what is no commitment of the company. Of a certificate there is no address.
+    None once the person is erased, or if the company has no such commitment. A certificate has no address.
     """
     asked = {"organization": organization_id, "identity": bytes.fromhex(identity_sha256)}
     return _opened(f"{people.BEHIND_ONE} UNION ALL {certificates.BEHIND_ONE}", asked).get(identity_sha256)

@@ -1,5 +1,6 @@
-"""The one registry of columns that hold personal data. Erasure clears exactly these; a test compares it
-with what a search through every table finds."""
+"""The only list of columns that hold personal data.
+
+Erasure clears exactly these; a test compares the list with what a search through every table finds."""
 
 PERSONAL_COLUMNS: dict[str, tuple[str, ...]] = {
     "people_identity": ("salt", "person_name", "work_email"),

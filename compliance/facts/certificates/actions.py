@@ -1,4 +1,4 @@
-"""Writes of this room beside its facts (recorders.py): names, their commitments and the check codes of certificates."""
+"""Writes of this room beside its recorders: names, their commitments and the check codes of certificates."""
 
 import uuid
 from collections.abc import Collection
@@ -31,7 +31,7 @@ class _Named(NamedTuple):
 
 
 class Issuing:
-    """The certificates that one capture records: on which names they are issued, and how their rows commit to them.
+    """The certificates that one capture records: the names on them, and the commitments in their rows.
 
     `load` reads what is known of their holders before anything is decided; `keep` stores what is new.
     """
@@ -46,7 +46,7 @@ class Issuing:
         self._begun: dict[uuid.UUID, uuid.UUID] = {}
 
     def load(self, learner_profile_ids: Collection[uuid.UUID]) -> None:
-        """Read what is known of people who may hold certificates; four statements."""
+        """Read what is known of people who may hold certificates. Four statements."""
         wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._erased]
         if not wanted:
             return
@@ -64,9 +64,9 @@ class Issuing:
         return self.identity(certificate_id, learner_profile_id, issued_at)
 
     def identity(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, issued_at: datetime) -> str:
-        """Return the commitment to the name on a certificate: always the one that it got first.
+        """Return the commitment to the name on a certificate, which never changes once made.
 
-        `NO_IDENTITY` where it would get it only now, and its holder is erased.
+        `NO_IDENTITY` if it has none yet and its holder is erased.
         """
         settled = self._identities.get(certificate_id)
         if settled is None:
@@ -81,17 +81,17 @@ class Issuing:
         return settled
 
     def profiles(self) -> set[uuid.UUID]:
-        """Return the holders of whom `keep` stores anything: whoever calls it locks them before."""
+        """Return the holders for whom `keep` stores anything: the caller locks them first."""
         return {*self._begun.values(), *(named.learner_profile_id for named in self._named.values())}
 
     def keep(self, erased: Collection[uuid.UUID]) -> None:
         """Store names, salts and commitments that are new, and give each certificate that began a fresh check code.
 
-        Of an `erased` holder neither name, salt nor code is kept: a row without a code says that there never will be
+        For an `erased` holder neither name, salt nor code is kept: a row without a code states that there never will be
         one.
         """
         gone = [profile_id for profile_id, is_erased in self._erased.items() if is_erased]
-        if gone:  # by a release that did not know of commitments, if it ran beside this one: else it is done
+        if gone:  # written by an older release, without commitments, that runs beside this one
             sql.execute(_CLEAR, [self._organization_id, arrays.uuids(gone)])
         append(
             "certificates_checkcode",

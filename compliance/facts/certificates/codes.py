@@ -1,7 +1,7 @@
-"""Check codes: what opens a certificate's public check page.
+"""Check codes, which open a certificate's public check page.
 
 A code has 100 random bits, so that guessing a million a second for a century finds none; its letters are Crockford's
-base 32, which survive being read aloud and typed from paper.
+base 32, which can be read aloud and typed from paper without mistakes.
 """
 
 import re
@@ -15,12 +15,13 @@ _MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 
 def new_code() -> str:
     """Return a fresh code, like `7QK2M-0XV9T-HB4ZR-3WCEN`."""
-    # There are 32 letters, so five bits of a random byte choose one of them fairly; drawing each costs ten times that.
+    # There are 32 letters, so five bits of a random byte choose one uniformly; drawing each one separately takes ten
+    # times as long.
     return _grouped("".join([ALPHABET[byte & 31] for byte in secrets.token_bytes(_GROUPS * _GROUP)]))
 
 
 def read_code(text: str) -> str | None:
-    """Return the code as stored, however it was typed; null for what cannot be one."""
+    """Return the code as stored, however it was typed; None if the text cannot be a code."""
     if len(text) > 60 or not text.isascii():
         return None
     letters = text.upper().translate(_MISREAD)

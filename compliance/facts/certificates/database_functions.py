@@ -1,7 +1,7 @@
-"""The public check page's one look past the tenant boundary: whose certificate a code opens.
+"""The public check page's only read across companies: the certificate that a code opens.
 
-A visitor has no company. The code is the whole of what they know, 100 bits drawn at random, so it is the whole of what
-may be asked with; the answer names that one certificate, and everything else is read within its company.
+A visitor belongs to no company and knows only the code, 100 random bits, so the code is the only argument. The answer
+names that one certificate; everything else is read within its company.
 """
 
 from compliance.tenancy import roles

@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`): who revoked or corrected is another person, and is left out."""
+"""What this room keeps about one person (`tenancy.kept`). Who revoked or corrected is somebody else, so left out."""
 
 from compliance.facts.certificates.models import (
     CertificateCorrection,

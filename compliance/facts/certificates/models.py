@@ -1,4 +1,4 @@
-"""What happens to certificates as source rows. Certificates themselves are decided, not written."""
+"""Facts about certificates as source rows. Certificates themselves are decided by the rules and not stored here."""
 
 from django.db import models
 
@@ -46,11 +46,11 @@ class CertificateCorrection(CompanyRow):
 
 
 class IssuedName(CompanyRow):
-    """The name on a certificate, kept when the history first recorded it: later names of the holder change nothing.
+    """The name on a certificate, kept when the history first recorded it; later names of the holder do not change it.
 
-    `person_name` is null where the holder had none. `identity_sha256` is the commitment to it (`svc.identity/1`) that
-    the certificate's rows bear; null as long as they bear none, since they were written before there were any. Erasure
-    clears name and salt.
+    `person_name` is null if the holder had none. `identity_sha256` is the commitment to it (`svc.identity/1`) in the
+    certificate's rows; null while they have none, because they were written before commitments existed. Erasure clears
+    name and salt.
     """
 
     certificate_id = models.UUIDField()
@@ -70,7 +70,7 @@ class IssuedName(CompanyRow):
 
 
 class CheckCode(models.Model):
-    """The code that opens a certificate's public check page: a visitor has no company, and asks one function.
+    """The code that opens a certificate's public check page. A visitor belongs to no company and uses one function.
 
     `check_code` is personal and cleared by erasure.
     """
@@ -84,8 +84,8 @@ class CheckCode(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organization_id", "certificate_id"], name="check_code_once"),
-            # The code comes first: this is also the index by which one is found. That no two companies draw the same
-            # is left to its 100 random bits, since no key can reach over the servers of several companies.
+            # The code comes first: this is also the index by which a code is found. That no two companies draw the same
+            # one rests on its 100 random bits, since no key spans the servers of several companies.
             models.UniqueConstraint(fields=["check_code", "organization_id"], name="check_code_opens_one"),
         ]
         indexes = [models.Index(fields=["organization_id", "learner_profile_id"], name="check_code_by_person")]

@@ -1,7 +1,7 @@
-"""The name that a certificate bears: the latest that was recorded of its holder by the moment of its issue.
+"""The name on a certificate: the latest that was recorded for its holder by the moment of its issue.
 
-A correction's own word comes first at its moment, and so along the chain of corrections that led to a certificate.
-Before any name was recorded, it is the first that was.
+The name that a correction states takes precedence, along the chain of corrections that led to a certificate. A
+certificate issued before any name was recorded has the first name that was.
 """
 
 import uuid
@@ -25,14 +25,14 @@ class _Correction(NamedTuple):
 
 
 class Names:
-    """All names recorded of some people, and by corrections of their certificates."""
+    """All names recorded for some people, and by corrections of their certificates."""
 
     def __init__(self) -> None:
         self._recorded: dict[uuid.UUID, list[RecordedName]] = {}
         self._corrections: dict[uuid.UUID, _Correction] = {}
 
     def load(self, organization_id: uuid.UUID, learner_profile_ids: Collection[uuid.UUID]) -> None:
-        """Read what was recorded of these people too; two statements."""
+        """Also read what was recorded for these people. Two statements."""
         wanted = [profile_id for profile_id in learner_profile_ids if profile_id not in self._recorded]
         if not wanted:
             return
@@ -41,7 +41,7 @@ class Names:
             self._corrections[certificate_id] = _Correction(*correction)
 
     def at(self, certificate_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime) -> str | None:
-        """Return the name on a certificate that is issued at `moment`; null when none is known."""
+        """Return the name on a certificate that is issued at `moment`; None if no name is known."""
         names = [(each.at, 0, each.fact_id, each.person_name) for each in self._recorded[learner_profile_id]]
         seen: set[uuid.UUID] = set()
         while (correction := self._corrections.get(certificate_id)) is not None and certificate_id not in seen:
@@ -57,7 +57,7 @@ class Names:
 
 
 class NamedCertificate(NamedTuple):
-    """A certificate whose name is asked for."""
+    """A certificate whose name is requested."""
 
     certificate_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -65,15 +65,15 @@ class NamedCertificate(NamedTuple):
 
 
 def name_kept(certificate: str) -> str:
-    """SQL, to be joined laterally, of the `person_name` kept beside a certificate. Takes SQL of our own words."""
+    """SQL, for a lateral join, of the `person_name` kept with a certificate. `certificate` must be SQL of our own."""
     return f"""(SELECT person_name FROM certificates_issuedname
     WHERE organization_id = (SELECT %(organization)s::uuid) AND certificate_id = {certificate} LIMIT 1)"""  # noqa: S608
 
 
 def name_on(organization_id: uuid.UUID, certificate: NamedCertificate) -> str | None:
-    """Return the name on a certificate: the one kept when it was recorded, else the one that is known for its issue.
+    """Return the name on a certificate: the one kept when it was recorded, else the one known for its issue.
 
-    Null where none is known, or none any more.
+    None if no name is known, or it was erased.
     """
     asked = {"organization": organization_id, "certificate": certificate.certificate_id}
     kept = sql.fetch(f"SELECT * FROM {name_kept('%(certificate)s')} n", asked)  # noqa: S608

@@ -1,4 +1,4 @@
-"""Reads about certificates that are joined at read: check codes, whom a code speaks of, what commitments hide."""
+"""Reads about certificates for rows that are being read: check codes, their certificates, and commitments."""
 
 import uuid
 from collections.abc import Iterable
@@ -21,10 +21,11 @@ class FoundCertificate(NamedTuple):
 
 
 def certificate_of_code(text: str) -> FoundCertificate | None:
-    """Return what a code opens. Needs no company: a visitor has none (`database_functions`).
+    """Return what a code opens. Needs no company, because a visitor has none (`database_functions`).
 
-    One query (on a cluster one a node), whether the text is a code, was one, or never could be: the time says nothing.
-    Raises Django's OperationalError while a node is away that may have the certificate.
+    Always one query (on a cluster one for each node), whether the text is a code, was one, or cannot be one, so that
+    the response time reveals nothing. Raises Django's OperationalError while a node that may have the certificate is
+    unavailable.
     """
     code = read_code(text) or ""
     away: set[uuid.UUID] = set()
@@ -42,27 +43,27 @@ def certificate_of_code(text: str) -> FoundCertificate | None:
 _KEPT = """SELECT identity_sha256, certificate_id, salt, person_name, NULL AS work_email FROM certificates_issuedname
     WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256"""
 BEHIND = f"{_KEPT} = ANY(%(identities)s::bytea[])"
-"""SQL of each of the commitments, of which certificate it is, and what lies behind it: no address."""
+"""SQL of the given commitments, each with its certificate and what lies behind it; there is no address."""
 BEHIND_ONE = one_of(_KEPT)
-"""The same of one, `identity`, for a request."""
+"""The same SQL for one commitment, `identity`, for use in a request."""
 
 
 def code_kept(certificate: str) -> str:
-    """SQL, to be joined laterally, of the `check_code` of the certificate of the column; null once erased."""
+    """SQL, for a lateral join, of the `check_code` of the certificate of the column; null once erased."""
     return f"""(SELECT check_code FROM certificates_checkcode
     WHERE organization_id = (SELECT %(organization)s::uuid) AND certificate_id = {certificate} LIMIT 1)"""  # noqa: S608
 
 
 def check_code_of(organization_id: uuid.UUID, certificate_id: uuid.UUID) -> str | None:
-    """Return the certificate's check code; null where it has none, or its holder was erased. In the context."""
+    """Return the certificate's check code; None if it has none or its holder was erased. In the company's context."""
     found = CheckCode.objects.filter(organization_id=organization_id, certificate_id=certificate_id)
     return found.values_list("check_code", flat=True).first()
 
 
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
-    """Return of each commitment that was ever made of which certificate it is, and what lies behind it.
+    """Return the certificate of each commitment ever made, and what lies behind it: None once the holder is erased.
 
-    Nothing does once the holder is erased. One statement.
+    One statement.
     """
     asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
     return opened(sql.fetch(BEHIND, asked))
@@ -71,7 +72,7 @@ def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, t
 def bared(organization_id: uuid.UUID) -> list[uuid.UUID]:
     """Return the certificates of which less is kept than their rows commit to, though their holders are not erased.
 
-    Or a name alone, with nothing to prove it. No erasure does either.
+    This includes a name without its commitment. No erasure leaves either.
     """
     found = sql.fetch(
         "SELECT certificate_id, learner_profile_id, person_name IS NOT NULL FROM certificates_issuedname"
@@ -88,7 +89,7 @@ SELECT t.at, 'Certificate revoked', '', t.course_id FROM certificates_certificat
 UNION ALL SELECT t.at, 'Certificate corrected', '', t.course_id FROM certificates_certificatecorrection t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
-"""SQL of what happened to certificates of %(learner)s of the courses that {course} says (see `facts.happenings`)."""
+"""SQL of what happened to certificates of %(learner)s of the courses that {course} selects (see `facts.happenings`)."""
 
 ABOUT = """
 SELECT certificate_id FROM certificates_certificaterevocation
@@ -98,7 +99,7 @@ SELECT certificate_id FROM certificates_certificaterevocation
 
 
 def code_of(organization_id: uuid.UUID, certificate_id: uuid.UUID) -> FoundCertificate | None:
-    """Whose certificate it is, with its check code; null for none of the company's, and once the holder is erased."""
+    """The certificate's holder and check code; None if the company has no such certificate or the holder is erased."""
     rows = sql.fetch(
         "SELECT learner_profile_id, check_code FROM certificates_checkcode WHERE organization_id = %s"
         " AND certificate_id = %s AND check_code IS NOT NULL",

@@ -1,7 +1,7 @@
 """Records `certificate_revoked` and `certificate_corrected`.
 
-Whether the certificate was earned at all is validated with the facts of training (training/validating.py); here it is
-only found out whose it would be.
+Whether the certificate was earned at all is validated with the facts of training (training/validating.py); this module
+only determines whose it would be.
 """
 
 import uuid
@@ -55,7 +55,7 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[Non
 
 
 def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator[None]:
-    """Keep which new certificate took the place of which earlier one, with the corrected name; once for each."""
+    """Keep which new certificate replaced which earlier one, with the corrected name; once for each."""
     new_ids = [staged.line.certificate_id for staged in batch.lines]
     superseded_ids = [staged.line.supersedes_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids}) | batch.unwritten["owner"]
@@ -118,7 +118,7 @@ def _owner(
     owners: dict[uuid.UUID, CertificateOwner],
     people: dict[uuid.UUID, bool],
 ) -> CertificateOwner | None:
-    """Return whose certificate it is; refuse the line when nobody's is known, or the holder was erased."""
+    """Return the certificate's owner; refuse the line if no owner is known, or the holder was erased."""
     owner = owners.get(certificate)
     if owner is None:
         batch.refuse(staged, RefusalReason.UNRESOLVED, f"{field}: no certificate {certificate} is known.")

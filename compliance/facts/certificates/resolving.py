@@ -1,8 +1,9 @@
-"""From a certificate's id to whose it is. Certificates are decided, not written, and their ids are derived.
+"""Finds the owner of a certificate by its id. Certificates are decided, not stored, and their ids are derived.
 
-A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of what takes its place after full
-attendance of a live session), and the fact's own id where it corrects. So an id is found among the corrections, else
-among the completions of the person whom its check code names, else, while the history has not seen it, among all.
+A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of the identifier used after full attendance
+of a live session); a correction's id is its fact's own. So an id is looked up among the corrections, then among the
+completions of the person whom its check code names, then, if the history has not recorded it yet, among all
+completions.
 """
 
 import uuid
@@ -16,7 +17,7 @@ from compliance.tenancy import sql
 
 
 class CertificateOwner(NamedTuple):
-    """Whose certificate it is, and of which course."""
+    """The owner of a certificate, and its course."""
 
     learner_profile_id: uuid.UUID
     course_id: uuid.UUID
@@ -57,7 +58,7 @@ def certificate_owners(
 def _derived(
     organization_id: uuid.UUID, profile_ids: list[uuid.UUID] | None
 ) -> Iterator[tuple[uuid.UUID, CertificateOwner]]:
-    """Yield the id of each certificate that completions and full attendance could have earned; of all when null."""
+    """Yield the id of each certificate that completions and full attendance could have earned; None: of everybody."""
     for receipt_id, profile_id, course_id in training.completed(organization_id, profile_ids):
         yield certificate_id(organization_id, receipt_id), CertificateOwner(profile_id, course_id)
     occasions: Counter[tuple[uuid.UUID, uuid.UUID]] = Counter()

@@ -10,9 +10,9 @@ from compliance.facts.lines.kinds import ReleasePublished
 
 
 def sound_content(line: ReleasePublished) -> dict[str, Any] | None:
-    """The content file that a line carries, as it is kept: without its `$schema` keys. None where it carries none.
+    """The content file of a line, as it is kept: without its `$schema` keys. None if the line has none.
 
-    Raises InvalidContentError with what first keeps it from being published.
+    Raises InvalidContentError with the first fault that prevents publication.
     """
     if line.content is None:
         return None
@@ -27,7 +27,7 @@ def sound_content(line: ReleasePublished) -> dict[str, Any] | None:
 
 
 def fingerprints(line: ReleasePublished) -> tuple[str | None, str | None]:
-    """(content_sha256, contents_sha256) of a release: as the line tells them, else computed from what it holds."""
+    """(content_sha256, contents_sha256) of a release: as the line states them, else computed from its content."""
     content, contents = line.content_sha256, line.contents_sha256
     if content is None and line.content is not None:
         content = content_sha256(line.content)

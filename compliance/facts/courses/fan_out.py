@@ -1,4 +1,4 @@
-"""The part of courses in the fan-out: each is a subject, whose rows are those of its releases."""
+"""The fan-out of courses: each course is a subject, whose rows are those of its releases."""
 
 from compliance.facts.ledger.models import SubjectKind
 

@@ -1,7 +1,7 @@
 """The media of releases as kept files: kept with a release, read in parts, moved out of the database.
 
-The same content is kept once a company, however many versions of a course show it: media never change, and go with no
-version.
+The same content is kept once for each company, however many versions of a course use it: media never change, and are
+not removed with a version.
 """
 
 import tempfile
@@ -23,9 +23,9 @@ _PIECE_BYTES = 256 * 1024
 
 
 def keep_media(organization_id: uuid.UUID, course_release_id: uuid.UUID, package: CheckedPackage) -> None:
-    """Keeps the media of a release's package. What is there and sound stays; what is missing is kept anew.
+    """Keeps the media of a release's package. Media that are kept and sound are left; missing ones are kept again.
 
-    Within the company's context. Raises FilesError, and then nothing of this call is left.
+    Within the company's context. If it raises FilesError, nothing of this call is kept.
     """
     mine = ReleaseMedia.objects.filter(organization_id=organization_id, course_release_id=course_release_id)
     known = {each.media_id: each for each in mine.defer("content")}
@@ -53,9 +53,9 @@ def keep_media(organization_id: uuid.UUID, course_release_id: uuid.UUID, package
 def media_content(
     organization_id: uuid.UUID, course_release_id: uuid.UUID, media_id: str, start: int, stop: int
 ) -> Iterator[bytes] | None:
-    """The bytes of a media file from `start` to before `stop`, a piece at a time; None where it is not kept.
+    """The bytes of a media file from `start` to before `stop`, a piece at a time; None if it is not kept.
 
-    Within the company's context, which the pieces need no more. Raises FilesError.
+    Called within the company's context; reading the pieces does not need it. Raises FilesError.
     """
     found = (
         ReleaseMedia.objects.filter(
@@ -75,10 +75,10 @@ def media_content(
 
 
 def move_media(organization_id: uuid.UUID) -> int:
-    """Moves the media that a company has in the database to where files are kept; how many. Raises FilesError,
-    and ObjectChangedError for one that does not have its digest.
+    """Moves the media that a company has in the database to where files are kept; returns how many.
 
-    Each is compared with its digest, kept, and taken out of the database with the row that names it.
+    Each is compared with its digest, kept, and removed from the database with the row that names it. Raises FilesError,
+    and ObjectChangedError for one whose digest differs.
     """
     moved = 0
     while True:
@@ -108,7 +108,7 @@ def waiting_media(organization_id: uuid.UUID) -> int:
 
 
 def _shared(organization_id: uuid.UUID, digests: list[str]) -> dict[str, uuid.UUID]:
-    """The kept files of these contents that are sound as far as their storage says at once."""
+    """The kept files with these contents, if they are sound as far as their storage reports at once."""
     rows = ReleaseMedia.objects.filter(
         organization_id=organization_id, sha256__in=digests, kept_file_id__isnull=False
     ).values_list("sha256", "kept_file_id")
@@ -162,7 +162,7 @@ def _of_before(named: tuple[uuid.UUID, uuid.UUID, str], start: int, stop: int) -
 def _part(
     organization_id: uuid.UUID, course_release_id: uuid.UUID, media_id: str, start: int, length: int
 ) -> bytes | None:
-    """So many bytes of a media file that is in the database; None where it is not there."""
+    """Up to `length` bytes of a media file in the database; None if it is not there."""
     rows = sql.fetch(
         "SELECT substring(content FROM %s FOR %s) FROM courses_releasemedia"
         " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = %s AND media_id = %s",

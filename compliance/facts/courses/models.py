@@ -20,7 +20,7 @@ class Course(CompanyRow):
 
 
 class CertificateEdition(CompanyRow):
-    """What certificates of a course say and how long they hold, from `at` on. `title` null: none from `at` on."""
+    """What certificates of a course state and how long they are valid, from `at` on. `title` null: none is issued."""
 
     fact_id = models.UUIDField()
     course_id = models.UUIDField()
@@ -85,8 +85,8 @@ class ReleaseContent(CompanyRow):
 class ReleaseMedia(CompanyRow):
     """A media file of the package of a release.
 
-    `kept_file_id` is the file of it. Media of before media were files have their `content` here, until it is moved;
-    of those that were too large then, neither is there.
+    `kept_file_id` is its file. Media from before media were kept as files have their `content` here until it is moved;
+    those that were too large then have neither.
     """
 
     course_release_id = models.UUIDField()

@@ -1,9 +1,9 @@
 """Publishing a course from a package: the release with its lessons and fingerprints, and what a preview needs.
 
-A package is known by its manifest's `id` within a company: its first publication makes the course (or is a version of
-the one that is named), each later one is that course's next version, and what a learner sees already is known. A lesson
-that did not change since an earlier version keeps its release and its version, so `contents_sha256` tells which lessons
-differ. Media are kept with their digests.
+A package is identified by its manifest's `id` within a company: its first publication makes the course (or a version of
+the course that is named), and each later one makes that course's next version; publishing the same package again
+records nothing. A lesson that did not change since an earlier version keeps its release and its version, so
+`contents_sha256` shows which lessons differ. Media are kept with their digests.
 """
 
 import uuid
@@ -35,7 +35,7 @@ class Published(NamedTuple):
 
 
 class _Latest(NamedTuple):
-    """The course's version of the highest number, and the package that it came from, where it came from one."""
+    """The course's version with the highest number, and the package that it came from, if it came from one."""
 
     course_release_id: uuid.UUID
     version: int
@@ -47,13 +47,13 @@ class _Latest(NamedTuple):
     media: dict[str, str]
 
     def is_of(self, package: CheckedPackage) -> bool:
-        """Whether learners see in this version what they would see in the package."""
+        """Whether this version displays to learners what the package would."""
         same = self.withdrawn_at is None and self.content_sha256 == package.content_sha256
         return same and (self.manifest is None or (self.words == package.words and self.media == _digests(package)))
 
 
 class Plan(NamedTuple):
-    """What publishing comes to: the version `version` of a course, behind its latest one, or nothing as it is known."""
+    """What publishing would do: make version `version` of a course, or nothing if it is `known`."""
 
     course_id: uuid.UUID
     latest: _Latest | None
@@ -62,10 +62,10 @@ class Plan(NamedTuple):
 
 
 def course_of_package(organization_id: uuid.UUID, package: CheckedPackage) -> uuid.UUID:
-    """The course that a package is a version of: the one that its id was published to before, else one of its own.
+    """The course that a package is a version of: the one that its id was published to before, else a new one.
 
     A course that has a version of this very content from a facts file, without a package, counts as published from it.
-    Raises RefusedByRuleError where there is more than one such course.
+    Raises RefusedByRuleError if there is more than one such course.
     """
     identity = (package.manifest or {})["id"]
     found = _courses(organization_id, identity) or _recorded_with(organization_id, package.content_sha256)
@@ -107,7 +107,7 @@ def _recorded_with(organization_id: uuid.UUID, content_sha256: str) -> dict[uuid
 def plan(
     organization_id: uuid.UUID, package: CheckedPackage, *, course_id: uuid.UUID | None = None, retake: bool = False
 ) -> Plan:
-    """What publishing a package would come to. Raises what `publish_package` raises."""
+    """What publishing a package would do. Raises the errors of `publish_package`."""
     refuse_faults(package)
     with context.company(organization_id):
         course = _course(organization_id, package, course_id)
@@ -131,10 +131,10 @@ def publish_package(
     certificate: Certificate | None = None,
     retake: bool = False,
 ) -> Published:
-    """Seals a package as the next version of its course, made with `certificate` where it is not there yet.
+    """Seals a package as the next version of its course; a new course is made with `certificate`.
 
-    `course_id` names a course that exists, for a package that comes for the first time. The version is the course's
-    next number; the manifest's own version may stay or grow, but not fall back. Raises InvalidContentError,
+    `course_id` names an existing course for a package that is published for the first time. The version is the course's
+    next number; the manifest's own version may stay or increase, but not decrease. Raises InvalidContentError,
     UnresolvedReferenceError and RefusedByRuleError.
     """
     with context.company(organization_id):
@@ -144,7 +144,7 @@ def publish_package(
             if latest.manifest is None:
                 keep_package(organization_id, latest.course_release_id, package)
             else:
-                keep_media(organization_id, latest.course_release_id, package)  # what a storage has lost comes back
+                keep_media(organization_id, latest.course_release_id, package)  # restores lost media
             return Published(course, latest.course_release_id, version, lessons, known=True)
         common: dict[str, Any] = {
             "organization_id": organization_id,
@@ -220,17 +220,17 @@ def _title(latest: _Latest) -> str:
 
 
 def _asks_anew(latest: _Latest, package: CheckedPackage) -> bool:
-    """Whether a retake of the latest version's content is a further one, and not the same asked twice.
+    """Whether a retake of the latest version's content is a new one, and not a repetition of the same request.
 
-    A publication that is repeated because nobody saw how it ended must not make everybody take the course once more:
-    the second retake of the same content needs a higher version in the manifest.
+    Repeating a publication whose result was lost must not make everybody take the course once more: a second retake of
+    the same content needs a higher version in the manifest.
     """
     before = (latest.manifest or {}).get("version", 0)
     return not latest.retake or (package.manifest or {})["version"] > before
 
 
 def _refuse_older(latest: _Latest | None, package: CheckedPackage) -> None:
-    """An older package over a newer one is a slip of the hand, unless the newer one was withdrawn."""
+    """Refuse an older package than the latest one, most likely a mistake, unless the latest was withdrawn."""
     manifest = package.manifest or {}
     before = (latest.manifest if latest and latest.withdrawn_at is None else None) or manifest
     if before["id"] == manifest["id"] and manifest["version"] < before["version"]:
@@ -241,7 +241,7 @@ def _refuse_older(latest: _Latest | None, package: CheckedPackage) -> None:
 
 
 def keep_package(organization_id: uuid.UUID, course_release_id: uuid.UUID, package: CheckedPackage) -> None:
-    """Keeps manifest, words and media of a release beside its content file, for the preview."""
+    """Keeps manifest, texts and media of a release beside its content file, for the preview."""
     ReleaseContent.objects.update_or_create(
         organization_id=organization_id,
         course_release_id=course_release_id,
@@ -288,7 +288,7 @@ def release_lessons(
 
 
 def refuse_faults(package: CheckedPackage) -> None:
-    """Raises InvalidContentError with what keeps the package from being published."""
+    """Raises InvalidContentError with the faults that prevent publication of the package."""
     if package.ok:
         return
     errors = [fault for fault in package.faults if fault.severity is Severity.ERROR]

@@ -1,4 +1,4 @@
-"""Reads about courses and policies, their versions and the content of those."""
+"""Reads about courses and policies, their versions and the contents of versions."""
 
 import uuid
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from compliance.tenancy import sql
 
 
 class Title(NamedTuple):
-    """What a course or a policy (`kind`: training, policy) is called today."""
+    """The current title of a course or a policy (`kind`: training, policy)."""
 
     course_id: uuid.UUID
     title: str
@@ -21,7 +21,7 @@ class Title(NamedTuple):
 
 
 class Readable(NamedTuple):
-    """A version that can be read: it has a content file. `languages` are those of its words."""
+    """A version that can be read, because it has a content file. `languages` are those of its texts."""
 
     course_release_id: uuid.UUID
     title: str
@@ -42,7 +42,7 @@ class ReleaseState(NamedTuple):
 
 
 class LessonState(NamedTuple):
-    """A lesson release, and the version of its course in which it is taken: null where none has content."""
+    """A lesson release, and the version of its course in which it is taken: None if no version with it has content."""
 
     lesson_release_id: uuid.UUID
     course_id: uuid.UUID
@@ -51,7 +51,7 @@ class LessonState(NamedTuple):
 
 
 class Media(NamedTuple):
-    """A media file of a version, without its content, and whether that is kept."""
+    """A media file of a version, without its content, and whether the content is kept."""
 
     media_id: str
     media_type: str
@@ -61,7 +61,7 @@ class Media(NamedTuple):
 
 
 class PackageContent(NamedTuple):
-    """The texts (JSON) of a version's content file, manifest and words, and its media. Null: from no package."""
+    """The texts (JSON) of a version's content file, manifest and words, and its media. None: without a package."""
 
     content: str
     manifest: str | None
@@ -85,7 +85,7 @@ SELECT course_release_id FROM courses_release WHERE organization_id = %(organiza
 
 LESSON_TITLES = """SELECT lesson_release_id, title FROM courses_lesson
 WHERE organization_id = (SELECT %(organization)s::uuid) AND lesson_release_id = ANY(%(lessons)s)"""
-"""SQL of what each of %(lessons)s is called today."""
+"""SQL of the current title of each of %(lessons)s."""
 
 _RELEASES_BY = """
 SELECT course_id, course_release_id, version, published_at,
@@ -105,7 +105,8 @@ WHERE organization_id = (SELECT %s::uuid) AND lesson_release_id = ANY(%s::uuid[]
 def joined(alias: str, organization: str = "") -> str:
     """SQL that joins the course of `alias`.course_id as `c`: all null where there is none.
 
-    `organization` is SQL of the company, to be given where `alias` is a sub-query: a cluster plans no other such join.
+    `organization` is SQL of the company. It is required if `alias` is a sub-query: otherwise a cluster cannot plan the
+    join.
     """
     return (
         f" LEFT JOIN courses_course c ON c.organization_id = {organization or f'{alias}.organization_id'}"
@@ -114,7 +115,7 @@ def joined(alias: str, organization: str = "") -> str:
 
 
 def looked_up(alias: str) -> str:
-    """As `joined`, by one look into the index for each row: for a few rows of a large company."""
+    """As `joined`, by one index lookup for each row: for a few rows of a large company."""
     return (
         " LEFT JOIN LATERAL (SELECT * FROM courses_course f WHERE f.organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
         f" AND f.course_id = {alias}.course_id LIMIT 1) c ON true"
@@ -128,7 +129,7 @@ def published(course: str) -> str:
 
 
 def title(course: str) -> str:
-    """SQL of what the course of the column is called today; null where there is none."""
+    """SQL of the current title of the course of the column; null if there is none."""
     return (
         f"(SELECT c.title FROM courses_course c WHERE c.organization_id = %(organization)s"  # noqa: S608 - expressions of our own
         f" AND c.course_id = {course})"
@@ -136,7 +137,7 @@ def title(course: str) -> str:
 
 
 def lesson_title(lesson: str) -> str:
-    """SQL of what the lesson of the column is called today."""
+    """SQL of the current title of the lesson of the column."""
     return (
         f"(SELECT l.title FROM courses_lesson l WHERE l.organization_id = %(organization)s"  # noqa: S608 - expressions of our own
         f" AND l.lesson_release_id = {lesson})"
@@ -144,7 +145,7 @@ def lesson_title(lesson: str) -> str:
 
 
 def version_of(release: str) -> str:
-    """SQL of the version that the release of the column is."""
+    """SQL of the version number of the release of the column."""
     return (
         f"(SELECT r.version FROM courses_release r WHERE r.organization_id = %(organization)s"  # noqa: S608 - expressions of our own
         f" AND r.course_release_id = {release})"
@@ -152,7 +153,7 @@ def version_of(release: str) -> str:
 
 
 class Role(NamedTuple):
-    """A role that courses of the company have lessons for, what a manifest calls it, and those courses' titles."""
+    """A role for which courses of the company have lessons, its title in a manifest, and those courses' titles."""
 
     role_id: str
     title: str
@@ -187,13 +188,13 @@ def titles(organization_id: uuid.UUID, kind: str | None, most: int | None) -> li
 
 
 def titles_of(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID | None]) -> dict[uuid.UUID, str]:
-    """What those of the courses that the company knows are called today."""
+    """The current titles of those of the courses that the company has."""
     found = Course.objects.filter(organization_id=organization_id, course_id__in=set(course_ids))
     return dict(found.values_list("course_id", "title"))
 
 
 def kinds_of(organization_id: uuid.UUID, course_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """Whether each of those that the company knows is a course or a policy (`kind`: training, policy)."""
+    """The kind (training, policy) of each of the courses that the company has."""
     found = Course.objects.filter(organization_id=organization_id, course_id__in=set(course_ids))
     return dict(found.values_list("course_id", "kind"))
 
@@ -209,7 +210,7 @@ def releases_in_use(organization_id: uuid.UUID, most: int) -> list[tuple[uuid.UU
 
 
 def readable(organization_id: uuid.UUID, most: int, course_release_id: uuid.UUID | None = None) -> list[Readable]:
-    """The versions with content, newest first, at most so many; only the one that is named, if one is."""
+    """The versions with content, newest first, at most `most`; only the named one, if one is named."""
     rows = sql.fetch(
         f"""
         SELECT r.course_release_id, c.title, r.version, r.published_at, r.withdrawn_at,
@@ -227,7 +228,7 @@ def readable(organization_id: uuid.UUID, most: int, course_release_id: uuid.UUID
 def release_states(
     organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, ReleaseState]:
-    """Those of the versions that the company knows."""
+    """The states of those of the versions that the company has."""
     rows = sql.fetch(
         "SELECT course_id, course_release_id, version, published_at, withdrawn_at FROM courses_release"
         " WHERE organization_id = (SELECT %s::uuid) AND course_release_id = ANY(%s::uuid[])",
@@ -237,7 +238,7 @@ def release_states(
 
 
 class PublishedRelease(NamedTuple):
-    """A version of a course as it was published; its withdrawal if that had happened by the moment asked for."""
+    """A version of a course as it was published; its withdrawal, if it happened by the requested moment."""
 
     course_id: uuid.UUID
     course_release_id: uuid.UUID
@@ -261,7 +262,7 @@ def releases_by(
 def fingerprints(
     organization_id: uuid.UUID, lesson_release_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, tuple[int | None, str | None]]:
-    """Version and fingerprint of those of the lessons that the company knows, null where none was recorded."""
+    """Version and fingerprint of those of the lessons that the company has; None if none was recorded."""
     rows = sql.fetch(_FINGERPRINTS, [organization_id, list(lesson_release_ids)])
     return {lesson_release_id: (version, sha256) for lesson_release_id, version, sha256 in rows}
 
@@ -271,7 +272,7 @@ def lesson_states(
 ) -> dict[uuid.UUID, LessonState]:
     """The lessons, each with the newest version of its course that has content and holds it: withdrawn ones last.
 
-    A lesson that was shared alone stays owed when its course is withdrawn, so it stays readable too.
+    A lesson that was shared alone is still owed after its course is withdrawn, so it must remain readable.
     """
     rows = sql.fetch(
         """
@@ -290,7 +291,7 @@ def lesson_states(
 
 
 def packaged(organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
-    """Those of the versions whose content came from a package, or was published as one since."""
+    """Those of the versions whose content came from a package, or was later published from one."""
     rows = sql.fetch(
         "SELECT course_release_id FROM courses_releasecontent WHERE organization_id = (SELECT %s::uuid)"
         " AND course_release_id = ANY(%s::uuid[]) AND manifest IS NOT NULL",
@@ -321,7 +322,7 @@ def package_contents(
 
 
 class Offered(NamedTuple):
-    """What a release, or a lesson, is called today, and whether there is content to take here. `sha256`: a lesson's."""
+    """The current title of a release or a lesson, and whether its content can be taken here. `sha256`: a lesson's."""
 
     title: str
     here: bool
@@ -331,7 +332,7 @@ class Offered(NamedTuple):
 def offered(
     organization_id: uuid.UUID, release_ids: Collection[uuid.UUID], lesson_release_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, Offered]:
-    """Of each of the releases (by the title of its course) and of the lessons. One statement."""
+    """What is offered for each of the releases (with the title of its course) and lessons. One statement."""
     rows = sql.fetch(
         f"""
         SELECT r.course_release_id, c.title, x.course_release_id IS NOT NULL, NULL
@@ -355,7 +356,7 @@ def offered(
 def titles_by_language(
     organization_id: uuid.UUID, course_release_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, dict[str, str]]:
-    """What the packages of those of the releases that came from one call themselves, by language, the default first."""
+    """The titles by language, the default first, of those of the releases that came from a package."""
     rows = sql.fetch(
         "SELECT x.course_release_id, ARRAY(SELECT jsonb_array_elements_text(x.manifest->'languages')),"
         " (SELECT jsonb_object_agg(w.key, w.value->>(x.manifest->>'title')) FROM jsonb_each(x.words) w)::text"

@@ -1,4 +1,4 @@
-"""Recorders of courses, what their certificates say, releases and the lessons in them."""
+"""Recorders of courses, certificate editions, releases and the lessons in them."""
 
 import uuid
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from compliance.tenancy import sql
 
 
 def record_course_created(batch: Batch[CourseCreated]) -> None:
-    """Courses come into being."""
+    """Records that courses were created."""
     once_in(batch, Course, "course_id")
     lines = batch.accepted_lines()
     moments = [line.at for line in lines]
@@ -34,7 +34,7 @@ def record_course_created(batch: Batch[CourseCreated]) -> None:
 
 
 def record_course_changed(batch: Batch[CourseChanged]) -> None:
-    """Courses get other titles, and other certificates where the line speaks of them (null: none from then on)."""
+    """Records new titles of courses, and new certificates if the line states them (null: none from then on)."""
     resolving.courses_stand(batch)
     accepted = batch.accepted()
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
@@ -55,7 +55,7 @@ def record_course_changed(batch: Batch[CourseChanged]) -> None:
 
 
 def record_release_published(batch: Batch[ReleasePublished]) -> None:
-    """Versions of courses are published, with the lessons that they contain."""
+    """Records that versions of courses were published, with the lessons that they contain."""
     organization_id = batch.organization_id
     once(batch, "course_release_id", lambda line: line.course_release_id, lambda ids: _taken(organization_id, ids))
     resolving.courses_stand(batch)
@@ -95,7 +95,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
 
 
 def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
-    """Published versions are taken back."""
+    """Records that published versions were withdrawn."""
     found = resolving.releases_stand(batch, lambda line: line.course_release_id)
     for staged in batch.accepted():
         release = found[staged.line.course_release_id]
@@ -118,7 +118,7 @@ def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
 
 
 class StatedLesson(NamedTuple):
-    """What a fact says of a lesson release."""
+    """What a fact states about a lesson release."""
 
     lesson_release_id: uuid.UUID
     course_id: uuid.UUID
@@ -129,7 +129,7 @@ class StatedLesson(NamedTuple):
 
 
 def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[uuid.UUID, str | None]]:
-    """(course_id, content_sha256) of the lesson releases that stand."""
+    """(course_id, content_sha256) of the lesson releases that exist."""
     return lookup(
         "SELECT lesson_release_id, course_id, content_sha256 FROM courses_lesson"
         " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
@@ -139,7 +139,7 @@ def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.U
 
 
 def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of `ids` that a release of a course has, which stated their versions and fingerprints."""
+    """Those of `ids` that are in a release of a course, which stated their versions and fingerprints."""
     wanted = list(set(ids))
     if not wanted:
         return set()
@@ -152,9 +152,9 @@ def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> s
 
 
 def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson]) -> None:
-    """Makes the lessons that are new; of those that exist the latest title counts, and what was not known is filled.
+    """Makes the lessons that are new; existing ones get the latest title, and values that were missing.
 
-    A lesson has the version with which it first appeared: the lowest stated, whatever was stated first.
+    A lesson has the version with which it first appeared: the lowest that is stated, in whatever order.
     """
     latest: dict[uuid.UUID, StatedLesson] = {}
     for each in stated:
@@ -190,7 +190,7 @@ def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson]) -> 
 
 
 def move_lessons(organization_id: uuid.UUID, course_of: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> None:
-    """Puts lessons (lesson_release_id, course_id) under the courses under which they were shared alone."""
+    """Moves lessons (lesson_release_id, course_id) to the courses under which they were shared alone."""
     update(
         "courses_lesson",
         organization_id,
@@ -202,7 +202,7 @@ def move_lessons(organization_id: uuid.UUID, course_of: Iterable[tuple[uuid.UUID
 
 
 class StatedPolicy(NamedTuple):
-    """What the versions of a policy say of it: when the first was published, and the latest title with its moment."""
+    """What the versions of a policy state: when the first was published, and the latest title with its moment."""
 
     course_id: uuid.UUID
     created_at: datetime
@@ -211,7 +211,7 @@ class StatedPolicy(NamedTuple):
 
 
 def keep_policies(organization_id: uuid.UUID, stated: Iterable[StatedPolicy]) -> None:
-    """Makes the policies that are new; those that exist get the title that is stated of them."""
+    """Makes the policies that are new; existing ones get the title that is stated."""
     append(
         "courses_course",
         organization_id,
@@ -224,7 +224,7 @@ def keep_policies(organization_id: uuid.UUID, stated: Iterable[StatedPolicy]) ->
 
 
 def _record_lessons(batch: Batch[ReleasePublished]) -> None:
-    """Keeps the lessons of releases; a lesson release whose fingerprint differs from the one known is refused."""
+    """Keeps the lessons of releases; a lesson release whose fingerprint differs from the known one is refused."""
     named = {lesson.release_id for _, line, _ in batch.accepted() for lesson in line.lessons}
     if not named:
         return

@@ -1,4 +1,4 @@
-"""What a fact about courses may refer to, each looked up for a whole batch."""
+"""References of facts about courses, each looked up for a whole batch."""
 
 import uuid
 from collections.abc import Callable, Iterable
@@ -55,7 +55,7 @@ def courses_stand(batch: Batch[Any], kind: str = "training") -> None:
 def releases_stand(
     batch: Batch[LineType], release_of: Callable[[LineType], uuid.UUID | None]
 ) -> dict[uuid.UUID, StoredRelease]:
-    """Refuses lines that name a release which does not stand; returns those that do."""
+    """Refuses lines that name a release that does not exist; returns those that exist."""
     named = (release_of(staged.line) for staged in batch.accepted())
     wanted = {release_id for release_id in named if release_id is not None}
     found = releases(batch.organization_id, wanted)

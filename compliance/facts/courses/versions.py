@@ -1,4 +1,4 @@
-"""Reads about courses as lists and pages show them: each with its versions, what they hold, and its certificate."""
+"""Reads about courses for lists and pages: each course with its versions, their contents, and its certificate."""
 
 import uuid
 from datetime import datetime
@@ -8,19 +8,19 @@ from compliance.tenancy import sql
 
 
 class CourseListed(NamedTuple):
-    """A course of a list, with its newest version that is in use (none: all null) and how many versions it has had."""
+    """A course in a list, with its newest version in use (all None if there is none) and the number of its versions."""
 
     course_id: uuid.UUID
     title: str
     version: int | None
     published_at: datetime | None
     course_release_id: uuid.UUID | None
-    readable: bool  # its content is here, so that it can be taken and previewed
+    readable: bool  # whether its content is kept here, so that it can be taken and previewed
     versions: int
 
 
 class Course(NamedTuple):
-    """One course or policy (`kind`: training, policy), and what its certificates say from now on (title null: none)."""
+    """A course or policy (`kind`: training, policy), and what its certificates state from now on (title None: none)."""
 
     course_id: uuid.UUID
     title: str
@@ -32,7 +32,7 @@ class Course(NamedTuple):
 
 
 class Version(NamedTuple):
-    """A version of a course, newest first. `in_use`: whoever is asked today is asked for this one."""
+    """A version of a course. `in_use`: it is the version that people are asked for today."""
 
     course_release_id: uuid.UUID
     version: int
@@ -58,7 +58,7 @@ LEFT JOIN LATERAL (SELECT r.version, r.published_at, r.course_release_id, EXISTS
 def listed(
     organization_id: uuid.UUID, at: datetime, after: tuple[str, str] | None, most: int
 ) -> tuple[list[CourseListed], tuple[str, str] | None]:
-    """A page of the company's courses by title, and behind which the next begins. One statement."""
+    """A page of the company's courses by title, and the key after which the next page begins. One statement."""
     rows = sql.fetch(
         f"""
         SELECT c.course_id, c.title, n.version, n.published_at, n.course_release_id, coalesce(n.readable, false),
@@ -82,7 +82,7 @@ def listed(
 
 
 def course(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime) -> Course | None:
-    """The course or policy of this identifier; None where the company has none. One statement."""
+    """The course or policy with this identifier; None if the company has none. One statement."""
     rows = sql.fetch(
         """
         SELECT c.course_id, c.title, c.kind, c.created_at, e.title, e.valid_months, e.renew_days_before
@@ -117,9 +117,9 @@ def versions(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime, mos
 
 
 def version_at(organization_id: uuid.UUID, course_id: uuid.UUID, moment: datetime) -> tuple[uuid.UUID, int] | None:
-    """The version that was in use at `moment`: its identifier and number. Before the first was published, that one.
+    """The version that was in use at `moment`: its identifier and number. Before the first publication, the first.
 
-    None where every version is withdrawn, or there is none. One statement.
+    None if every version is withdrawn, or there is none. One statement.
     """
     rows = sql.fetch(
         """

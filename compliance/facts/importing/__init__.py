@@ -1,4 +1,4 @@
-"""Facts files in: read, staged, recorded through the one write path of `facts.recording`."""
+"""Imports of facts files: lines are read, staged, and recorded through the one write path of `facts.recording`."""
 
 from compliance.facts.importing.importing import (
     Progress,

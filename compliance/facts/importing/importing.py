@@ -1,8 +1,8 @@
 """`import_facts`: the bulk write contract `svc.facts/1`.
 
 The whole file is read first; then, in one transaction, every kind is recorded batch by batch in the order of `KINDS`.
-So a line may refer to a later one, the order of lines decides nothing, and a process that is killed has recorded
-nothing. Two imports of one company wait for each other, as long as their `patience` lasts; console actions do not wait.
+So a line may refer to a later one, the order of lines makes no difference, and a process that is killed has recorded
+nothing. Two imports of one company wait for each other, for as long as their `patience`; console actions do not wait.
 """
 
 import uuid
@@ -42,15 +42,15 @@ Progress = Callable[[str, int, int | None], None]
 _EVERY = 1_000
 _ATTEMPTS = 3
 SERVER = Teller(Channel.FILE)
-"""A program on the server tells any kind of fact, and names whoever acted."""
+"""A program on the server may record any kind of fact, and name anybody as the one who acted."""
 
 
 @dataclass
 class Report:
-    """What came of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines.
+    """The result of an import. `facts` counts the well-formed lines by kind; errors are in the order of the lines.
 
-    `waiting` of the recorded facts take effect later: they are decided when their moment has come, the last of them at
-    `waiting_until`. `moments`: when the facts were recorded, those known before included.
+    `waiting` is the number of recorded facts that take effect later: they are decided at their moment, the last of them
+    at `waiting_until`. `moments`: when the facts were recorded, including those recorded before.
     """
 
     facts: dict[str, int] = field(default_factory=dict)
@@ -78,9 +78,9 @@ def import_facts(
 ) -> Report:
     """Records the facts of `stream`; bad lines are reported and the good ones recorded, unless `strict`.
 
-    Lines that `teller` may not tell are bad lines. `progress(stage, done, total)` is called now and then; the stages
-    are `reading` (total unknown: None) and `recording`. Raises NoSuchCompanyError. The caller captures afterwards;
-    until then the subjects are pending.
+    Lines that `teller` may not record are bad lines. `progress(stage, done, total)` is called regularly; the stages are
+    `reading` (total unknown: None) and `recording`. Raises NoSuchCompanyError. The caller captures afterwards; until
+    then the subjects are pending.
     """
     queries.organization(organization_id)
     with without_collection():
@@ -104,10 +104,10 @@ def import_lines(
     progress: Progress | None = None,
     patience: timedelta | None = None,
 ) -> Report:
-    """Records lines that were read, as `import_facts` does, for a company that exists.
+    """Records lines that have been read, as `import_facts` does, for an existing company.
 
-    `patience`: how long it waits for another import of the company, or for anything else that holds what it needs;
-    then it raises ImportUnderWayError, and nothing is recorded. None: as long as it takes.
+    `patience`: how long to wait for another import of the company, or for any other lock; after that
+    ImportUnderWayError is raised, and nothing is recorded. None: no limit.
     """
     try:
         with telling(teller):
@@ -170,9 +170,9 @@ def _record(
     say: Progress,
     patience: timedelta | None,
 ) -> tuple[Recording, ReportedLines, ReportedLines]:
-    """Records what is staged: the recording, what it refused, and its notes.
+    """Records what is staged; returns the recording, what it refused, and its notes.
 
-    An action that got in the way is read anew: then its facts are in the store.
+    If an action recorded one of the facts meanwhile, it starts again: the fact is known then.
     """
     for _ in range(_ATTEMPTS - 1):
         try:
@@ -199,8 +199,8 @@ def _record_once(
     try:
         with context.company(organization_id):
             if patience is not None:
-                milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would be without end
-                sql.execute(f"SET LOCAL lock_timeout = {milliseconds}")  # no function: Citus tells its nodes this one
+                milliseconds = max(round(patience / timedelta(milliseconds=1)), 1)  # 0 would mean no limit
+                sql.execute(f"SET LOCAL lock_timeout = {milliseconds}")  # Citus forwards only this form to its nodes
             wait_for_other_imports(organization_id)
             none_known = recording.ask_for_known()
             portions = staging.divide(None if none_known else partial(_stored, organization_id))
@@ -222,7 +222,7 @@ def _record_once(
 
 
 def _in_turn(portions: int) -> Iterator[tuple[str, int]]:
-    """Every kind in the order of `KINDS`; those of people portion by portion."""
+    """Every kind in the order of `KINDS`; the kinds about people portion by portion."""
     for kind in KINDS:
         if kind not in TOGETHER:
             yield kind, 0
@@ -241,7 +241,7 @@ def wait_for_other_imports(organization_id: uuid.UUID) -> None:
 
 
 def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:
-    """Refuses what comes after an erasure of the same file, and returns the rest."""
+    """Refuses lines that take effect after an erasure in the same file, and returns the others."""
     if not staging.erased_at:
         return batch
     living = []
@@ -256,7 +256,7 @@ def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) 
 
 
 def _report(recording: Recording, refused: ReportedLines, notes: ReportedLines) -> None:
-    """Takes over what was said of lines meanwhile, so that it does not grow in memory."""
+    """Takes over the refusals and notes collected so far, so that they do not grow in memory."""
     refused.add(map(_reported, recording.refused))
     recording.refused.clear()
     notes.add(ReportedLine(number, said, None, None) for number, said in recording.notes)

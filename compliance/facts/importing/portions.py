@@ -1,8 +1,8 @@
-"""Divides the people's lines of a large file, so that what must be validated together is recorded in portions.
+"""Divides the lines about people in a large file into portions, each of which is validated and recorded together.
 
-Lines about employments, contacts and teams wait in memory until they are validated beside one another. Only lines about
-the same person exclude one another, or lines that name the same stay or invitation for several people: the former come
-into one portion, and everybody of the latter into the first one, however many they are.
+Lines about employments, contacts and teams stay in memory until they are validated together. Only lines about the same
+person can contradict each other, or lines that name the same stay or invitation for several people. All lines about one
+person go into one portion; people who share a stay or an invitation all go into the first portion.
 """
 
 import sqlite3
@@ -16,17 +16,17 @@ from compliance.facts.recording import registry
 from compliance.facts.recording.temporary import write
 
 PORTION_LINES = 30_000
-"""How many lines a portion has, about; a file with fewer of people's lines is recorded as one."""
+"""The approximate number of lines in a portion; a file with fewer lines about people is recorded as one."""
 
 LOOKED_UP_AT_ONCE = 5_000
 _VALIDATED = registry.VALIDATED["people.validating.validate_people"]
 _ORDER = list(KINDS)
 TOGETHER = tuple(_ORDER[_ORDER.index(_VALIDATED[0]) : _ORDER.index(_VALIDATED[-1]) + 1])
-"""The kinds that are recorded portion by portion: those that are validated together, and what lies between them."""
+"""The kinds that are recorded portion by portion: those that are validated together, and the kinds between them."""
 
 
 class Stored(NamedTuple):
-    """Whose the stays and the accepted invitations are that the company knows."""
+    """The owners of the stays and of the accepted invitations that the company has."""
 
     stays: dict[uuid.UUID, uuid.UUID]
     invitations: dict[uuid.UUID, uuid.UUID]
@@ -55,16 +55,16 @@ _WHOSE = """coalesce(profile, (SELECT min(s.profile) FROM stays s WHERE s.person
 
 
 def about(line: FactLine) -> tuple[bytes | None, bytes | None, bytes | None]:
-    """By what a line of `TOGETHER` names a person: profile, stay, invitation."""
+    """The identifiers by which a line of `TOGETHER` names a person: profile, stay, invitation."""
     names: Any = line.__dict__
     profile, person, invitation = map(names.get, ("learner_profile_id", "person_id", "invitation_id"))
     return profile and profile.bytes, person and person.bytes, invitation and invitation.bytes
 
 
 def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp | None) -> int:
-    """Gives each line in `tables`, one a kind of `TOGETHER`, its portion; how many portions there are.
+    """Assigns each line in `tables`, one for each kind of `TOGETHER`, to its portion; returns the number of portions.
 
-    The first one, 0, is recorded first and holds those that several people name.
+    The first one, 0, is recorded first and has the stays and invitations that several people name.
     """
     counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables.values()]
     if sum(counts) <= PORTION_LINES:
@@ -91,7 +91,7 @@ def divide(database: sqlite3.Connection, tables: dict[str, str], look_up: LookUp
 
 
 def _named(database: sqlite3.Connection, tables: dict[str, str]) -> Iterator[tuple[list[uuid.UUID], list[uuid.UUID]]]:
-    """The stays and invitations that lines name, so many at once."""
+    """The stays and invitations that lines name, in batches."""
     for position, column in enumerate(("person", "invitation")):
         each = (f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL" for table in tables.values())
         cursor = database.execute(" UNION ".join(each))

@@ -1,6 +1,6 @@
-"""What is said of lines of a file: in memory while that is little, in a temporary database when it is much.
+"""Errors and notes about lines of a file: in memory while there are few, in a temporary database if there are many.
 
-A file of ten million lines may have as many that are wrong, and each of them is reported.
+In a file of ten million lines all may be wrong, and each error is reported.
 """
 
 import sqlite3
@@ -19,9 +19,9 @@ _IN_ORDER = "SELECT line, reason, fact_id, fact, code FROM reported ORDER BY lin
 
 
 class ReportedLine(NamedTuple):
-    """A line of the file and what is to be said of it; `fact_id` and `fact` where the line told them.
+    """An error or a note about a line of the file; `fact_id` and `fact` if the line states them.
 
-    `code` of an error; a note has none.
+    `code` is the error's; a note has none.
     """
 
     line: int
@@ -40,7 +40,7 @@ class ReportedLines(Sequence[ReportedLine]):
         self._number = 0
 
     def add(self, lines: Iterable[ReportedLine]) -> None:
-        """Takes more lines in any order."""
+        """Adds lines in any order."""
         remaining = iter(lines)
         while some := list(islice(remaining, MOST_IN_MEMORY)):
             self._held += some
@@ -49,7 +49,7 @@ class ReportedLines(Sequence[ReportedLine]):
                 self._set_aside()
 
     def settled(self) -> Sequence[ReportedLine]:
-        """All lines, when no more will come: as a list where they are few."""
+        """All lines, once no more will come: as a list if there are few."""
         return self if self._aside is not None else sorted(self._held, key=_in_order)
 
     def __len__(self) -> int:

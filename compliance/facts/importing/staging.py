@@ -1,9 +1,9 @@
-"""Where the lines of a file wait, told apart by kind, until all of it is read.
+"""Holds the lines of a file, by kind, until the whole file is read.
 
-Memory does not grow with the file. What a line says stays parsed for the first `KEPT_LINES` short lines, and waits in a
-temporary file without a name for all others. By what it is known, put in order and found again stays in memory as long
-as there are no more lines than that, no fact_id comes twice, and nothing is to be divided; otherwise it waits in a
-temporary database, a table a kind.
+Memory does not grow with the file. The first `KEPT_LINES` short lines are kept parsed; all others are written to an
+unnamed temporary file. The keys by which lines are identified, sorted and found stay in memory while there are no more
+than `KEPT_LINES` lines, no fact_id occurs twice, and nothing must be divided; otherwise they are in a temporary
+database with one table for each kind.
 """
 
 import sqlite3
@@ -46,8 +46,10 @@ SELECT fact_id, number, kind, digest FROM line WHERE fact_id IN repeated ORDER B
 _ROW = "number, at, fact_id, digest, length, place"
 _ABOUT = "profile, person, invitation"
 _Row = tuple[datetime, int, int, bytes, int, int, FactLine | tuple[Any, ...]]
-"""By `at` and `fact_id`, as a number, a line is put in order; then its number, digest, length, and place in the
-temporary file; then the line itself, or, where that is not kept, by what it is divided."""
+"""The sort key and the place of a line.
+
+`at` and `fact_id` as a number are the sort key; then number, digest, length and place in the temporary file; last the
+line itself or, if it is not kept, the identifiers by which it is divided."""
 
 
 class Staging:
@@ -60,10 +62,10 @@ class Staging:
         self.erased_at: dict[UUID, datetime] = {}
         self._erasures: dict[int, tuple[UUID, datetime]] = {}
         self._rows: dict[str, list[_Row]] = {}
-        self._kept: dict[int, FactLine] = {}  # of the rows that are in the database
+        self._kept: dict[int, FactLine] = {}  # of the rows in the database
         self._tables: dict[str, str] = {}
-        self._database: sqlite3.Connection | None = None  # made when memory is not enough
-        self._spool: BinaryIO | None = None  # made when the first line goes there
+        self._database: sqlite3.Connection | None = None  # created when memory is not enough
+        self._spool: BinaryIO | None = None  # created for the first line that is not kept
         self._place = 0
         self._named: dict[frozenset[str], set[str]] = {}
 
@@ -98,10 +100,10 @@ class Staging:
             self._write(kind)
 
     def settle(self) -> Iterator[RefusedLine]:
-        """Call it when all lines are staged, and take all the faults that it gives.
+        """Call it when all lines are staged, and consume all faults that it yields.
 
-        A fact_id that came again with the same content counts once. With other content, one of the two is a fault: the
-        one whose digest is greater, so that their order in the file decides nothing.
+        A fact_id that is repeated with the same content counts once. With other content, the line with the greater
+        digest is a fault, so that the order in the file makes no difference.
         """
         if self._database is not None or self._some_repeated():
             yield from self._give_up_repeated(self._write_all())
@@ -109,9 +111,9 @@ class Staging:
             self.erased_at[profile_id] = min(self.erased_at.get(profile_id, at), at)
 
     def divide(self, stored: Callable[[list[UUID], list[UUID]], portions.Stored] | None) -> int:
-        """Divides the lines of people's kinds so that each portion can be recorded by itself; how many there are.
+        """Divides the lines of people's kinds so that each portion can be recorded by itself; returns their number.
 
-        `stored` looks stays and invitations up; None where the company has none.
+        `stored` looks stays and invitations up; None if the company has none.
         """
         if self._database is None and self._of_people() <= portions.PORTION_LINES:
             return 1
@@ -140,7 +142,7 @@ class Staging:
             yield batch
 
     def _in_order(self, kind: str, portion: int) -> Iterator[tuple[int, bytes, int, int, FactLine | None]]:
-        """Number, digest, length, place in the temporary file, and the line itself where it is kept."""
+        """Number, digest, length, place in the temporary file, and the line itself if it is kept."""
         if self._database is None:
             for _, _, number, line_digest, length, place, kept in sorted(self._rows.get(kind, ())):
                 yield number, line_digest, length, place, None if isinstance(kept, tuple) else kept
@@ -158,7 +160,7 @@ class Staging:
         return sum(len(self._rows.get(kind, ())) for kind in portions.TOGETHER)
 
     def _give_up_repeated(self, database: sqlite3.Connection) -> Iterator[RefusedLine]:
-        """Takes away all but one of the lines that share a fact_id."""
+        """Removes all but one of the lines that share a fact_id."""
         gone: list[tuple[int]] = []
         latest: tuple[bytes, int, str, bytes] | None = None
         database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
@@ -185,7 +187,7 @@ class Staging:
             database.execute(f"DELETE FROM {table} WHERE number IN (SELECT number FROM gone)")
 
     def _lighten(self, line: FactLine) -> None:
-        """Lines that name the same fields share the set of their names: 700 bytes of 1,600 that a line takes."""
+        """Shares one set of field names among lines with the same fields: this saves 700 of a line's 1,600 bytes."""
         named = line.model_fields_set
         object.__setattr__(line, "__pydantic_fields_set__", self._named.setdefault(frozenset(named), named))
 

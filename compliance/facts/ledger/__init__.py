@@ -1,5 +1,5 @@
-"""The ledger of facts: what was taken in and by which way, chained, and the subjects that may be decided anew.
+"""The ledger of facts: the recorded facts with their origins, chained, and the subjects that must be decided again.
 
-The app's label, and with it the names of its tables, is still `pending`: the room was called that when the first
-databases were filled, and no data moves because a folder has another name.
+The app's label, and with it the names of its tables, is still `pending`, the room's former name: renaming tables would
+mean a migration of every database for a name.
 """

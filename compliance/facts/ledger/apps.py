@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class LedgerConfig(AppConfig):
-    """Registers the room with Django, under the label that the tables and migrations of filled databases have."""
+    """Registers the room with Django, under the label that existing databases have for its tables and migrations."""
 
     name = "compliance.facts.ledger"
     label = "pending"

@@ -1,6 +1,6 @@
-"""Writes of what waits for the writer: rows are taken by captures, and come back when a subject could not be decided.
+"""Writes of pending subjects: captures claim them, and put back those that could not be decided.
 
-The caller holds the lock of the company's head, so nobody else takes any.
+The caller holds the lock of the company's head, so nobody else claims any.
 """
 
 import uuid
@@ -11,8 +11,8 @@ from compliance.facts.ledger.models import WIDE, Subject
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.sql import Row
 
-# Since when a subject waits for the writer: a fact ahead of time keeps nobody waiting before its moment.
-# The kinds stand in the text, or the planner would not find the index of the wide ones.
+# From when a subject waits for the writer: one of a fact ahead of time waits only from its moment on. The kinds are
+# literals, so that the planner finds the index of the wide ones.
 _WAITING = """
 SELECT id, kind, first, second, greatest(recorded_at, waits_until), attempts FROM pending_pendingsubject
 WHERE organization_id = (SELECT %(organization)s::uuid) AND set_aside_at IS NULL
@@ -34,8 +34,8 @@ DELETE FROM pending_pendingsubject p USING unnest(%b::text[], %b::uuid[], %b::uu
 WHERE p.organization_id = (SELECT %b::uuid) AND p.kind = w.kind AND p.first = w.first
     AND p.second IS NOT DISTINCT FROM w.second AND p.attempts = 0 AND (p.waits_until IS NULL OR p.waits_until <= %b)
 """
-# What waits already is joined: where companies live on several servers, no sub-query may depend on rows that are sent.
-# Rows come in the order in which they are sent, whatever the join does: captures take one person's together.
+# A join with the rows that wait already: on a cluster no sub-query may depend on rows that are sent. The rows keep the
+# order in which they are sent, so that captures take those of one person together.
 _PUT_BACK = """
 INSERT INTO pending_pendingsubject (organization_id, kind, first, second, recorded_at, attempts, set_aside_reason)
 SELECT %b::uuid, w.kind, w.first, w.second, w.recorded_at, 0, ''
@@ -56,7 +56,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 
 
 def waiting(organization_id: uuid.UUID, now: datetime, *, wide: bool, most: int) -> list[Row]:
-    """The first `most` rows that may be taken at `now`, of the wide kinds or of all others.
+    """The first `most` rows that may be claimed at `now`, of the wide kinds or of all others.
 
     Each is its id, kind, first, second, since when it waits, and how often it has failed.
     """
@@ -64,22 +64,22 @@ def waiting(organization_id: uuid.UUID, now: datetime, *, wide: bool, most: int)
 
 
 def failing(organization_id: uuid.UUID) -> list[Row]:
-    """All rows that have failed before, also those set aside, as `waiting` gives them."""
+    """All rows that have failed before, including those set aside, as `waiting` returns them."""
     return sql.fetch(_FAILING, [organization_id])
 
 
 def remove(organization_id: uuid.UUID, ids: Sequence[int]) -> None:
-    """Takes rows away by their ids."""
+    """Removes rows by their ids."""
     sql.execute(_REMOVE, [organization_id, arrays.bigints(ids)])
 
 
 def remove_matching(organization_id: uuid.UUID, subjects: Iterable[Subject], now: datetime) -> None:
-    """Takes away the rows of these subjects that never failed and do not wait for a later moment."""
+    """Removes the rows of these subjects that never failed and do not wait for a later moment."""
     sql.execute(_REMOVE_MATCHING, [*columns(subjects), organization_id, now])
 
 
 def put_back(organization_id: uuid.UUID, subjects: Sequence[Subject], since: datetime, now: datetime) -> None:
-    """Adds rows that wait `since`, of the subjects that have none to be taken at `now`."""
+    """Adds rows, waiting since `since`, for those of the subjects that have no row to be claimed at `now`."""
     moments = arrays.instants([since] * len(subjects))
     sql.execute(_PUT_BACK, [organization_id, *columns(subjects), moments, organization_id, now])
 

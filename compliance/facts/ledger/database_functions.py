@@ -1,8 +1,8 @@
-"""What is asked of pending rows without a company, by those who would otherwise enter every company each minute.
+"""Reads of pending rows outside any company, for callers that would otherwise enter every company each minute.
 
-`pending_work` says whose rows are there (the sweep), `pending_of_companies` how many and since when (the console's list
-of companies, metrics). They run as the owner, and answer with organization ids, which the directory tables list anyway,
-numbers and moments.
+`pending_work` returns which companies have rows (for the sweep), `pending_of_companies` how many and since when (for
+the console's list of companies, and metrics). They run as the owner, and return only organization ids, which the
+directory tables list anyway, numbers and moments.
 """
 
 from compliance.tenancy.functions import EVERYONE_BUT_THE_SIGNER, DatabaseFunction

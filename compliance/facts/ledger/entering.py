@@ -1,4 +1,4 @@
-"""Writes of the ledger: facts with their origin, and the subjects that wait for the writer because of them."""
+"""Writes of the ledger: facts with their origin, and the subjects that become pending because of them."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ _SUBJECT = {"kind": "text", "first": "uuid", "second": "uuid"}
 
 
 Entry = tuple[uuid.UUID, datetime, bytes, uuid.UUID | None]
-"""A fact as it is entered: fact_id, at, the digest by which a repetition is known, and what it speaks of first."""
+"""A fact to be entered: fact_id, at, the digest by which a repetition is recognised, and the identifier it is about."""
 
 
 class Known(NamedTuple):
-    """What the ledger holds of a fact: the digest of its fields, and when it was recorded."""
+    """What the ledger has of a fact: the digest of its fields, and when it was recorded."""
 
     digest: bytes
     recorded_at: datetime
@@ -38,7 +38,7 @@ def begin(
     actor_id: uuid.UUID | None,
     confirmed_by: uuid.UUID | None,
 ) -> int:
-    """Writes the origin of what this transaction records, to be sealed by the next capture. Returns its number."""
+    """Writes the origin of what this transaction records, for the next capture to seal. Returns its number."""
     ((origin,),) = sql.fetch(_BEGIN, [organization_id, recorded_at, channel, name, actor_id, confirmed_by])
     return int(origin)
 
@@ -52,7 +52,7 @@ def enter(
     actor_id: uuid.UUID | None,
     origin: int,
 ) -> None:
-    """Enters facts of one kind. One that is known already breaks the ledger's uniqueness."""
+    """Enters facts of one kind. A fact that is known already violates the ledger's unique key."""
     constants: dict[str, tuple[str, Any]] = {
         "kind": ("text", kind),
         "recorded_at": ("timestamptz", recorded_at),
@@ -64,14 +64,14 @@ def enter(
 
 
 def is_empty(organization_id: uuid.UUID) -> bool:
-    """Whether the company has recorded no fact yet."""
+    """Whether the company has not recorded any fact yet."""
     return not sql.fetch(
         "SELECT 1 FROM pending_fact WHERE organization_id = (SELECT %s::uuid) LIMIT 1", (organization_id,)
     )
 
 
 def known(organization_id: uuid.UUID, fact_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Known]:
-    """Those of the facts that the ledger holds."""
+    """Those of the facts that the ledger has."""
     found = lookup(
         "SELECT fact_id, digest, recorded_at FROM pending_fact WHERE organization_id = %s AND fact_id = ANY(%s)",
         organization_id,
@@ -85,7 +85,7 @@ def wait(
     subjects: Sequence[tuple[str, uuid.UUID | None, uuid.UUID | None]],
     recorded_at: datetime,
 ) -> None:
-    """Adds subjects, in their order, that the writer has to decide: their kind and what names them."""
+    """Adds subjects, in their order, for the writer to decide: their kind and identifiers."""
     append("pending_pendingsubject", organization_id, _SUBJECT, subjects, constants=_untried(recorded_at))
 
 
@@ -94,7 +94,7 @@ def wait_until(
     subjects: Sequence[tuple[str, uuid.UUID | None, uuid.UUID | None, datetime]],
     recorded_at: datetime,
 ) -> None:
-    """Adds subjects, in their order, each with the moment before which the writer leaves it alone."""
+    """Adds subjects, in their order, each with the moment before which the writer ignores it."""
     columns = {**_SUBJECT, "waits_until": "timestamptz"}
     append("pending_pendingsubject", organization_id, columns, subjects, constants=_untried(recorded_at))
 

@@ -1,4 +1,4 @@
-"""The ledger of facts taken in, and the subjects that may now be decided differently."""
+"""The ledger of recorded facts, and the subjects that must be decided again."""
 
 import uuid
 
@@ -9,7 +9,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class SubjectKind(models.TextChoices):
-    """What a pending row speaks of; `first` and `second` name it."""
+    """What a pending row is about; `first` and `second` identify it."""
 
     PERSON_COURSE = "person_course", "learner and course"  # learner_profile_id, course_id
     PERSON_POLICY = "person_policy", "learner and policy"  # learner_profile_id, course_id of the policy
@@ -18,7 +18,7 @@ class SubjectKind(models.TextChoices):
     COURSE = "course", "course versions"  # course_id: the rows of its releases
     POLICY_VERSION = "policy_version", "policy version"  # course_release_id
     RECEIPT = "receipt", "receipt"  # receipt_id
-    # Wide ones (WIDE).
+    # The wide kinds (WIDE):
     EVERYTHING_OF_PERSON = "everything_of_person", "all a person may owe"  # learner_profile_id
     EVERYONE_OF_COURSE = "everyone_of_course", "all who may owe a course"  # course_id (training or policy)
     SHARE = "share", "all whom a share may reach"  # share_id
@@ -28,14 +28,14 @@ class SubjectKind(models.TextChoices):
 
 OF_MANY_PEOPLE = (SubjectKind.EVERYONE_OF_COURSE, SubjectKind.SHARE, SubjectKind.TEAM, SubjectKind.COMPANY)
 WIDE = (SubjectKind.EVERYTHING_OF_PERSON, *OF_MANY_PEOPLE)
-"""Kinds that the writer replaces by the narrow ones that they reach."""
+"""Kinds that the writer replaces by narrow ones (see `facts.fan_out`)."""
 
 Subject = tuple[str, uuid.UUID, uuid.UUID | None]
 """A narrow subject: the value of its `SubjectKind`, `first` and `second`."""
 
 
 class Fact(CompanyRow):
-    """One fact taken in, by its id. The digest covers its fields but the personal ones, so a repetition is known."""
+    """One recorded fact, by its id. The digest covers its non-personal fields, so that a repetition is recognised."""
 
     append_only = True
 
@@ -59,7 +59,7 @@ class Fact(CompanyRow):
 
 
 class Origin(CompanyRow):
-    """By which way the facts of one transaction came in, and who told them; see `recording.telling`."""
+    """The way by which the facts of one transaction came in, and who recorded them; see `recording.telling`."""
 
     append_only = True
 
@@ -71,14 +71,14 @@ class Origin(CompanyRow):
 
 
 class Unsealed(CompanyRow):
-    """An origin whose facts the ledger's chain does not hold yet: those of a row id above `after`."""
+    """An origin whose facts with a row id above `after` are not in the ledger's chain yet."""
 
     origin = models.BigIntegerField()
     after = models.BigIntegerField(default=0)
 
 
 class Seal(CompanyRow):
-    """Some lines of the ledger's chain: which facts, in which order, and the digest of each line; see `sealing`."""
+    """A part of the ledger's chain: which facts, in which order, and the digest of each line; see `sealing`."""
 
     append_only = True
 
@@ -103,8 +103,8 @@ class LedgerHead(CompanyRow):
 class PendingSubject(CompanyRow):
     """A subject that the history has not decided yet. Claimed and removed by the writer in its own transaction.
 
-    One that waits for its moment (`waits_until`) stands for a fact recorded ahead of time: until then nobody claims it
-    and nobody is late.
+    A row with `waits_until` is of a fact recorded ahead of time: nobody claims it before that moment, and it does not
+    count as late.
     """
 
     kind = models.CharField(max_length=24, choices=SubjectKind)
@@ -118,7 +118,7 @@ class PendingSubject(CompanyRow):
     set_aside_reason = models.CharField(max_length=400, blank=True, default="")
 
     class Meta:
-        # Each capture looks for the few rows of these two sorts, and millions of others may wait beside them.
+        # Each capture looks for the few rows of these two kinds, and millions of others may wait beside them.
         indexes = [
             models.Index(fields=["organization_id", "id"], name="pending_wide", condition=models.Q(kind__in=WIDE)),
             models.Index(fields=["organization_id", "id"], name="pending_failing", condition=models.Q(attempts__gt=0)),

@@ -1,4 +1,4 @@
-"""Reads of the ledger of facts, and of what waits for the writer."""
+"""Reads of the ledger of facts, and of the subjects that wait for the writer."""
 
 import uuid
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from compliance.tenancy import nodes, sql
 
 
 class Came(NamedTuple):
-    """By which way a fact came in, and who told and confirmed it, as the ledger keeps it."""
+    """The origin of a fact as the ledger keeps it: the way in, who recorded it, and who confirmed it."""
 
     at: datetime
     channel: str
@@ -25,7 +25,7 @@ class Came(NamedTuple):
 class Waiting(NamedTuple):
     """How many subjects wait for the writer, how many were set aside, and since when the oldest waits, if any does.
 
-    What waits for its own moment waits from then on.
+    A subject with a moment of its own waits from that moment on.
     """
 
     waiting: int
@@ -39,11 +39,11 @@ class Waiting(NamedTuple):
 
 NOTHING_WAITS = Waiting(0, 0, None)
 OLDEST = "SELECT min(greatest(recorded_at, waits_until)) FROM pending_pendingsubject WHERE organization_id = %s"
-"""SQL of since when the oldest fact of a company waits: null where nothing waits."""
+"""SQL of since when the oldest subject of a company waits; null if nothing waits."""
 
 
 def waiting(organization_id: uuid.UUID) -> Waiting:
-    """What waits for the company's writer, in the company's context."""
+    """The subjects that wait for the company's writer, in the company's context."""
     found = PendingSubject.objects.filter(organization_id=organization_id).aggregate(
         waiting=Count("id", filter=Q(set_aside_at=None)),
         set_aside=Count("set_aside_at"),
@@ -53,7 +53,7 @@ def waiting(organization_id: uuid.UUID) -> Waiting:
 
 
 def whose_rows_wait(organization_id: uuid.UUID, ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the profiles and invitations whose rows of people a fact may change that no capture has taken in yet."""
+    """Those of the profiles and invitations that have a pending subject, so their rows of people may still change."""
     wide = PendingSubject.objects.filter(organization_id=organization_id, kind=SubjectKind.COMPANY)
     if wide.exists():
         return set(ids)
@@ -63,7 +63,7 @@ def whose_rows_wait(organization_id: uuid.UUID, ids: Collection[uuid.UUID]) -> s
 
 
 class Backlog(NamedTuple):
-    """How many subjects there are, failed and are tried again, were set aside; since when one waits that none tried."""
+    """How many subjects are pending, failing (to be tried again) or set aside; since when an untried one waits."""
 
     pending: int
     failing: int
@@ -72,7 +72,7 @@ class Backlog(NamedTuple):
 
 
 def waiting_of(organization_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Waiting]:
-    """What waits for the writer of each of many companies, in one statement and outside of any company's context."""
+    """What waits for the writer of each of many companies, in one statement and outside any company's context."""
     rows = nodes.fetch(
         "SELECT organization_id, waiting, set_aside, oldest FROM pending_of_companies(%(companies)s::uuid[])",
         only=organization_ids,
@@ -82,7 +82,7 @@ def waiting_of(organization_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Waiti
 
 
 def backlogs() -> dict[uuid.UUID, Backlog]:
-    """What the writer has before it in all companies that have any, in one statement a node."""
+    """What the writer has to do in all companies that have pending subjects, in one statement for each node."""
     rows = nodes.fetch(
         "SELECT organization_id, waiting + set_aside, failing, set_aside, untried_since"
         " FROM pending_of_companies(%(companies)s::uuid[])"
@@ -97,7 +97,7 @@ def kinds_waiting(organization_id: uuid.UUID, most: int) -> list[str]:
 
 
 def newest(organization_id: uuid.UUID) -> int:
-    """The greatest row id of what waits, 0 when nothing does, in the company's context."""
+    """The greatest row id of a pending subject, 0 if there is none, in the company's context."""
     return PendingSubject.objects.filter(organization_id=organization_id).aggregate(newest=Max("id"))["newest"] or 0
 
 
@@ -107,13 +107,13 @@ def reach_many_people(kinds: Collection[str]) -> bool:
 
 
 def is_wide(organization_id: uuid.UUID, after: int) -> bool:
-    """Whether a subject of many people waits whose row id is greater than `after`, in the company's context."""
+    """Whether a subject of many people with a row id greater than `after` is pending, in the company's context."""
     found = PendingSubject.objects.filter(organization_id=organization_id, id__gt=after)
     return found.filter(kind__in=OF_MANY_PEOPLE).exists()
 
 
 def newest_about(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID]) -> int:
-    """The row id of the newest fact that speaks first of any of these; 0 for none. One statement, by an index."""
+    """The row id of the newest fact about any of these identifiers; 0 for none. One statement, by an index."""
     ((found,),) = sql.fetch(
         "SELECT coalesce(max(id), 0) FROM pending_fact WHERE organization_id = (SELECT %s::uuid)"
         " AND about = ANY(%s::uuid[])",
@@ -123,13 +123,13 @@ def newest_about(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID])
 
 
 def attempts(organization_id: uuid.UUID, recorded_at: datetime) -> list[int]:
-    """How often the writer has tried each subject recorded at that moment that still waits, each number once."""
+    """How often the writer has tried the subjects recorded at that moment that are still pending, each number once."""
     found = PendingSubject.objects.filter(organization_id=organization_id, recorded_at=recorded_at)
     return list(found.order_by("attempts").values_list("attempts", flat=True).distinct())
 
 
 def joined(alias: str) -> str:
-    """SQL that joins the fact of `alias`.fact_id as `f`: all null where the ledger has none."""
+    """SQL that joins the fact of `alias`.fact_id as `f`: all null if the ledger has none."""
     return f" LEFT JOIN pending_fact f ON f.organization_id = {alias}.organization_id AND f.fact_id = {alias}.fact_id"
 
 
@@ -141,7 +141,7 @@ WHERE organization_id = (SELECT %(organization)s::uuid)
 
 
 class Undecided(NamedTuple):
-    """How many subjects the writer has still to decide, when it may turn to the last of them, how many it gave up."""
+    """How many subjects the writer still has to decide, when it may decide the last, and how many it gave up."""
 
     waiting: int
     until: datetime | None
@@ -149,18 +149,18 @@ class Undecided(NamedTuple):
 
 
 def undecided(organization_id: uuid.UUID, moments: Collection[datetime]) -> Undecided:
-    """What is still to be decided of the facts that were recorded at these moments, in the company's context.
+    """What is still to be decided for the facts that were recorded at these moments, in the company's context.
 
-    A subject may go back as old as others that were claimed with it, so older ones that nobody has tried count too.
+    A subject that is put back may get the age of an older one claimed with it, so older untried subjects count too.
     """
     asked = {"organization": organization_id, "moments": list(moments), "latest": max(moments)}
     return Undecided(*sql.fetch(_UNDECIDED, asked)[0])
 
 
 def came(moments: Collection[datetime], about: str, values: dict[str, Any], most: int) -> list[Came]:
-    """Where the facts at these moments came from that speak of what `about` names, oldest first, at most so many.
+    """The origins of the facts at these moments that are about what `about` selects, oldest first, at most `most`.
 
-    `about` is SQL of identifiers, with the parameters `values`, among them %(organization)s.
+    `about` is SQL of identifiers, with the parameters `values`, which include %(organization)s.
     """
     rows = sql.fetch(
         f"""

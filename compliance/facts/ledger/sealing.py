@@ -1,8 +1,8 @@
-"""The ledger's chain: each line's SHA-256 is over its fields and the line before, one chain a company.
+"""The ledger's chain: the SHA-256 of each line covers its fields and the line before; one chain for each company.
 
-Recorders do not wait for each other: they write facts in any order. Whoever captures holds the lock of the company's
-head and seals what was committed by then, in one order for good. The ledger itself is never changed: seals are rows of
-their own.
+Recorders do not wait for each other and write facts in any order. A capture holds the lock of the company's head and
+seals the facts that are committed by then, in an order that is final. The ledger itself is never changed: seals are
+separate rows.
 """
 
 import uuid
@@ -16,14 +16,14 @@ from compliance.tenancy import context, sql
 
 LINES_IN_A_SEAL = 1_000
 SEALED_AT_ONCE = 20_000
-"""A fraction of a second under the head's lock."""
+"""Takes a fraction of a second under the head's lock."""
 ORIGINS_AT_ONCE = 2_000
 DIGEST_BYTES = 32
 _SEAL = {"first_line": "bigint", "facts": "bigint[]", "digests": "bytea"}
 _PAGE = 10
 _DIGESTS_PAGE = 100
 
-# Everything as the text that is hashed: PostgreSQL writes it several times as fast as Python.
+# The fields as the text that is hashed; PostgreSQL formats it several times as fast as Python.
 _HASHED_INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _FIELDS = (
     f"f.fact_id::text, f.kind, {_HASHED_INSTANT.format('f.at')}, {_HASHED_INSTANT.format('f.recorded_at')},"
@@ -72,7 +72,7 @@ FROM (SELECT 1) one LEFT JOIN pending_ledgerhead h ON h.organization_id = (SELEC
 
 
 class Checked(NamedTuple):
-    """What a verification of the ledger found: lines recomputed, lines not sealed yet, the first fault or nothing."""
+    """The result of verifying the ledger: lines recomputed, lines not sealed yet, and the first fault, if any."""
 
     lines: int
     unsealed: int
@@ -85,7 +85,7 @@ def any_wait(organization_id: uuid.UUID) -> bool:
 
 
 def seal(organization_id: uuid.UUID) -> int:
-    """Seals the next facts, SEALED_AT_ONCE at most; how many. The caller holds the lock of the company's head."""
+    """Seals the next facts, SEALED_AT_ONCE at most; returns how many. Needs the lock of the company's head."""
     unsealed = [
         row[0]
         for row in sql.fetch(
@@ -121,7 +121,7 @@ def seal(organization_id: uuid.UUID) -> int:
 
 
 def _take_off(organization_id: uuid.UUID, unsealed: list[int], waiting: list[sql.Row]) -> None:
-    """Takes what is sealed off the list of what waits; of an origin that has more, remembers how far it is."""
+    """Deletes the origins that are sealed completely; for one that is not, keeps up to which fact it is sealed."""
     done = unsealed
     if len(waiting) == SEALED_AT_ONCE:
         done = [each for each in unsealed if each < waiting[-1][0]]
@@ -136,15 +136,15 @@ def _take_off(organization_id: uuid.UUID, unsealed: list[int], waiting: list[sql
 
 
 def head(organization_id: uuid.UUID) -> bytes:
-    """The digest of the last line sealed so far, in the company's context; 32 zero bytes before the first."""
+    """The digest of the last sealed line, in the company's context; 32 zero bytes before the first."""
     known = sql.fetch("SELECT head FROM pending_ledgerhead WHERE organization_id = %s", [organization_id])
     return bytes.fromhex(known[0][0] if known else ZERO_DIGEST)
 
 
 def digests_after(organization_id: uuid.UUID, known: bytes) -> Iterator[bytes]:
-    """The digests kept of the lines after the one of digest `known`, in their order, in the company's context.
+    """The stored digests of the lines after the one with the digest `known`, in order, in the company's context.
 
-    Of all lines when `known` is 32 zero bytes, of none when no line has that digest. Looks for it from the end on.
+    All lines if `known` is 32 zero bytes, none if no line has that digest. Searches from the end.
     """
     line, seal = 0, 1
     if known != bytes.fromhex(ZERO_DIGEST):
@@ -160,7 +160,7 @@ def digests_after(organization_id: uuid.UUID, known: bytes) -> Iterator[bytes]:
 
 
 def verify_ledger(organization_id: uuid.UUID) -> Checked:
-    """Recomputes every sealed line, in the company's context; the fault names the first that does not hold."""
+    """Recomputes every sealed line, in the company's context; the fault names the first line that differs."""
     with context.company(organization_id):
         ((lines, head, facts, unsealed, seals),) = sql.fetch(_COUNTS, {"company": organization_id})
         previous, number = ZERO_DIGEST, 0
@@ -187,7 +187,7 @@ def verify_ledger(organization_id: uuid.UUID) -> Checked:
 
 
 def _lines(organization_id: uuid.UUID, last: int) -> Iterator[tuple[int, tuple[Any, ...], bytes]]:
-    """The sealed lines up to `last`: number, the fact's columns, the digest kept. Ends where a seal is missing."""
+    """The sealed lines up to `last`: number, the fact's columns, the stored digest. Ends where a seal is missing."""
     number = 0
     while number < last:
         page = sql.fetch(_SEALED, {"company": organization_id, "from": number + 1, "last": last})

@@ -1,7 +1,7 @@
-"""The digest by which a fact that comes again is known: over all of a line but its personal fields.
+"""The digest by which a repeated fact is recognised: over all fields of a line except the personal ones.
 
-It is taken of the values read, not of the text: the same instant written with another offset, the order of keys, or a
-`null` in place of an absent field make no difference.
+It is computed from the parsed values, not from the text: another offset of the same instant, the order of keys, or
+`null` for an absent field make no difference.
 """
 
 import json
@@ -15,10 +15,10 @@ from compliance.facts.lines.kinds import PERSONAL_FIELDS
 
 
 def digest(line: FactLine) -> bytes:
-    """Returns 32 bytes that two lines share exactly when they say the same."""
+    """Returns 32 bytes that are equal for two lines exactly when they state the same."""
     stated = {name: value for name, value in line.__dict__.items() if value is not None and name not in PERSONAL_FIELDS}
     if line.fact == "course_changed" and "certificate" in line.model_fields_set and "certificate" not in stated:
-        stated["certificate"] = False  # null takes the certificate away, an absent field leaves it
+        stated["certificate"] = False  # null removes the certificate, an absent field leaves it
     try:
         text = orjson.dumps(stated, default=_parts, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # an integer of more than 64 bits inside a content file; its own checks refuse it later

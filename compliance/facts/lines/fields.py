@@ -1,9 +1,8 @@
-"""The field types of the facts file `svc.facts/1`: one strict reading for every kind of line.
+"""The field types of the facts file `svc.facts/1`, strict and the same for every kind of line.
 
-Identifiers and instants are read by one rule each: a uuid in its canonical form, an RFC 3339 instant with its offset
-(`rules.instants`).
-Built from Python (actions do so) they take `UUID` and aware `datetime` values. All checks but the conversion of
-instants run in pydantic's own code, since a file has hundreds of thousands of lines.
+Identifiers are uuids in their canonical form; instants are RFC 3339 with an offset (`rules.instants`). Actions build
+lines from Python with `UUID` and aware `datetime` values. All checks except the conversion of instants run in
+pydantic's own code, since a file has hundreds of thousands of lines.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -21,7 +20,7 @@ from compliance.rules.vocabulary import Door
 UUID_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
-# Instants outside are typing errors, and arithmetic on days and months near the ends of the calendar overflows.
+# Instants outside this range are typing errors, and arithmetic near the ends of the calendar would overflow.
 FIRST_INSTANT = datetime(1900, 1, 1, tzinfo=UTC)
 LAST_INSTANT = datetime(2999, 12, 31, tzinfo=UTC)
 
@@ -116,7 +115,7 @@ Identifier = Annotated[UUID, _Identifier()]
 Instant = Annotated[datetime, _Instant()]
 Day = Annotated[date, _Day()]
 
-# One line of text with something to read in it; no control characters (a database text holds no NUL).
+# One line of text with at least one visible character; no control characters (a database text holds no NUL).
 Name = Annotated[
     str,
     Field(
@@ -136,7 +135,7 @@ VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647)]
 Doors = Annotated[tuple[Door, ...], Field(min_length=1), AfterValidator(_sorted_doors)]
 Identifiers = Annotated[tuple[Identifier, ...], Field(max_length=100_000), AfterValidator(_sorted_ids)]
 
-# The roles of a manifest, which lessons are required for. Any well-formed one is taken: its package may come later.
+# The roles of a manifest, for which lessons are required. Any well-formed role is accepted: its package may come later.
 RoleId = Annotated[str, Field(min_length=1, max_length=limits.LESSON_ID_LENGTH, pattern=r"^[a-z0-9][a-z0-9-]*$")]
 RoleIds = Annotated[tuple[RoleId, ...], Field(max_length=1_000), AfterValidator(_sorted_roles)]
 

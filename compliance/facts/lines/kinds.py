@@ -1,7 +1,7 @@
 """Every kind of fact: the line classes of the facts file `svc.facts/1`, a closed union by the value of `fact`.
 
-`KINDS` lists them in the order in which they are recorded: whatever a fact refers to is of an earlier kind, so that the
-order of lines in a file decides nothing. JSON Schema of the same classes: docs/schemas/facts.json.
+`KINDS` lists them in the order in which they are recorded: a fact refers only to earlier kinds, so that the order of
+lines in a file makes no difference. JSON Schema of the same classes: docs/schemas/facts.json.
 """
 
 from functools import reduce
@@ -84,8 +84,8 @@ KINDS: dict[str, type[FactLine]] = {
     )
 }  # fmt: skip
 
-# Fields that erasure clears: a line's digest leaves them out, so that a repetition of a fact about an erased person is
-# still known.
+# Fields that erasure clears. A line's digest leaves them out, so that a repetition of a fact about an erased person is
+# still recognised.
 PERSONAL_FIELDS = frozenset(
     {
         "person_name",

@@ -12,8 +12,9 @@ from compliance.rules.vocabulary import AbsenceReasonCode, Door
 ContactDoor = Literal[Door.PARTNER, Door.CUSTOMER]
 
 LONGEST_ABSENCE = timedelta(days=1096)
-"""Three years, the longest leave that law knows in Europe: a longer one is rather a slip of the year. Absences that
-adjoin count as one, so that longer ones are several facts."""
+"""Three years, the longest leave in European law: a longer one is more likely a wrong year.
+
+Adjoining absences count as one, so a longer absence is several facts."""
 
 
 class _OfTeam(FactLine):
@@ -136,7 +137,7 @@ class PersonChanged(_OfPerson):
 
     @property
     def details(self) -> bool:
-        """Whether it states a name or an address, which rows of the registers show; roles are in none."""
+        """Whether it states a name or an address, which rows of the registers contain; they do not contain roles."""
         return any(each is not None for each in (self.person_name, self.account_email, self.work_email))
 
 

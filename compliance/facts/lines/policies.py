@@ -1,4 +1,4 @@
-"""Lines about policy versions and receipts. Policy shares stand with the other shares."""
+"""Lines about policy versions and receipts. Shares of policies are in `shares`."""
 
 from datetime import timedelta
 from typing import Annotated, Literal, Self

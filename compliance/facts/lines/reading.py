@@ -1,7 +1,7 @@
-"""From the bytes of a facts file to checked lines: every line is either a fact or a fault with its number.
+"""Reads the bytes of a facts file as checked lines: every line is either a fact or a fault with its number.
 
-Nothing here holds more than one line at a time, and no line longer than `MAXIMUM_LINE_BYTES` at all. A reason never
-repeats what a field holds, since it may be personal.
+At most one line is in memory at a time, and never more than `MAXIMUM_LINE_BYTES` of it. A reason never quotes the value
+of a field, which may be personal.
 """
 
 import json
@@ -26,7 +26,7 @@ _validate = adapter.validator.validate_json
 
 
 class RefusedLine(NamedTuple):
-    """A line that is no fact, and why. `fact_id` and `fact` where they could be read."""
+    """A line that is not a fact, and the reason. `fact_id` and `fact` if they could be read."""
 
     number: int
     code: RefusalReason
@@ -36,7 +36,7 @@ class RefusedLine(NamedTuple):
 
 
 class ReadLine(NamedTuple):
-    """A line that is a fact: its number from 1, its bytes, and what it says."""
+    """A line that is a fact: its number from 1, its bytes, and the parsed line."""
 
     number: int
     content: bytes
@@ -44,7 +44,7 @@ class ReadLine(NamedTuple):
 
 
 def read(stream: BinaryIO) -> Iterator[ReadLine | RefusedLine]:
-    """Yields each line of `stream` in order; blank lines are passed over. An empty file is one fault."""
+    """Yields each line of `stream` in order; skips blank lines. An empty file is one fault."""
     number = 0
     empty = True
     while True:
@@ -71,7 +71,7 @@ def read(stream: BinaryIO) -> Iterator[ReadLine | RefusedLine]:
 
 
 def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | RefusedLine:
-    """Reads one line without its line feed; `ended` tells whether it had one."""
+    """Reads one line without its line feed; `ended`: it had one."""
     try:
         line = _validate(content)
     except ValidationError as error:
@@ -79,7 +79,7 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Ref
     if content.translate(None, _WHITE_SPACE).count(b'":') != _keys(line):
         try:
             repeated = _repeated_key(content)
-        except ValueError:  # what pydantic lets pass and RFC 8259 does not: NaN, Infinity
+        except ValueError:  # values that pydantic accepts and RFC 8259 does not: NaN, Infinity
             return RefusedLine(number, _NO_JSON, "The line is not valid JSON.", str(line.fact_id), line.fact)
         if repeated is not None:
             sentence = f"The key {repeated!r} stands twice in one object."
@@ -88,10 +88,11 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Ref
 
 
 def _keys(part: FileObject) -> float:
-    """How many keys were read of a line or a part of it; minus infinity where a field holds JSON of any form.
+    """The number of keys read from a line or a part of it; minus infinity if a field holds JSON of any form.
 
-    A key is followed by `":`, white space aside, so a line with as many of these as keys were read has no key twice,
-    and is not parsed again to find out. Text with a quote before a colon only leads to the second parsing.
+    A key is followed by `":`, apart from white space. If a line has as many of these as keys were read, no key occurs
+    twice, and the line need not be parsed again to check. A text with a quote before a colon only causes a second
+    parsing.
     """
     number: float = len(part.__pydantic_fields_set__)
     for name in _holding_parts(type(part)):
@@ -107,7 +108,7 @@ def _keys(part: FileObject) -> float:
 
 @cache
 def _holding_parts(kind: type[FileObject]) -> list[str]:
-    """The fields that hold objects, or lists of them."""
+    """The fields that hold objects, or lists of objects."""
     return [name for name, field in kind.model_fields.items() if _holds_parts(field.annotation)]
 
 
@@ -159,7 +160,7 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     fact_id = fact = None
     try:
         stated = orjson.loads(content)
-    except orjson.JSONDecodeError:  # a number beyond what it reads
+    except orjson.JSONDecodeError:  # a number beyond its range
         stated = None
     if isinstance(stated, dict):
         fact_id = stated["fact_id"][:100] if isinstance(stated.get("fact_id"), str) else None
@@ -171,7 +172,7 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
 
 
 def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
-    """What is wrong, a sentence each; the first `skipped` parts of a place only tell the kind of fact."""
+    """The errors, one sentence each; the first `skipped` parts of a location only name the kind of fact."""
     found = []
     for each in error.errors(include_url=False, include_input=False):
         kind = each["type"]

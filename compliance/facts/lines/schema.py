@@ -11,11 +11,11 @@ from compliance.facts.lines.kinds import adapter
 
 
 def facts_schema() -> dict[str, Any]:
-    """The schema of one line; a file is UTF-8 with one such object a line."""
+    """The schema of one line; a file is UTF-8 with one such object on each line."""
     schema = adapter.json_schema(mode="validation")
     for name, definition in schema["$defs"].items():
         if "fact" in definition.get("properties", {}):
-            # The classes give the kind a default so that Python need not repeat it; a file must tell it.
+            # The classes give the kind a default, so that Python code need not repeat it; in a file it is required.
             definition["properties"]["fact"].pop("default", None)
             definition["required"] = ["fact", *definition.get("required", ())]
         elif name in ("FixedDeadline", "DaysAfterAdded", "NoDeadline"):
@@ -30,7 +30,7 @@ def facts_schema() -> dict[str, Any]:
 
 
 def facts_schema_text() -> str:
-    """The schema as the file holds it."""
+    """The schema as the text of the file."""
     return json.dumps(facts_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
