@@ -1,1 +1,1 @@
-"""A compliance platform: facts in, decided by pure rules, kept for ever, read back as at any moment."""
+"""A compliance platform: it records facts, decides by pure rules, keeps all versions, and answers for any moment."""

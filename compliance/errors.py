@@ -1,7 +1,7 @@
-"""The one root of every error this product raises on purpose.
+"""The root class of every error that this product raises on purpose.
 
-Each room has its own `errors.py` with one class per error below this root. An interface turns them into HTTP
-statuses, exit codes or sentences in one place of its own; nothing else is caught there.
+Each room has an `errors.py` with one class per error below this root. Each interface turns them into HTTP statuses,
+exit codes or sentences in one place, and catches nothing else there.
 """
 
 

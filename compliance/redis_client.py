@@ -1,4 +1,4 @@
-"""The Redis clients of a process. Redis keeps only what can be made anew: limits, leases, numbers, progress."""
+"""The Redis clients of a process. Redis keeps only what can be computed again: limits, leases, numbers, progress."""
 
 import os
 import threading
@@ -14,22 +14,22 @@ from redis.connection import Connection
 from redis.retry import Retry
 
 PATIENCE_SECONDS = 0.5
-"""How long anything waits for Redis. Whoever asks does without it then, so nobody waits long."""
+"""How long a command waits for Redis. After that the caller goes on without it, so nobody waits long."""
 
 
 _own = threading.local()
 
 
 def client() -> redis.Redis:
-    """The client of the Redis that the settings name; one command is tried twice, since a connection may be stale."""
+    """The client of the Redis that the settings name. It sends a command twice, because a connection may be stale."""
     return _client(settings.REDIS_URL)
 
 
 def run(script: Script, keys: Sequence[str], arguments: Sequence[str | int]) -> Any:
-    """What a script answers, for what every call of an API asks. Raises redis.RedisError.
+    """Runs a script and returns its answer; for scripts that every call of an API runs. Raises redis.RedisError.
 
-    It is asked on a connection of this thread's own, without redis-py's pool and its layers around a command: together
-    they take as long as Redis does. A connection may be stale, so the script is asked twice.
+    It uses this thread's own connection, without redis-py's pool and its layers around a command: together they take
+    as long as Redis itself. A connection may be stale, so the command is sent twice.
     """
     connection = connection_of_this_thread()
     command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
@@ -46,7 +46,7 @@ def run(script: Script, keys: Sequence[str], arguments: Sequence[str | int]) -> 
 
 
 def connection_of_this_thread() -> Connection:
-    """The connection that this thread alone uses, and that ends with it. Raises redis.RedisError."""
+    """The connection that only this thread uses; it ends with the thread. Raises redis.RedisError."""
     asked_for = (settings.REDIS_URL, os.getpid())
     held: Any = getattr(_own, "held", None)
     if held is None or held[0] != asked_for:

@@ -1,7 +1,7 @@
-"""Secrets that are needed again are sealed before they are stored: no copy of the database gives them away.
+"""Encrypts secrets before they are stored, so that a copy of the database does not reveal them.
 
-Fernet (AES-128-CBC with HMAC-SHA256) under a key derived from each secret of a list by HKDF: the first seals, the
-others still open, so a key is rotated by putting a new one in front and sealing anew what the old one sealed.
+Fernet (AES-128-CBC with HMAC-SHA256) with a key derived from each secret of a list by HKDF. The first key encrypts; all
+of them decrypt. A key is rotated by putting a new one in front and encrypting again what the old one encrypted.
 """
 
 import base64
@@ -14,12 +14,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 @lru_cache(maxsize=8)
 def ring(secrets: tuple[str, ...], purpose: bytes) -> MultiFernet:
-    """What seals under the first of `secrets` and opens under each, with keys that serve no other purpose."""
+    """A ring that encrypts with the first of `secrets` and decrypts with each; the keys serve this purpose alone."""
     return MultiFernet([Fernet(_key(secret, purpose)) for secret in secrets])
 
 
 def is_sealed(text: str) -> bool:
-    """Whether it is a Fernet token: those begin with their version, which no secret or seed in clear does."""
+    """Whether the text is a Fernet token. Tokens begin with their version; no secret or seed in clear begins so."""
     return text.startswith("gAAAA")
 
 

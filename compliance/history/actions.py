@@ -1,7 +1,7 @@
-"""Writes of this room: a company's history begins, and captures append to it.
+"""Writes of this room: they begin a company's history, and append captures to it.
 
-The head is locked first and pending rows are claimed after it: claiming first was tried, and two writers recorded the
-older truth last, for good. Readers and the facts' actions never take this lock.
+A capture locks the head first and claims pending rows after it. With the opposite order, two writers could record the
+older content last, which could never be corrected. Readers and the facts' actions never take this lock.
 """
 
 import uuid
@@ -20,7 +20,7 @@ from compliance.history.append import Appender, StoredRecord
 from compliance.history.errors import NoHistoryError
 from compliance.history.models import Capture, HistoryHead
 from compliance.history.projections import ProjectedTimeline
-from compliance.history.reasons import why
+from compliance.history.reasons import capture_reason
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import tree_capture_digest, tree_capture_lines
 from compliance.proofs.merkle import CompactRange
@@ -36,7 +36,7 @@ VERIFICATION_FAILED = "Verification failed: "
 
 
 class Captured(NamedTuple):
-    """Where the history stands after a capture, and what it did. `found`: there was something to look at."""
+    """The end of the history after a capture, and what it did. `found`: there were subjects or pending rows."""
 
     capture_sequence: int
     sequence: int
@@ -55,12 +55,12 @@ def create_company(
     now: datetime,
     organization_id: uuid.UUID | None = None,
 ) -> Organization:
-    """Makes a company with an empty history, complete from the start of `history_from` in its zone: capture 1.
+    """Makes a company with an empty history (capture 1), complete from the start of `history_from` in its zone.
 
-    Both are made in one transaction, so that none is left half. Two things may lie there halfway all the same, and the
-    same call with the same identifier finishes them: a directory row without a history, of a release that wrote them
-    one after another, and on a cluster a history without a row. There a node commits what is its own before the
-    coordinator does, and when that dies in between nobody knows of the history: it is found by its identifier alone.
+    Directory row and history are written in one transaction. One of them can still exist alone, and the same call with
+    the same identifier then completes it: an older release wrote the row before the history; and on a cluster, a node
+    commits the history before the coordinator commits the row, so a coordinator that dies in between leaves a history
+    that can be found by its identifier alone.
 
     Raises UnknownTimeZoneError and CompanyExistsError.
     """
@@ -102,36 +102,39 @@ def _begin_history(organization_id: uuid.UUID, now: datetime) -> None:
 
 
 def capture(organization_id: uuid.UUID, now: datetime) -> Captured:
-    """Captures one batch of pending subjects in one transaction. Takes a number whenever there were any."""
+    """Captures one batch of pending subjects in one transaction. It uses a capture number if there were any."""
     return _capture(organization_id, now, sweep=False)
 
 
 def capture_all(
     organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None = None
 ) -> list[Captured]:
-    """Captures batch by batch until nothing waits that may be tried now; `progress` hears how many were decided."""
+    """Captures batch by batch until no subject is left that may be tried now.
+
+    `progress` is called after each capture with the number of subjects it decided.
+    """
     return _until_done(organization_id, now, progress, sweep=False)
 
 
 def sweep_company(
     organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None = None
 ) -> list[Captured]:
-    """Captures left-over pending subjects and those that the clock has changed. Finding nothing, takes no number.
+    """Captures left-over pending subjects and those that the clock has changed; uses no number if there are none.
 
-    `progress` hears how many were decided, capture by capture.
+    `progress` is called after each capture with the number of subjects it decided.
     """
     return _until_done(organization_id, now, progress, sweep=True)
 
 
 def fail_verification(organization_id: uuid.UUID, sentence: str) -> None:
-    """Makes a company unavailable to readers because its history or receipts do not hold; `sentence` says where."""
+    """Makes a company unavailable to readers because its history or receipts have a fault; `sentence` names it."""
     HistoryHead.objects.filter(organization_id=organization_id).update(
         available=False, unavailable_reason=f"{VERIFICATION_FAILED}{sentence}"[:400]
     )
 
 
 def pass_verification(organization_id: uuid.UUID) -> None:
-    """Makes a company available again that only a failed verification had made unavailable."""
+    """Makes a company available again if a failed verification had made it unavailable, and nothing else."""
     HistoryHead.objects.filter(
         organization_id=organization_id, available=False, unavailable_reason__startswith=VERIFICATION_FAILED
     ).update(available=True, unavailable_reason="")
@@ -150,7 +153,7 @@ def _until_done(
 
 
 def _seal_the_rest(organization_id: uuid.UUID) -> None:
-    """A large import has more lines than its captures sealed on their way: each turn holds the head for a moment."""
+    """Seals the lines that the captures left: a large import has more. Each batch locks the head for a short time."""
     while True:
         with context.company(organization_id):
             if not sealing.any_wait(organization_id):
@@ -161,7 +164,7 @@ def _seal_the_rest(organization_id: uuid.UUID) -> None:
 
 
 def _capture(organization_id: uuid.UUID, now: datetime, *, sweep: bool) -> Captured:
-    with without_collection():  # around the function that holds all the objects: when it ends, they are gone
+    with without_collection():  # around the function that holds the objects: they are freed when it returns
         return _capture_batch(organization_id, now, sweep=sweep)
 
 
@@ -179,7 +182,7 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         if not claimed.subjects and not claimed.had_pending:
             return Captured(capture_sequence, sequence, found=False)
         if claimed.newest is not None:
-            now = max(now, claimed.newest)  # what was recorded while this capture waited for its turn
+            now = max(now, claimed.newest)  # facts may have been recorded while this capture waited for the lock
         failed: dict[Subject, str] = {}
         identities = Identities(organization_id, now)
         company = deciding.Company(organization_id, zone, now, {}, identities)
@@ -202,13 +205,15 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
                     due[subject] = changes_at
             appender.insert()
             rows = CompactRange.from_bytes(head.tree_size, head.tree_range)
-            behind = tree.stored_digests(organization_id, head.tree_size, sequence)  # of a release that kept no tree
+            behind = tree.stored_digests(organization_id, head.tree_size, sequence)  # older releases kept no tree
             kept = list(tree.grow(rows, chain(behind, map(bytes.fromhex, appender.digests))))
             appender.insert_sources()
         tree.keep(organization_id, kept)
         captured.take_in(organization_id, capture_sequence + 1, now)
         subjects.put_back(organization_id, claimed, failed, now)
-        next_change_at = subjects.set_due(organization_id, claimed.subjects, due, some_stand=next_change_at is not None)
+        next_change_at = subjects.set_due(
+            organization_id, claimed.subjects, due, some_stored=next_change_at is not None
+        )
         changed = len(appender.digests)
         if claimed.had_pending or changed:
             capture_sequence += 1
@@ -238,7 +243,10 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
 
 
 def _so_far(answer: deciding.Decided, now: datetime) -> tuple[list[ProjectedTimeline], datetime | None]:
-    """What holds by `now`, and when the clock changes it next: no row of a capture holds from later than itself."""
+    """The versions that hold by `now`, and when the clock changes them next.
+
+    A capture writes no version whose valid time is after the capture.
+    """
     timelines, next_change_at = answer
     coming = [] if next_change_at is None or next_change_at <= now else [next_change_at]
     if any(timeline.versions and timeline.versions[-1].valid_from > now for timeline in timelines):
@@ -297,7 +305,7 @@ def _write_capture(
     organization_id: uuid.UUID, capture_sequence: int, now: datetime, *, first: int, rows: CompactRange, previous: str,
     causes: set[str],
 ) -> str:  # fmt: skip
-    """Keeps a capture (`svc.capture/2`) of the rows from `first` on to the last of the tree; returns its chain hash."""
+    """Stores a capture (`svc.capture/2`) of the rows from `first` to the last of the tree; returns its chain hash."""
     root, ledger_head, has_rows = rows.root(), sealing.head(organization_id), rows.size >= first
     chain_hash = tree_capture_digest(
         tree_capture_lines(
@@ -322,6 +330,6 @@ def _write_capture(
         ledger_head=ledger_head,
         chain_hash=chain_hash,
         logic_version=LOGIC.version,
-        why=why(capture_sequence, causes),
+        why=capture_reason(capture_sequence, causes),
     )
     return chain_hash

@@ -1,8 +1,8 @@
-"""Appends what a capture decides anew: compares with what is stored, numbers, hashes and inserts.
+"""Appends the versions that a capture decides: compares them with what is stored, numbers, hashes and inserts them.
 
 In force at (T, S) is the version with the greatest `valid_from <= T`, then the greatest `sequence <= S`. So where a
-late fact changes a record, a version is appended at every boundary, old or new, whose content differs from what holds
-there; absence is a content too. Nothing stored is touched.
+late fact changes a record, a version is appended at every boundary, old or new, at which the content differs from the
+stored one; absence is a content too. Stored rows are never changed.
 """
 
 import uuid
@@ -28,25 +28,25 @@ from compliance.tenancy import arrays, cluster, sql
 
 
 class Content(NamedTuple):
-    """The content of a version: all that can differ between two, in whatever form they are stored."""
+    """The content of a version: all in which two versions can differ, whatever the form in which they are stored."""
 
     body: bytes
     """Without hidden members."""
     state: str | None
     state_before_end: str | None
     identity: str | None
-    """The commitment that it bears (`projections.stored_identity`)."""
+    """Its commitment (`projections.stored_identity`)."""
 
 
 NOTHING = Content(b"", None, None, None)
 
 
 class StoredRecord(NamedTuple):
-    """A record as it is stored: who it belongs to, and the content that holds from each moment, oldest first."""
+    """A stored record, and the content in force from each moment, oldest first."""
 
     register: int
     record_id: uuid.UUID
-    birth: int
+    record_number: int
     timeline: list[tuple[datetime, Content]]
 
 
@@ -72,7 +72,7 @@ _ROW: Final[dict[str, tuple[str, Callable[[Sequence[Any]], arrays.BinaryArray]]]
     "body": ("text", arrays.encoded_texts),
     "row_sha256": ("bytea", arrays.digests),
 }
-"""What differs between the rows of a capture, by column: its type, and how a column of values is sent."""
+"""The columns in which the rows of a capture differ: the type of each, and the function that encodes its values."""
 
 _INSERT_ROWS = f"""
 INSERT INTO history_historyrow (organization_id, sequence, capture_sequence, recorded_at, logic_version,
@@ -93,7 +93,7 @@ ON CONFLICT (organization_id, row_id) DO NOTHING
 """
 
 CHUNK = 4_000
-"""So many rows go in one statement, behind the back of the rules; a capture of fewer needs one statement a table."""
+"""Rows in one statement, sent while the rules still decide; a smaller capture needs one statement per table."""
 
 
 def _issued_at(certificate: ProjectedTimeline) -> datetime:
@@ -102,7 +102,7 @@ def _issued_at(certificate: ProjectedTimeline) -> datetime:
 
 
 class Appender:
-    """Collects the rows of one capture in their order, and inserts them; large ones within `sql.pipelined`."""
+    """Collects the rows of one capture in order, and inserts them; the caller puts large ones in `sql.pipelined`."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Appender:
         capture_sequence: int,
         captured_at: datetime,
     ) -> None:
-        """`sequence` is the last one used, `capture_sequence` the new capture's."""
+        """`sequence` is the last one used; `capture_sequence` is that of the new capture."""
         self._issuing = issuing
         self.organization_id = organization_id
         self.first_sequence = sequence + 1
@@ -132,30 +132,30 @@ class Appender:
         self._inserted = sequence
 
     def begin(self, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
-        """Appends a record that does not stand yet, with all its versions; `by_clock`: no fact caused it."""
+        """Appends a record that is not stored yet, with all its versions; `by_clock`: no fact caused it."""
         register, record_id, learner_profile_id, course_id, versions, sources, identity = timeline
         if not versions:
             return
         if len(self._rows) >= CHUNK:
-            self._hand_over()
+            self._send()
         self.sources.update(sources)
-        birth = self.last_sequence + 1
+        record_number = self.last_sequence + 1
         self.records += 1
-        self._records.append((register, birth, record_id, learner_profile_id, course_id))
+        self._records.append((register, record_number, record_id, learner_profile_id, course_id))
         if register == CERTIFICATES.number and learner_profile_id is not None:
             identity = self._issuing.begin(record_id, learner_profile_id, _issued_at(timeline))
         text = identifier(record_id)
         cause = _SWEEP if by_clock else _FIRST
         for version in versions:
-            self._append(register, text, birth, version, cause, identity)
+            self._append(register, text, record_number, version, cause, identity)
             if cause is _FIRST:
                 cause = _CHANGE
 
     def restate(self, stored: StoredRecord, timeline: ProjectedTimeline, *, by_clock: bool) -> None:
-        """Appends what differs between the versions of `timeline` and what is stored; none at all: it never was.
+        """Appends versions where `timeline` differs from what is stored; without versions, the record becomes absent.
 
-        Rows of people that were written before there were commitments get them with the next fact, not by the clock.
-        A certificate keeps the commitment that it got, so that it differs in nothing by it.
+        Rows of people that were written before commitments existed get one with the next fact, not by the clock.
+        A certificate keeps its first commitment, so a commitment makes no difference for it.
         """
         identity = timeline.identity
         wanted_at = {version.valid_from: version for version in timeline.versions}
@@ -173,18 +173,24 @@ class Appender:
                 wanted = Content(body, columns.state, columns.state_before_end, identity) if body else NOTHING
             if stored_at.get(boundary, in_force) != wanted:
                 version = ProjectedVersion(boundary, body, columns)
-                self._append(stored.register, record_id, stored.birth, version, cause, self._identity(timeline))
+                self._append(stored.register, record_id, stored.record_number, version, cause, self._identity(timeline))
             in_force = wanted
 
     def _identity(self, timeline: ProjectedTimeline) -> str | None:
-        """The commitment that rows of a record bear which is stored already."""
+        """The commitment for rows of a record that is stored already."""
         _, certificate_id, learner_profile_id, _, versions, _, identity = timeline
         if timeline.register == CERTIFICATES.number and versions and learner_profile_id is not None:
             return self._issuing.identity(certificate_id, learner_profile_id, _issued_at(timeline))
         return identity
 
     def _append(
-        self, register: int, record_id: str, birth: int, version: ProjectedVersion, cause: str, identity: str | None
+        self,
+        register: int,
+        record_id: str,
+        record_number: int,
+        version: ProjectedVersion,
+        cause: str,
+        identity: str | None,
     ) -> None:
         valid_from, body, columns = version
         body = stored_body(register, body, columns, identity)
@@ -202,27 +208,27 @@ class Appender:
             )
         )
         self.causes.add(cause)
-        self._rows.append((register, birth, valid_from, cause, *columns, body))
+        self._rows.append((register, record_number, valid_from, cause, *columns, body))
 
     def insert(self) -> None:
-        """Inserts what is not inserted yet.
+        """Inserts the rows and records that are not inserted yet.
 
-        Where some was handed over before, this is too, and PostgreSQL works while Python goes on.
+        If earlier ones were sent by a pipelined write, these are too, and PostgreSQL works while Python goes on.
         """
-        self._hand_over(sql.append if self._inserted >= self.first_sequence else sql.execute)
+        self._send(sql.append if self._inserted >= self.first_sequence else sql.execute)
 
     def insert_sources(self) -> None:
-        """Inserts what the training records of this capture are about, where no capture did before."""
+        """Inserts the sources of this capture's training records that no earlier capture has inserted."""
         if self.sources:
             behind = courses.row_ids(self.organization_id, self.sources)
             sql.execute(_INSERT_SOURCES, [self.organization_id, self.first_sequence, arrays.uuids(behind)])
 
-    def _hand_over(self, send: Callable[[str, list[Any]], object] = sql.append) -> None:
+    def _send(self, send: Callable[[str, list[Any]], object] = sql.append) -> None:
         for statement, parameters in self._statements():
             send(statement, parameters)
 
     def _statements(self) -> Iterator[tuple[str, list[Any]]]:
-        """What inserts the collected rows and records, which are then forgotten here."""
+        """Yields the statements that insert the collected rows and records, and empties both collections."""
         rows, self._rows = self._rows, []
         records, self._records = self._records, []
         before, self._inserted = self._inserted, self.last_sequence

@@ -1,4 +1,4 @@
-"""Holds a stored capture to the one before it, to its rows, to the tree and to the ledger: what `verify` asks of it."""
+"""Compares a stored capture with the one before it, its rows, the tree and the ledger; `verify` does so for each."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from compliance.tenancy import sql
 
 
 class StoredCapture(NamedTuple):
-    """A capture as it is stored; one that has no root of a tree is `svc.capture/1`."""
+    """A capture as it is stored; one without a tree's root is `svc.capture/1`."""
 
     capture_sequence: int
     captured_at: datetime
@@ -31,7 +31,7 @@ class StoredCapture(NamedTuple):
 
 
 BEFORE_ALL = StoredCapture(0, datetime.min, 1, 0, "", None, None, ZERO_DIGEST, 0, "")  # noqa: DTZ901 - never compared
-"""What stands before the first capture."""
+"""The predecessor of the first capture."""
 
 _CAPTURES = f"""
 SELECT {", ".join(StoredCapture._fields)} FROM history_capture
@@ -45,14 +45,14 @@ ORDER BY index LIMIT %s
 
 
 def captures(organization_id: uuid.UUID, after: int, last: int) -> Iterator[StoredCapture]:
-    """The stored captures above number `after` up to `last`, in their order, read as they are needed."""
+    """Yields the stored captures after number `after` up to `last`, in order, read page by page."""
     while page := sql.fetch(_CAPTURES, [organization_id, after, last, row_checks.PAGE]):
         yield from map(StoredCapture._make, page)
         after = page[-1][0]
 
 
 def check_place(capture: StoredCapture, previous: StoredCapture) -> None:
-    """A capture goes on where the one before it ended. Raises NotAsCaptured."""
+    """Raises NotAsCaptured unless the capture begins where the one before it ended."""
     number, next_number = capture.capture_sequence, previous.capture_sequence + 1
     if number != next_number:
         raise NotAsCaptured(f"Capture {next_number} is missing.", capture=next_number)
@@ -69,10 +69,7 @@ def check_place(capture: StoredCapture, previous: StoredCapture) -> None:
 
 
 def check_rows(capture: StoredCapture, digests: Sequence[str], tree_root: bytes) -> None:
-    """A capture states its rows: by their own digest, or by the tree's root after the last of them.
-
-    Raises NotAsCaptured.
-    """
+    """Raises NotAsCaptured unless the capture has the digest of its rows or, with a tree, the root after them."""
     number = capture.capture_sequence
     if capture.tree_root is None:
         if capture.ledger_head is not None:
@@ -92,7 +89,7 @@ def check_rows(capture: StoredCapture, digests: Sequence[str], tree_root: bytes)
 
 
 def check_chain(organization_id: uuid.UUID, capture: StoredCapture, previous_chain_hash: str) -> None:
-    """A capture's chain hash follows from its columns and the capture before it. Raises NotAsCaptured."""
+    """Raises NotAsCaptured unless the chain hash follows from the capture's columns and the capture before it."""
     number = capture.capture_sequence
     if chain_hash(organization_id, capture, previous_chain_hash) != capture.chain_hash:
         raise NotAsCaptured(
@@ -101,7 +98,7 @@ def check_chain(organization_id: uuid.UUID, capture: StoredCapture, previous_cha
 
 
 def chain_hash(organization_id: uuid.UUID, capture: StoredCapture, previous_chain_hash: str) -> str:
-    """The chain hash that a capture's columns give, in the form that they are of."""
+    """The chain hash that follows from a capture's columns, in the capture's own form."""
     has_rows = capture.last_sequence >= capture.first_sequence
     first, last = (capture.first_sequence, capture.last_sequence) if has_rows else (None, None)
     if capture.tree_root is None or capture.ledger_head is None:
@@ -130,17 +127,17 @@ def chain_hash(organization_id: uuid.UUID, capture: StoredCapture, previous_chai
 
 
 class KeptRoots:
-    """The roots of complete subtrees that are stored, compared with those that the rows give."""
+    """Compares the stored roots of complete subtrees with those that follow from the rows."""
 
     def __init__(self, organization_id: uuid.UUID, tree_size: int) -> None:
-        """`tree_size`: the rows that the stored tree covers."""
+        """`tree_size`: the number of rows that the stored tree covers."""
         self._organization_id = organization_id
         self._tree_size = tree_size
         self._stored: dict[int, Iterator[sql.Row]] = {}
         self._next: dict[int, sql.Row | None] = {}
 
     def check(self, root: KeptRoot, capture_sequence: int) -> None:
-        """Compares one, in the order in which they are completed. Raises NotAsCaptured."""
+        """Compares one root; roots come in the order in which they are completed. Raises NotAsCaptured."""
         height, index, expected = root
         first, end = index << height, index + 1 << height
         if end > self._tree_size:
@@ -150,7 +147,7 @@ class KeptRoots:
             self._next[height] = next(self._stored[height], None)
         found = self._next[height]
         if height % KEPT_SINCE_THE_FIRST and (found is None or found[0] > index):
-            return  # not kept by the release before: who reads makes it of those below
+            return  # an older release did not keep it; reads compute it from the roots below
         if found is None or (found[0], bytes(found[1])) != (index, expected):
             raise NotAsCaptured(
                 f"The stored subtree of the rows {first + 1} to {end} is not theirs.", capture=capture_sequence,
@@ -165,21 +162,21 @@ class KeptRoots:
 
 
 class LedgerHeads:
-    """The lines of the ledger that captures name, each the same as the one before it or later."""
+    """Finds the ledger lines that captures name; each must be the line of the capture before it, or a later one."""
 
     def __init__(self, organization_id: uuid.UUID, known: bytes | None) -> None:
-        """`known`: the line that the last capture before named."""
-        self._reached = bytes.fromhex(ZERO_DIGEST) if known is None else bytes(known)
-        self._lines = sealing.digests_after(organization_id, self._reached)
+        """`known`: the line that the capture before the first one checked names."""
+        self._latest = bytes.fromhex(ZERO_DIGEST) if known is None else bytes(known)
+        self._lines = sealing.digests_after(organization_id, self._latest)
 
     def check(self, capture: StoredCapture) -> None:
-        """A capture names a line that the ledger holds. Raises NotAsCaptured."""
-        wanted = self._reached if capture.ledger_head is None else bytes(capture.ledger_head)
-        while self._reached != wanted:
+        """Raises NotAsCaptured unless the ledger holds the line that the capture names."""
+        wanted = self._latest if capture.ledger_head is None else bytes(capture.ledger_head)
+        while self._latest != wanted:
             found = next(self._lines, None)
             if found is None:
                 raise NotAsCaptured(
                     f"The ledger does not hold the line that capture {capture.capture_sequence} names.",
                     capture=capture.capture_sequence, column="ledger_head",
                 )  # fmt: skip
-            self._reached = found
+            self._latest = found

@@ -1,4 +1,4 @@
-"""Reads of captures as they are hashed: what a proof states of one, and what the log takes in."""
+"""Reads captures as they are hashed, for proofs and for the log."""
 
 import uuid
 
@@ -11,7 +11,7 @@ COLUMNS = "c.captured_at, c.first_sequence, c.last_sequence, c.tree_root, c.ledg
 
 
 def with_tree(capture_sequence: str) -> str:
-    """SQL of the capture of the number that `capture_sequence` says, no row when it has no tree; for `lines_of`."""
+    """SQL of the capture whose number the SQL `capture_sequence` gives, for `lines_of`; no row if it has no tree."""
     return f"""SELECT {COLUMNS} FROM history_capture c
         LEFT JOIN history_capture previous ON previous.organization_id = c.organization_id
             AND previous.capture_sequence = c.capture_sequence - 1
@@ -20,9 +20,9 @@ def with_tree(capture_sequence: str) -> str:
 
 
 def lines_of(organization_id: uuid.UUID, capture_sequence: int, row: sql.Row) -> dict[str, str]:
-    """The lines of `svc.capture/2` by name, in the order hashed, of the capture that a row of `with_tree` holds.
+    """The lines of `svc.capture/2` by name, in the order hashed, of the capture in a row of `with_tree`.
 
-    `proofs.history.tree_capture_digest` makes the chain hash of them.
+    `proofs.history.tree_capture_digest` computes the chain hash from them.
     """
     captured_at, first, last, tree_root, ledger_head, previous = row
     has_rows = last >= first
@@ -43,7 +43,7 @@ _LINES = with_tree("%(capture_sequence)s::bigint")
 
 
 def capture_lines(organization_id: uuid.UUID, capture_sequence: int) -> dict[str, str]:
-    """The lines of one capture within the company's context (`lines_of`). Raises NoTreeError."""
+    """The lines of one capture, as `lines_of`, within the company's context. Raises NoTreeError."""
     found = sql.fetch(_LINES, {"organization": organization_id, "capture_sequence": capture_sequence})
     if not found:
         raise NoTreeError(f"Organization {organization_id} has no capture {capture_sequence} with a tree.")

@@ -1,4 +1,4 @@
-"""Reads of what captures changed, for those who are told of it: which registers, how many records."""
+"""Reads what captures changed, for webhooks: which registers, and how many records of each."""
 
 import uuid
 from datetime import datetime
@@ -8,7 +8,7 @@ from compliance.tenancy import sql
 
 
 class Changes(NamedTuple):
-    """A capture that made versions: its last `sequence`, and of how many records it made some, by register number."""
+    """A capture that wrote versions: its last `sequence`, and the number of changed records by register number."""
 
     capture_sequence: int
     captured_at: datetime
@@ -37,7 +37,7 @@ WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence > %
 
 
 def next_changes(organization_id: uuid.UUID, *, after: int, upto: int) -> Changes | None:
-    """The first capture beyond `after`, up to `upto`, that made versions. Needs the company's context."""
+    """The first capture after `after`, up to `upto`, that wrote versions. Needs the company's context."""
     found = sql.fetch(_NEXT, {"organization": organization_id, "after": after, "upto": upto})
     if not found:
         return None
@@ -47,5 +47,5 @@ def next_changes(organization_id: uuid.UUID, *, after: int, upto: int) -> Change
 
 
 def captures_with_changes(organization_id: uuid.UUID, *, after: int) -> tuple[int, datetime | None]:
-    """How many captures beyond `after` made versions, and when the first of them was. Needs the company's context."""
+    """How many captures after `after` wrote versions, and when the first was made. Needs the company's context."""
     return sql.fetch(_WAITING, {"organization": organization_id, "after": after})[0]

@@ -1,8 +1,9 @@
-"""Two moments of a company beside each other: each record at the first, as that was known then, and at the second.
+"""Compares the records of a company at two moments.
 
-What was recorded after the first moment about a time before it (a late fact) is a difference between the first two.
-Records are read a few thousand at a time, in the order of their birth, so that memory does not grow with the company;
-the history only grows, so what was asked up to one `sequence` stays of one piece however long it takes.
+Each record is read three times: at the first moment as known now, at the second moment, and at the first moment as
+known then. A late fact, recorded after the first moment about a time before it, makes the first and the last differ.
+Records are read a few thousand at a time in the order of their number, so memory does not grow with the company. The
+history only grows, so all reads up to one `sequence` are consistent however long they take.
 """
 
 import uuid
@@ -24,7 +25,7 @@ HERE = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTICE)
 
 
 class Held(NamedTuple):
-    """What held of a record at a moment: the columns that the clock is compared with."""
+    """The version of a record in force at a moment: the columns that are compared with the clock."""
 
     sequence: int
     state: str | None
@@ -37,12 +38,12 @@ class Held(NamedTuple):
     receipt_id: uuid.UUID | None
 
     def says(self) -> tuple[object, ...]:
-        """All but the number of the version: two versions that say the same differ in nothing that people see."""
+        """All columns but the version's number: where these are equal, people see no difference."""
         return self[1:]
 
 
 class Compared(NamedTuple):
-    """A record beside itself; None where it was not there. `known_then`: the first moment as it was known at it."""
+    """A record at both moments; None where it is absent. `known_then`: at the first moment, as it was known then."""
 
     birth: int
     record_id: uuid.UUID
@@ -54,14 +55,14 @@ class Compared(NamedTuple):
 
 
 class Known(NamedTuple):
-    """How far a company's history was at a moment: its newest capture and row version; zeros before the first."""
+    """The end of a company's history at a moment: its newest capture and row version; zeros before the first."""
 
     capture_sequence: int
     sequence: int
 
 
-# Captures are numbered without a gap and their moments never go back, so the newest one up to a moment is found by
-# halving: some twenty look-ups by primary key, where a scan would read every capture since.
+# Captures are numbered without a gap and their moments never decrease, so a binary search finds the newest one up to a
+# moment: some twenty look-ups by primary key, where a scan would read every later capture.
 _KNOWN = """
 WITH RECURSIVE search AS (
     SELECT asked.moment, 0::bigint AS low, h.capture_sequence AS high
@@ -79,12 +80,12 @@ WHERE s.low = s.high"""
 
 
 def known_at(organization_id: uuid.UUID, moment: datetime) -> Known:
-    """How far the history was at `moment`. One statement, in the company's context."""
+    """The end of the history at `moment`. One statement, in the company's context."""
     return known_at_each(organization_id, [moment]).get(moment, Known(0, 0))
 
 
 def known_at_each(organization_id: uuid.UUID, moments: Collection[datetime]) -> dict[datetime, Known]:
-    """As `known_at`, for several moments; nothing where no history has begun. One statement."""
+    """As `known_at`, for several moments; empty where the company has no history. One statement."""
     rows = sql.fetch(_KNOWN, {"organization": organization_id, "moments": list(moments)})
     return {moment: Known(*known) for moment, *known in rows}
 
@@ -96,7 +97,7 @@ _HELD = len(Held._fields)
 
 
 def _of(alias: str) -> str:
-    """The columns of a version under another name; all null where the record is absent."""
+    """SQL of a version's columns under an alias; all null where the record is absent."""
     names = [each.strip().removeprefix("v.") for each in _COLUMNS.split(",")]
     return ", ".join(f"CASE WHEN {alias}.present THEN {alias}.{name} END" for name in names)
 
@@ -119,9 +120,9 @@ ORDER BY r.birth"""  # noqa: S608 - expressions of our own
 def compared(
     organization_id: uuid.UUID, register: int, *, first: datetime, second: datetime, sequence: int, known: int
 ) -> Iterator[list[Compared]]:
-    """The records of a register up to `sequence`, some thousands at a time, each batch in a transaction of its own.
+    """The records of a register up to `sequence`, in batches of some thousands, each in a transaction of its own.
 
-    `known` is the sequence up to which the history was written at `first`.
+    `known` is the last sequence that the history had at `first`.
     """
     asked = {
         "organization": organization_id,
@@ -174,7 +175,7 @@ def teams_at(
     second: datetime,
     sequence: int,
 ) -> dict[uuid.UUID, tuple[Teams, Teams]]:
-    """The teams of these people at both moments, of those who were with the company. One statement."""
+    """The teams at both moments of those of these people who were with the company. One statement."""
     values = {
         "organization": organization_id,
         "learners": list(learners),
@@ -192,7 +193,7 @@ def teams_at(
 
 
 def _teams(state: str | None, body: str | None) -> Teams:
-    """The teams that a row of the people register names; none of somebody who is not there."""
+    """The teams that a row of the people register names; none if the person is not with the company."""
     if not body or state not in HERE:
         return ()
     return tuple(uuid.UUID(each) for each in orjson.loads(body)["team_ids"])

@@ -1,8 +1,8 @@
-"""Decides the claimed subjects: facts set by set, the rules one by one, and each answer as timelines of rows.
+"""Decides the claimed subjects: loads facts for many at once, applies the rules to each, and projects the answers.
 
-One subject that cannot be decided must not hold up the others: a failure of the rules is caught for the subject alone,
-a failure to load for ever smaller halves of the set. The reason kept is the error's class and place, since a message
-may hold what is personal.
+A subject that cannot be decided must not delay the others: a failure of the rules is caught for that subject alone;
+when loading fails, each half of the set is loaded by itself, and so on. The stored reason is the error's class and
+place, because a message may contain personal data.
 """
 
 import traceback
@@ -38,13 +38,13 @@ class Decided(NamedTuple):
 
 
 class Company(NamedTuple):
-    """What the rules need to know of the company. What takes effect after `now` is not told to them."""
+    """The company's data that the rules need. They get no fact that takes effect after `now`."""
 
     organization_id: uuid.UUID
     zone: str
     now: datetime
     learners: Learners
-    """Those that were read for one kind of subject, for the next to use."""
+    """Learners that were read for one kind of subject; the next kinds reuse them."""
     identities: Identities
 
 
@@ -53,12 +53,12 @@ _Lazy = Iterator[tuple[Subject, Question]]
 
 
 def load(company: Company, subjects: list[Subject], failed: dict[Subject, str]) -> list[tuple[Subject, Question]]:
-    """Loads the facts of all subjects; what could not be loaded, and why, goes to `failed`."""
+    """Loads the facts of all subjects; adds those that could not be loaded to `failed`, with the reason."""
     by_kind: dict[str, list[Subject]] = defaultdict(list)
     for subject in subjects:
         by_kind[subject[0]].append(subject)
     ready: list[tuple[Subject, Question]] = []
-    # Rows that speak of the company's courses come first, then people, so that birth reads naturally.
+    # Rows of courses come first, then those of people, so that record numbers have a natural order.
     for kind, loader in _LOADERS.items():
         if kind in by_kind:
             _load(company, by_kind[kind], loader, ready, failed)
@@ -87,7 +87,7 @@ def _load(
 
 
 def decide(ready: list[tuple[Subject, Question]], failed: dict[Subject, str]) -> Iterator[tuple[Subject, Decided]]:
-    """Asks the rules, one subject after the other, without a further statement."""
+    """Applies the rules to one subject after the other; runs no statement. Adds failures to `failed`."""
     for subject, question in ready:
         try:
             decided = question()
@@ -98,7 +98,7 @@ def decide(ready: list[tuple[Subject, Question]], failed: dict[Subject, str]) ->
 
 
 def place(error: Exception) -> str:
-    """The error's class and where it was raised: never its message, which may hold what is personal."""
+    """The error's class and where it was raised; never its message, which may contain personal data."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else "nowhere"
     return f"{type(error).__name__} at {where}"[:400]
@@ -196,7 +196,7 @@ def _receipts(company: Company, subjects: list[Subject]) -> _Lazy:
 
 
 def _sealed(subjects: list[Subject], timelines: dict[uuid.UUID, ProjectedTimeline]) -> _Lazy:
-    """In the order of the timelines: publication, or the chain."""
+    """Yields the answers in the order of the timelines: that of publication, or of the chain."""
     by_id = {subject[1]: subject for subject in subjects}
     for id_, timeline in timelines.items():
         yield by_id[id_], partial(Decided, [timeline])

@@ -8,12 +8,12 @@ class HistoryError(ComplianceError):
 
 
 class NoHistoryError(HistoryError):
-    """The company has no history: its head was never made."""
+    """The company has no history: it has no head."""
 
 
 class NoTreeError(HistoryError):
-    """There is no such capture with a tree: none of that number, or one made before the company had a tree."""
+    """No capture of that number has a tree: it does not exist, or was made before the company had a tree."""
 
 
 class MissingRowError(HistoryError):
-    """A row that the head counts is not stored, so no tree can be built over the rows."""
+    """A row that the head counts is not stored, so the tree over the rows cannot be built."""

@@ -1,6 +1,6 @@
-"""Why records are due when they are: the reckonings of their deadlines, from the facts, for whoever explains a row.
+"""Explains the deadlines of records: how they are reckoned from the facts.
 
-A constant number of statements whatever the number of pairs. In the company's context.
+The number of statements does not depend on the number of pairs. In the company's context.
 """
 
 import uuid
@@ -22,7 +22,7 @@ def of_training(
 ) -> dict[uuid.UUID, Reckoning]:
     """The reckonings of the training records of (learner, course) pairs at `moment`, by record_id.
 
-    Learners that are `known` by this moment are not read again; those that are read are added.
+    Learners in `known`, which holds them as at this moment, are not read again; those that are read are added to it.
     """
     wanted = list(dict.fromkeys(pairs))
     facts = load_person_courses(organization_id, wanted, known, moment)
@@ -39,7 +39,7 @@ def of_training(
 def of_policies(
     organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime, known: Learners
 ) -> dict[uuid.UUID, Reckoning]:
-    """The reckonings of what is owed of policies, of (learner, policy) pairs at `moment`; see above."""
+    """The reckonings of the policy records of (learner, policy) pairs at `moment`, as in `of_training`."""
     wanted = list(dict.fromkeys(pairs))
     facts = load_person_policies(organization_id, wanted, known, moment)
     found: dict[uuid.UUID, Reckoning] = {}

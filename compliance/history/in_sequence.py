@@ -1,4 +1,4 @@
-"""SQL of the versions of a company in the order in which they were written: what the feed of changes reads."""
+"""SQL of the versions of a company in the order of `sequence`, for the feed of changes."""
 
 from compliance.history.in_force import ROWS
 
@@ -7,11 +7,11 @@ _OF_ALL = f"""SELECT v.* FROM {ROWS} AND v.sequence >= %(after)s AND v.sequence 
 
 
 def _of_one(register: str) -> str:
-    """What follows FROM: the first versions of a register.
+    """The SQL after FROM: the first versions of a register.
 
-    Registers and sequences are compared as pairs, which only the index row_by_register holds in this order: with
-    `register = ...`, a planner without statistics may take the primary key and throw away the versions
-    of all other registers.
+    Register and sequence are compared as a pair, which only the index row_by_register has in this order. With
+    `register = ...`, a planner without statistics may take the primary key and discard the versions of all other
+    registers.
     """
     return f"""{ROWS} AND (v.register, v.sequence) >= ({register}, %(after)s)
         AND (v.register, v.sequence) <= ({register}, %(sequence)s)
@@ -19,8 +19,8 @@ def _of_one(register: str) -> str:
 
 
 _OF_ONE = f"SELECT v.* FROM {_of_one('%(register)s::smallint')}"  # noqa: S608 - names and SQL of our own
-# Of each register the first ones by an index, and of these the first: the others are never fetched. They are fetched by
-# register and sequence: by the sequence alone, a planner without statistics may look through all of row_by_register.
+# The first versions of each register are found by an index, then the first among these; only these are fetched. They
+# are fetched by register and sequence: by the sequence alone, a planner without statistics may scan row_by_register.
 _OF_SEVERAL = f"""
 SELECT v.* FROM (
     SELECT s.register, s.sequence FROM unnest(%(registers)s::smallint[]) AS w (register) CROSS JOIN LATERAL (
@@ -29,16 +29,17 @@ SELECT v.* FROM (
 CROSS JOIN LATERAL (SELECT v.* FROM {ROWS} AND v.register = s.register AND v.sequence = s.sequence LIMIT 1) v"""  # noqa: S608
 RECORD_OF_REMOVED = """CASE WHEN v.body = '' THEN (SELECT r.record_id::text FROM history_historyrecord r
     WHERE r.organization_id = (SELECT %(organization)s::uuid) AND r.register = v.register AND r.birth = v.birth) END"""
-"""Column of the record of a version that says that it is absent; the stored text of any other names it."""
+"""Column with the record of a version that is an absence; the stored text of any other version names its record."""
 
 
 def following(columns: str, *, registers: int | None) -> str:
-    """The statement that reads, in the order of `sequence`, columns of versions `v`, and their stored texts.
+    """The statement that reads columns of versions `v` and their stored texts in the order of `sequence`.
 
-    Of all registers of the company (`registers` None), of the one that the parameter `register` names (1), or of those
-    in the array `registers`. It begins with the version `after` itself, without its text, so that the reader sees
-    whether the history is still the one in which it stopped. It gives `most` versions up to `sequence`. A text of more
-    than `share` bytes is null: a policy may have two million, and then `following_within` is asked instead.
+    The versions are of all registers of the company (`registers` None), of the one that the parameter `register` names
+    (1), or of those in the array `registers`. The first is the version `after` itself, without its text, so that the
+    reader sees whether this is still the history in which it stopped. There are at most `most` versions up to
+    `sequence`. A text of more than `share` bytes is null, because a policy may have two million; the caller then uses
+    `following_within` instead.
     """
     return f"""
 SELECT {columns}, CASE WHEN v.sequence <= %(after)s THEN '' WHEN octet_length(v.body) <= %(share)s THEN v.body END
@@ -46,11 +47,11 @@ FROM ({_found(registers)}) v ORDER BY v.sequence"""  # noqa: S608 - names and SQ
 
 
 def following_within(columns: str, *, registers: int | None) -> str:
-    """As `following`, with every text, but no version behind more than `bytes` bytes of them.
+    """As `following`, with every text, but ends once the texts before a version have more than `bytes` bytes.
 
-    To add them up takes three times as long as to read two hundred versions.
+    The sums take three times as long as reading two hundred versions.
     """
-    # ROWS: over a range, which would be the default, the sums take as long as all the rest.
+    # ROWS: with the default, RANGE, the sums would take as long as all the rest.
     return f"""
 SELECT {columns}, CASE WHEN v.sequence > %(after)s THEN v.body ELSE '' END FROM (
     SELECT v.*, sum(v.size) OVER (ORDER BY v.sequence ROWS UNBOUNDED PRECEDING) - v.size AS before FROM (

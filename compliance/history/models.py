@@ -9,7 +9,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class HistoryHead(models.Model):
-    """Where a company's history stands; the writer locks it first. A directory table: one query finds due companies."""
+    """The end of a company's history; a capture locks it first. A directory table: one query finds due companies."""
 
     organization_id = models.UUIDField(primary_key=True)
     sequence = models.BigIntegerField(default=0)
@@ -34,10 +34,10 @@ class HistoryHead(models.Model):
 
 
 class Capture(models.Model):
-    """One commit of the writer, chained to the one before.
+    """One transaction of the writer, chained to the one before.
 
-    With a tree's root it is `svc.capture/2`, and the tree has `last_sequence` leaves. Those made before companies had
-    trees are `svc.capture/1`, and have a digest of their own rows.
+    A capture with a tree's root is `svc.capture/2`, and its tree has `last_sequence` leaves. Captures made before
+    companies had trees are `svc.capture/1`, and have a digest of their own rows.
     """
 
     append_only = True
@@ -62,7 +62,7 @@ class Capture(models.Model):
 
 
 class HistoryRecord(models.Model):
-    """A record of a register, by `birth`: the sequence of its first version. Pages go in this order."""
+    """A record of a register. `birth`, its record number, is the sequence of its first version; pages go by it."""
 
     append_only = True
 
@@ -85,12 +85,12 @@ class HistoryRecord(models.Model):
 class HistoryRow(models.Model):
     """A version of a record: in force from `valid_from`, known from `sequence` on.
 
-    `body` is the canonical JSON text of what is stored: without personal fields, without what is joined at read,
-    without what the clock decides, without the columns beside it here. An empty body says that the record is absent.
-    The typed columns are what read-time rules need. They repeat fields of the body (`catalogue`: `Register.columns`)
-    but for these: `state_before_end` is what a training record required before it ended; `state` of a certificate is
-    valid, revoked or replaced; an invitation begins when it was sent, and ends when it was revoked or erased;
-    `lesson_share_id` is the first share of a training record of a lesson that was shared alone.
+    `body` is the canonical JSON text of what is stored: without personal fields, without what is joined at read or
+    decided by the clock, and without the envelope's columns. An empty body means that the record is absent.
+    The typed columns are those that rules at read need. They repeat fields of the body (`catalogue`:
+    `Register.columns`), except these: `state_before_end` is what a training record required before it ended; `state` of
+    a certificate is valid, revoked or replaced; an invitation begins when it was sent, and ends when it was revoked or
+    erased; `lesson_share_id` is the first share of a training record of a lesson that was shared alone.
     """
 
     append_only = True
@@ -138,7 +138,7 @@ class HistoryRow(models.Model):
 class Subtree(models.Model):
     """The root of a complete subtree of a company's tree: of 16, 256, 4,096, ... rows.
 
-    Leaves are not kept, for they follow from `row_sha256`; so a proof reads at most 16 a height and side.
+    Leaves are not kept because they follow from `row_sha256`. A proof reads at most 16 hashes per height and side.
     """
 
     append_only = True
@@ -153,8 +153,8 @@ class Subtree(models.Model):
 class RecordSource(models.Model):
     """A course version, or a lesson shared alone, behind training records: `row_id` is its row of the courses register.
 
-    `sequence` is the first of the capture that first wrote such a record, so that a pin before it does not see it. The
-    records' own bodies say the same of releases; nobody could look there for each release in turn.
+    `sequence` is the first one of the capture that first wrote such a record, so that no earlier pin sees the row. The
+    bodies of training records name their releases too, but searching them for each release would take too long.
     """
 
     append_only = True

@@ -1,7 +1,7 @@
-"""Holds names and addresses to the commitments that rows bear: what verification asks beside the rows themselves.
+"""Compares names and addresses with the commitments in rows; verification does this besides checking the rows.
 
-No hash of the history holds a name, so names could be swapped without breaking one. What lies behind a commitment must
-therefore give it, be kept of the person or certificate that the row is about, and be what is shown today.
+No hash of the history covers a name, so names could be swapped without breaking one. The name and address kept for a
+commitment must therefore give its digest, belong to the row's person or certificate, and be the current ones.
 """
 
 import uuid
@@ -16,14 +16,14 @@ from compliance.tenancy import sql
 
 
 class Names:
-    """Checks the commitments of the rows that `see` is given; `finish` those that are left."""
+    """Collects the commitments of rows by `see` and checks them in batches; `finish` checks the last batch."""
 
     def __init__(self, organization_id: uuid.UUID) -> None:
         self._organization_id = organization_id
         self._seen: dict[str, Row] = {}
 
     def see(self, row: Row) -> None:
-        """Takes a row whose digest holds; two statements for many rows. Raises NotAsCaptured."""
+        """Takes a row whose digest is intact; two statements for many rows. Raises NotAsCaptured."""
         identity = stored_identity(row.body)
         if identity:
             self._seen.setdefault(identity, row)
@@ -31,7 +31,7 @@ class Names:
                 self.finish()
 
     def finish(self) -> None:
-        """Raises NotAsCaptured where a commitment is nobody's, another's, or not that of what is kept behind it."""
+        """Raises NotAsCaptured where a commitment is nobody's, somebody else's, or not that of the kept name."""
         seen, self._seen = self._seen, {}
         if not seen:
             return
@@ -47,9 +47,9 @@ class Names:
 
 
 def check_current_names(organization_id: uuid.UUID) -> None:
-    """Raises NotAsCaptured where anybody is shown with another name or address than their rows commit to.
+    """Raises NotAsCaptured where anybody's current name or address is not the one that their rows commit to.
 
-    What a fact has said that no capture has taken in yet is not held against it: captures wait while that is looked at.
+    A name from a fact that no capture holds yet is no fault: captures wait for the head's lock during this check.
     """
     for certificate_id in certificates.bared(organization_id):
         raise NotAsCaptured(f"Certificate {certificate_id} has lost what its rows commit to, and nobody was erased.")

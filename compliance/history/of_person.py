@@ -1,7 +1,7 @@
-"""What the history holds of one person now: in one statement, for the pages that a thousand people open at once.
+"""Reads one person's records now, in one statement: a thousand people may open such a page at once.
 
-As known now, which is the newest capture: a capture is seen whole or not at all. Registers are asked for by what their
-declaration calls the rows of a person (`Register.of_person`), so that no page names them again.
+As known now means up to the newest capture; a capture is seen whole or not at all. Registers are named by what their
+declaration calls a person's rows (`Register.of_person`).
 """
 
 import uuid
@@ -18,9 +18,9 @@ from compliance.tenancy import sql
 
 
 class Held(NamedTuple):
-    """The version of a record that is in force, with the columns that the clock is compared with and its fields.
+    """The version of a record that is in force: its fields, and the columns that are compared with the clock.
 
-    `of` is what the register calls it: training, policies, certificates, receipts, employments. `lesson_share_id` is
+    `of` is the register's `of_person`: training, policies, certificates, receipts, employments. `lesson_share_id` is
     set on training records of a lesson that was shared alone.
     """
 
@@ -49,9 +49,9 @@ def held(
     of: Collection[str],
     record_id: uuid.UUID | None = None,
 ) -> list[Held]:
-    """The person's records of these registers that have begun by `now`, ended ones included, in order of their birth.
+    """The person's records in these registers that have begun by `now`, ended ones included, by record number.
 
-    Only the one that is named, if one is. Needs the company's context.
+    With `record_id`, only that record. Needs the company's context.
     """
     one = " AND r.record_id = %(record)s" if record_id else ""
     rows = sql.fetch(

@@ -1,7 +1,7 @@
-"""What the clock and the columns decide of a version, as SQL conditions: "open", "overdue", "expired", written once.
+"""SQL conditions for what follows from the clock and a version's columns: "open", "overdue", "expired".
 
-`rules` decides the same in Python; `tests/history/test_outcomes.py` holds the two to each other on PostgreSQL. A
-condition speaks of the version `v` in force at the parameter `moment`. At exactly `due_at` nothing is late.
+`rules` decides the same in Python; `tests/history/test_outcomes.py` compares the two on PostgreSQL. A condition is
+about the version `v` in force at the parameter `moment`. At exactly `due_at` nothing is late yet.
 """
 
 from compliance.rules.vocabulary import AccessState, CertificateStatus, Requirement
@@ -19,11 +19,11 @@ OPTIONAL_UNDONE = f"v.state = '{Requirement.OPTIONAL}' AND {UNDONE}"
 COMPLETED = "v.done_at IS NOT NULL AND v.done_at <= %(moment)s"
 WAIVED = "v.waived_at IS NOT NULL AND v.done_at IS NULL"
 REQUIRED = f"v.state = '{Requirement.REQUIRED}' AND (v.waived_at IS NULL OR v.done_at IS NOT NULL)"
-"""What counts as required in a rate of completion: a waiver takes a record out of it, unless it was completed."""
+"""A training record that counts as required in a rate of completion; waived ones count only if completed."""
 
 SIGNED = "v.done_at IS NOT NULL"
 UNSIGNED = "v.done_at IS NULL"
-"""A policy that somebody owes, with and without a receipt."""
+"""A policy record with and without a receipt."""
 
 
 def listed(moment: str = "%(moment)s") -> str:
@@ -57,5 +57,5 @@ EXPIRING = f"{VALID} AND {past(moment=_IN_90_DAYS)}"
 
 
 def invitation_expired(moment: str = "%(moment)s") -> str:
-    """A people row of an invitation that has expired by `moment`: at exactly its expiry it has."""
+    """A people row of an invitation that has expired by `moment`; at exactly its expiry it is expired."""
     return f"(v.state = '{AccessState.INVITED}' AND v.due_at IS NOT NULL AND v.due_at <= {moment})"

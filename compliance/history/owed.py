@@ -1,7 +1,7 @@
-"""What people owe now, of courses and of policies alike, and since when: for what is written to them.
+"""What people owe now, courses and policies alike, and what has newly come to them: for messages to people.
 
-A course that is required and neither completed nor waived, or a policy without a receipt. What is optional is owed by
-nobody.
+Owed is a course that is required and neither completed nor waived, or a policy without a receipt. Optional courses are
+not owed.
 """
 
 import uuid
@@ -30,7 +30,7 @@ _COLUMNS = "r.record_id, r.learner_profile_id, r.course_id, r.register, v.due_at
 
 
 class Owed(NamedTuple):
-    """A course or a policy that a person owes. `lesson_alone`: of the course only a lesson that was shared alone."""
+    """A course or a policy that a person owes. `lesson_alone`: of the course, only a lesson that was shared alone."""
 
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -41,7 +41,7 @@ class Owed(NamedTuple):
 
 
 def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
-    """Those of the records that are owed at `now`. One statement, in the company's context."""
+    """Those of the records that are owed at `now`. One statement in the company's context."""
     return _read(
         f"r.record_id = ANY(%(records)s::uuid[]) AND {_OWED}",
         {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
@@ -49,7 +49,7 @@ def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: dat
 
 
 def to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
-    """As `owed`, with courses that are optional. One statement, in the company's context."""
+    """As `owed`, with optional courses too. One statement in the company's context."""
     return _read(
         f"r.record_id = ANY(%(records)s::uuid[]) AND {_TO_DO}",
         {"organization": organization_id, "moment": now, "records": arrays.uuids(list(record_ids))},
@@ -57,7 +57,7 @@ def to_do(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: da
 
 
 def owed_of(organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime) -> list[Owed]:
-    """What is owed of a course, or of a policy, by anybody at `now`. One statement, in the company's context."""
+    """Everything that people owe of one course or policy at `now`. One statement in the company's context."""
     return _read(
         f"r.register = ANY(%(registers)s) AND r.course_id = %(course)s AND {_OWED}",
         {"organization": organization_id, "moment": now, "course": course_id, "registers": list(REGISTERS_OF_DUTIES)},
@@ -65,7 +65,7 @@ def owed_of(organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime) -> 
 
 
 def due_between(organization_id: uuid.UUID, now: datetime, after: datetime, until: datetime) -> list[Owed]:
-    """What is owed at `now` and has its deadline in `after` < due_at <= `until`. In the company's context."""
+    """What is owed at `now` with a deadline in `after` < due_at <= `until`. In the company's context."""
     return _read(
         f"{_OWED} AND v.due_at > %(after)s AND v.due_at <= %(until)s",
         {"organization": organization_id, "moment": now, "after": after, "until": until},
@@ -80,8 +80,8 @@ def _read(condition: str, parameters: dict[str, object]) -> list[Owed]:
     ]
 
 
-# A course counts as asked for from when it is required, whatever became of it: what was completed and voided, or waived
-# and reinstated, is not new. A policy that is asked for again after a signature is.
+# A course counts as asked for once it is required, even when it is completed or waived: one that was completed and
+# voided, or waived and reinstated, is not new. A policy that is asked for again after a signature is new.
 _ASKED = (
     "(NOT coalesce({v}.body, '') = '' AND CASE r.register"
     f" WHEN {_TRAINING} THEN {{v}}.state = '{Requirement.REQUIRED}' AND {{v}}.ends_at IS NULL"
@@ -106,7 +106,7 @@ ORDER BY r.birth
 
 
 class Came(NamedTuple):
-    """A record that has come to somebody: of a course, of a policy or of a certificate that was issued."""
+    """A record that is new to somebody: a course or a policy that they owe, or a certificate."""
 
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -115,10 +115,10 @@ class Came(NamedTuple):
 
 
 def came(organization_id: uuid.UUID, *, after: int, upto: int, since: datetime, now: datetime) -> list[Came]:
-    """What rows with `after` < sequence <= `upto` brought to people that holds at `now`, in the order of its birth.
+    """Records in force at `now` that rows with `after` < sequence <= `upto` made new to people, by record number.
 
-    Not what held at `since` already, so that an import of the past brings nothing, and nothing that was known at
-    `after`. In the company's context.
+    Left out is what was in force at `since` already, so that an import of the past brings nothing, and what was known
+    at `after`. In the company's context.
     """
     rows = sql.fetch(
         _CAME,
@@ -137,6 +137,6 @@ def came(organization_id: uuid.UUID, *, after: int, upto: int, since: datetime, 
 
 
 def issued(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> InForce | None:
-    """The certificate as it is at `now`; None once it is not valid. In the company's context."""
+    """The certificate as it is at `now`; None if it is not valid. In the company's context."""
     found = current(organization_id, _CERTIFICATE, certificate_id, now)
     return found if found is not None and found.state == CertificateStatus.VALID else None

@@ -1,4 +1,4 @@
-"""Reads of the history that other rooms ask for: where it stands, its captures and records."""
+"""Reads of the history for other rooms: its heads, captures and records."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ from compliance.tenancy import nodes, sql
 
 
 class Head(NamedTuple):
-    """Where a company's history stands: what a read pins, before it reads rows."""
+    """The end of a company's history. A read pins it before it reads rows."""
 
     sequence: int
     capture_sequence: int
@@ -56,15 +56,15 @@ _HEADS = f"FROM history_historyhead h WHERE {nodes.of('h.organization_id')}"
 
 
 def companies() -> list[uuid.UUID]:
-    """All companies that have a history; on a cluster those whose node answers."""
+    """All companies that have a history; on a cluster, those whose node answers."""
     found = nodes.fetch(f"SELECT h.organization_id {_HEADS}")
     return sorted(organization_id for (organization_id,) in found)
 
 
 def heads_of(organization_ids: Collection[uuid.UUID], away: set[uuid.UUID]) -> dict[uuid.UUID, Head]:
-    """The heads of those of these companies that have a history, in one statement, on a cluster one a node.
+    """The heads of those of these companies that have a history, in one statement (on a cluster, one per node).
 
-    Companies whose node does not answer are put into `away`.
+    Companies whose node does not answer are added to `away`.
     """
     rows = nodes.fetch(
         f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in Head._fields)} {_HEADS}",
@@ -75,7 +75,7 @@ def heads_of(organization_ids: Collection[uuid.UUID], away: set[uuid.UUID]) -> d
 
 
 class CaptureEnd(NamedTuple):
-    """The newest capture of a company, whether the company is open to readers, and when the clock next changes it."""
+    """The newest capture of a company, whether readers may read it, and when the clock changes it next."""
 
     capture_sequence: int
     chain_hash: str
@@ -85,9 +85,9 @@ class CaptureEnd(NamedTuple):
 
 
 def capture_ends(away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, CaptureEnd]:
-    """Where the chain of captures of each company ends, in one statement a node.
+    """The newest capture of each company, in one statement per node.
 
-    Companies whose node does not answer are put into `away`, if that is given: nothing is known of these.
+    Companies whose node does not answer are added to `away`, if that is given: nothing is known about them.
     """
     found = nodes.fetch(
         f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in CaptureEnd._fields)} {_HEADS}", away=away
@@ -96,9 +96,9 @@ def capture_ends(away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, CaptureE
 
 
 def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
-    """The newest capture of those of the companies that have one beyond the number beside them.
+    """The newest capture of each company that has one after the number given for it.
 
-    One statement, on a cluster one a node.
+    One statement (on a cluster, one per node).
     """
     found = nodes.fetch(
         "SELECT h.organization_id, h.capture_sequence FROM unnest(%(known)s::uuid[], %(captures)s::bigint[])"  # noqa: S608 - a condition of our own
@@ -110,7 +110,7 @@ def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
 
 
 def chain_hashes(organization_id: uuid.UUID, after: int, upto: int) -> list[tuple[int, str]]:
-    """Number and chain hash of the captures beyond `after` up to `upto`, in their order, in the company's context."""
+    """Number and chain hash of the captures after `after` up to `upto`, in order, in the company's context."""
     found = Capture.objects.filter(
         organization_id=organization_id, capture_sequence__gt=after, capture_sequence__lte=upto
     )
@@ -118,10 +118,10 @@ def chain_hashes(organization_id: uuid.UUID, after: int, upto: int) -> list[tupl
 
 
 def companies_with_work(now: datetime) -> list[uuid.UUID]:
-    """Companies in which the clock has brought something, or pending subjects wait, or the decider is new.
+    """Companies in which a moment of change has come, or which have pending subjects or were decided by older rules.
 
-    Costs what is due, not what there is: the due ones come from the heads' partial index, and `pending_work` tells,
-    without a company context, whose pending rows are there (and nothing else of them).
+    The cost grows with what is due, not with the number of companies: due companies come from the heads' partial
+    index, and `pending_work` names, without a company context, the companies with pending rows and nothing else.
     """
     head = f"SELECT h.organization_id {_HEADS}"
     due = nodes.fetch(
@@ -133,7 +133,7 @@ def companies_with_work(now: datetime) -> list[uuid.UUID]:
 
 
 class NamedRecord(NamedTuple):
-    """A record of a register, with what its person and its course are called today (null: there is none)."""
+    """A record of a register, with today's names of its person and its course (None where it has none)."""
 
     record_id: uuid.UUID
     birth: int
@@ -155,7 +155,7 @@ _NAMED_RECORDS = (
 def named_records(
     organization_id: uuid.UUID, register: int, record_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, NamedRecord]:
-    """Those of the records that the register holds, by `record_id`, in the company's context."""
+    """The records that the register holds of those named, by `record_id`, in the company's context."""
     rows = sql.fetch(f"{_NAMED_RECORDS} AND r.record_id = ANY(%s)", [organization_id, register, list(record_ids)])
     return {row[0]: NamedRecord(*row) for row in rows}
 
@@ -172,7 +172,7 @@ def records_of(
 
 
 class Subject(NamedTuple):
-    """A record of any register, and whose it is."""
+    """A record of any register, and the person that it belongs to."""
 
     record_id: uuid.UUID
     register: int
@@ -181,7 +181,7 @@ class Subject(NamedTuple):
 
 
 def subjects_of(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID]) -> list[Subject]:
-    """Those of the records that the company holds, of whatever register. One statement, in the company's context."""
+    """The records that the company holds of those named, of any register. One statement, in the company's context."""
     found = sql.fetch(
         "SELECT record_id, register, birth, learner_profile_id FROM history_historyrecord"
         " WHERE organization_id = (SELECT %s::uuid) AND record_id = ANY(%s) ORDER BY register, birth",
@@ -191,7 +191,7 @@ def subjects_of(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID]) -
 
 
 def courses_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[uuid.UUID]:
-    """The courses of which the person has a training record, in the company's context."""
+    """The courses for which the person has a training record, in the company's context."""
     found = HistoryRecord.objects.filter(
         organization_id=organization_id,
         learner_profile_id=learner_profile_id,
@@ -201,9 +201,9 @@ def courses_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> lis
 
 
 def learners_named(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID]) -> list[uuid.UUID]:
-    """The people behind those of the identifiers that name one: of a profile, an employment, an invitation, a record.
+    """The people whose profile, employment, invitation or record has one of the identifiers.
 
-    One statement, in the company's context; each part of it goes by an index.
+    One statement, in the company's context; each part of it uses an index.
     """
     rows = sql.fetch(
         f"""{people.NAMED} UNION {training.NAMED}
@@ -215,7 +215,7 @@ def learners_named(organization_id: uuid.UUID, identifiers: Collection[uuid.UUID
 
 
 class Pinned(NamedTuple):
-    """A capture that a read is pinned to, and how far the history is beyond it."""
+    """A capture that a read is pinned to, and the newest capture and sequence of the history."""
 
     last_sequence: int
     capture_sequence: int
@@ -227,11 +227,11 @@ class Pinned(NamedTuple):
 
 
 HEAD_SEQUENCE = "(SELECT sequence FROM history_historyhead WHERE organization_id = %(organization)s)"
-"""SQL of where the history of a company stands; null before it begins."""
+"""SQL of the last sequence of a company's history; null before it begins."""
 
 
 def pinned(organization_id: uuid.UUID, known: int | None) -> Pinned:
-    """The capture of the number `known`, or the newest where there is none of it. Raises NoHistoryError before any."""
+    """The capture of the number `known`, or the newest if `known` is None or greater. Raises NoHistoryError."""
     rows = sql.fetch(
         "SELECT c.last_sequence, c.capture_sequence, c.chain_hash, c.captured_at, c.logic_version, h.capture_sequence,"
         " h.sequence FROM history_historyhead h JOIN history_capture c ON c.organization_id = h.organization_id"
@@ -256,7 +256,7 @@ def sequences() -> dict[uuid.UUID, int]:
 
 
 def records_by_register(organization_id: uuid.UUID, upto: int | None = None) -> dict[int, int]:
-    """How many records each register ever held; only those that began at the sequence `upto` or before, if given."""
+    """How many records each register ever held; with `upto`, only those that began up to that sequence."""
     found = HistoryRecord.objects.filter(organization_id=organization_id)
     if upto is not None:
         found = found.filter(birth__lte=upto)

@@ -1,4 +1,4 @@
-"""Why a capture was made, as far as its rows tell, so that nobody can say otherwise later without it showing."""
+"""The reason for a capture. It follows from the capture's rows, so `verify` finds one that was changed later."""
 
 from collections.abc import Set as AbstractSet
 
@@ -7,8 +7,8 @@ from compliance.rules.vocabulary import Cause
 CREATED, FACTS, SWEEP = "created", "facts", "sweep"
 
 
-def why(capture_sequence: int, causes: AbstractSet[str]) -> str:
-    """The company's creation, the clock alone, or facts."""
+def capture_reason(capture_sequence: int, causes: AbstractSet[str]) -> str:
+    """The company's creation, the clock alone, or facts. `causes` are those of the capture's rows."""
     if capture_sequence == 1:
         return CREATED
     return SWEEP if causes == {Cause.SWEEP.value} else FACTS

@@ -1,6 +1,6 @@
-"""Reads of records and of their versions that other rooms ask for, each one statement within the company's context.
+"""Reads of records and versions for other rooms, each one statement within the company's context.
 
-A `body` given here is without hidden members (`proofs.history`).
+A `body` that they return has no hidden members (`proofs.history`).
 """
 
 import uuid
@@ -27,7 +27,10 @@ WHERE organization_id = (SELECT %(organization)s::uuid) AND capture_sequence = %
 
 
 def is_captured(organization_id: uuid.UUID, capture_sequence: int, chain_hash: str) -> str:
-    """SQL of whether the history that is asked holds this very capture: a copy that lags, or of another, does not."""
+    """SQL of whether the history that is queried holds this capture; a copy that lags, or of another history, may not.
+
+    A capture is known by its chain hash.
+    """
     of_company = psycopg_sql.SQL("organization_id = {} AND capture_sequence = {}").format(
         psycopg_sql.Literal(str(organization_id)), psycopg_sql.Literal(capture_sequence)
     )
@@ -39,7 +42,7 @@ def is_captured(organization_id: uuid.UUID, capture_sequence: int, chain_hash: s
 
 
 class Version(NamedTuple):
-    """A version as written: from when it holds, since when it is known, why it came about, what it says."""
+    """A version as it was written: its valid and recorded time, its cause, its body, and the reason for its capture."""
 
     sequence: int
     capture_sequence: int
@@ -48,13 +51,13 @@ class Version(NamedTuple):
     cause: str
     logic_version: int
     body: str
-    why: str
+    capture_reason: str
     identity: str | None = None
-    """The commitment to a name and address that it bears (`projections.stored_identity`)."""
+    """Its commitment to a name and address (`projections.stored_identity`)."""
 
 
 class InForce(NamedTuple):
-    """What holds of a record now: its body and the columns that the clock is compared with."""
+    """The version of a record in force now: its body and the columns that are compared with the clock."""
 
     body: str
     state: str | None
@@ -63,10 +66,7 @@ class InForce(NamedTuple):
 
 
 class Owed(NamedTuple):
-    """A training record of a person as it is now: its body, and what the body does not say.
-
-    `lesson_share_id`: the first share of it, where a lesson was shared alone.
-    """
+    """A training record of a person as it is now. `lesson_share_id`: its first share, if a lesson was shared alone."""
 
     record_id: uuid.UUID
     course_id: uuid.UUID
@@ -75,9 +75,9 @@ class Owed(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A row that was written, with the body that held at its `valid_from` before ("": none, None: no version).
+    """A row that was written, with the body in force at its `valid_from` before it ("": absent, None: no version).
 
-    `renamed`: it commits to another name or address than that.
+    `renamed`: the row commits to another name or address than the version before it.
     """
 
     register: int
@@ -90,18 +90,18 @@ class Written(NamedTuple):
 
 
 def differ(before: str | None, after: str | None) -> bool:
-    """Whether two commitments differ; not where a version bears none, being absent or written before there were any."""
+    """Whether two commitments differ; False where one is missing: the version is absent, or older than commitments."""
     return before is not None and after is not None and before != after
 
 
-def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]:
+def versions(organization_id: uuid.UUID, record_number: int, most: int) -> list[Version]:
     """The first `most` versions of a record in the order in which they were written."""
     rows = sql.fetch(
         "SELECT v.sequence, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.body, c.why"
         " FROM history_historyrow v JOIN history_capture c"
         " ON c.organization_id = v.organization_id AND c.capture_sequence = v.capture_sequence"
         " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
-        [organization_id, birth, most],
+        [organization_id, record_number, most],
     )
     return [
         version._replace(body=visible_text(version.body), identity=stored_identity(version.body))
@@ -110,7 +110,7 @@ def versions(organization_id: uuid.UUID, birth: int, most: int) -> list[Version]
 
 
 class Provable(NamedTuple):
-    """A version as its row digest holds it; `content` is the text that is hashed, with its hidden members."""
+    """A version with what its row digest covers; `content` is the hashed text, with its hidden members."""
 
     sequence: int
     valid_from: datetime
@@ -124,10 +124,10 @@ _PROVABLE = "v.sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, 
 
 
 def provable(register: Register) -> str:
-    """SQL of the version of a record that is in force at a moment, as known now: `read_provable` reads its row.
+    """SQL of the version of a record that is in force at a moment, as known now; `read_provable` reads its row.
 
-    No row where the register lists none: what is behind no training record is not there either, in a register that
-    lists nothing else. Parameters: those of `provable_parameters`.
+    It finds no row where the register does not list the record: some registers list only what is behind a training
+    record. Parameters: those of `provable_parameters`.
     """
     behind = f" AND {in_force.BEHIND_RECORDS}" if register.behind_records else ""
     return (
@@ -157,7 +157,7 @@ def read_provable(register: Register, row: sql.Row) -> Provable:
 
 
 def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -> list[dict[str, Any]]:
-    """The first `most` rows with `after` < sequence <= `last` in their order; `absent`: the row says nothing."""
+    """The first `most` rows with `after` < sequence <= `last`, in order; `absent`: the row has no content."""
     names = ("sequence", "register", "record_id", "valid_from", "cause", "state", "absent", "learner_profile_id")
     rows = sql.fetch(
         "SELECT v.sequence, v.register, r.record_id, v.valid_from, v.cause, v.state, v.body = '', r.learner_profile_id"
@@ -169,7 +169,7 @@ def rows_between(organization_id: uuid.UUID, after: int, last: int, most: int) -
 
 
 def written_after(organization_id: uuid.UUID, sequence: int, most: int) -> list[Written]:
-    """The first `most` rows behind `sequence`, each beside what was known before of its moment."""
+    """The first `most` rows after `sequence`, each with the version that was in force at its `valid_from` before it."""
     before = in_force.version("v.body", moment="w.valid_from")
     rows = sql.fetch(
         f"SELECT w.register, r.record_id, r.learner_profile_id, r.course_id, w.body, {before}"  # noqa: S608
@@ -190,7 +190,7 @@ def written_after(organization_id: uuid.UUID, sequence: int, most: int) -> list[
 def changed_records(
     organization_id: uuid.UUID, after: int, upto: int, registers: Collection[int]
 ) -> list[tuple[int, int]]:
-    """The records of these registers, by register and birth, that have a version with `after` < sequence <= `upto`."""
+    """The records of these registers that have a version with `after` < sequence <= `upto`: register, record number."""
     return sql.fetch(
         "SELECT DISTINCT register, birth FROM history_historyrow WHERE organization_id = %s"
         " AND sequence > %s AND sequence <= %s AND register = ANY(%s)",
@@ -199,7 +199,7 @@ def changed_records(
 
 
 def current(organization_id: uuid.UUID, register: int, record_id: uuid.UUID, now: datetime) -> InForce | None:
-    """What holds of the record at `now`; None: nothing, or there is no such record."""
+    """The version of the record in force at `now`; None where the record is absent or does not exist."""
     rows = sql.fetch(
         f"SELECT v.body, v.state, v.due_at, v.ends_at FROM {_NOW}"  # noqa: S608
         " AND r.register = %(register)s AND r.record_id = %(record)s",
@@ -211,7 +211,7 @@ def current(organization_id: uuid.UUID, register: int, record_id: uuid.UUID, now
 def training_of(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime, course_id: uuid.UUID | None = None
 ) -> list[Owed]:
-    """The training records that apply to a person at `now`, done or not; of one course, or of all."""
+    """The training records that apply to a person at `now`, done or not; of one course, or of all courses."""
     of_course = " AND r.course_id = %(course)s" if course_id is not None else ""
     columns = "v.begins_at, v.ends_at, v.lesson_share_id"
     rows = sql.fetch(

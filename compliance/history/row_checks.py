@@ -1,4 +1,4 @@
-"""Holds one stored row to its capture, its digest and its own body: what `verify` asks of each row it walks over."""
+"""Compares one stored row with its capture, its digest and its own body; `verify` does so for each row."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from compliance.proofs.history import RowHasher
 from compliance.tenancy import sql
 
 PAGE = 5_000
-"""So many rows or captures are read at once."""
+"""How many rows or captures are read at once."""
 
 
 class Row(NamedTuple):
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
 
 class Captured(Protocol):
-    """What a row has in common with its capture."""
+    """The columns that a row has in common with its capture."""
 
     @property
     def capture_sequence(self) -> int:
@@ -63,19 +63,19 @@ class Captured(Protocol):
 
     @property
     def logic_version(self) -> int:
-        """The rules that decided."""
+        """The version of the rules that decided."""
 
 
 class NotAsCaptured(Exception):
-    """What does not hold, and where; `more` may name the column and the sequence."""
+    """A fault, and its place; `more` may name the column and the sequence."""
 
     def __init__(self, sentence: str, *, capture: int | None = None, row: Row | None = None, **more: Any) -> None:
         super().__init__(sentence)
         self.capture, self.row, self.more = capture, row, more
 
 
-# LATERAL with OFFSET 0 holds the planner to a look-up a row: just after an import, without statistics, it read and
-# hashed all records of the company for each page.
+# LATERAL with OFFSET 0 makes the planner use a look-up per row. Without it, and without statistics just after an
+# import, it would read and hash all records of the company for each page.
 _ROWS = f"""
 SELECT {", ".join(f"v.{column}" for column in Row._fields[:-3])}, r.record_id, r.learner_profile_id, r.course_id
 FROM (SELECT * FROM history_historyrow WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s
@@ -89,14 +89,14 @@ ORDER BY v.sequence
 
 
 def rows(organization_id: uuid.UUID, after: int, last: int) -> Iterator[Row]:
-    """The stored rows of a company above sequence `after` up to `last`, in their order, read as they are needed."""
+    """Yields the stored rows of a company after sequence `after` up to `last`, in order, read page by page."""
     while page := sql.fetch(_ROWS, [organization_id, after, last, PAGE, organization_id]):
         yield from map(Row._make, page)
         after = page[-1][0]
 
 
 def check_place(row: Row, capture: Captured) -> None:
-    """A row belongs to a record, and to the capture that its sequence lies in. Raises NotAsCaptured."""
+    """Raises NotAsCaptured unless the row belongs to a record and to the capture that contains its sequence."""
     if row.record_id is None:
         raise NotAsCaptured(f"Row {row.sequence} belongs to no record.", row=row, column="birth")
     if row.capture_sequence != capture.capture_sequence:
@@ -132,7 +132,7 @@ def check_digest(row: Row, digest: RowHasher) -> str:
 
 
 def check_columns(row: Row) -> None:
-    """The columns repeat what the body says. Raises NotAsCaptured for the first that does not."""
+    """Raises NotAsCaptured for the first column that does not repeat the body."""
     for column, expected in _expected(row).items():
         if getattr(row, column) != expected:
             raise NotAsCaptured(
@@ -143,11 +143,11 @@ def check_columns(row: Row) -> None:
 _TYPES: dict[str, Callable[[str], Any]] = {"state": str, "door": str} | dict.fromkeys(
     ("receipt_id", "live_session_id", "renews_certificate_id"), uuid.UUID
 )
-"""How a column is read from the body where it is no instant."""
+"""How a column that is not an instant is read from the body."""
 
 
 def _expected(row: Row) -> dict[str, Any]:
-    """What the columns of a row must be, from its body, whose digest has been found to hold."""
+    """The values that the columns of a row must have, from its body, whose digest was checked before."""
     columns: dict[str, Any] = dict.fromkeys(Columns._fields)
     if not row.body:
         if row.birth == row.sequence:
@@ -157,7 +157,7 @@ def _expected(row: Row) -> dict[str, Any]:
     register = REGISTERS[row.register]
     names = dict(register.columns)
     if register is TRAINING_RECORDS:
-        # Without the hidden member the digest says that the column is `requirement`, or holds the column itself.
+        # Without the hidden member the column equals `requirement`, or the digest covers the column itself.
         before = row.state_before_end if stated.get("ended_at") else stated.get("requirement")
         columns["state_before_end"] = stated.get("state_before_end", before)
         if stated.get("course_release_id") is None and stated.get("share_ids"):
@@ -180,7 +180,7 @@ def _expected(row: Row) -> dict[str, Any]:
 
 
 def _expected_of_record(row: Row, stated: dict[str, Any]) -> dict[str, uuid.UUID | None]:
-    """What the columns of a record must be, from its first version."""
+    """The values that the columns of a record must have, from its first version."""
     learner, course = stated.get("learner_profile_id"), stated.get("course_id")
     if row.register == PEOPLE.number and stated.get("entry_type") != "employee":
         learner = None

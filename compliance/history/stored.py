@@ -1,4 +1,4 @@
-"""Reads the stored records that the claimed subjects may change, each with its versions in force."""
+"""Reads the stored records that the claimed subjects may change, each with its versions as known now."""
 
 import uuid
 from collections import defaultdict
@@ -14,10 +14,10 @@ from compliance.tenancy import arrays, sql
 
 Key = tuple[int, uuid.UUID]
 
-# One statement for each kind of subject, by the way in which it finds its records. LATERAL with OFFSET 0 holds the
-# planner to one index look-up a subject. The company is a sub-select because as a constant it misleads the planner: one
-# that is not in the statistics yet seems to have no rows, so any index that starts with it seems as good as the one
-# that fits, and after an import each look-up scanned the whole company.
+# One statement per way in which a kind of subject finds its records. LATERAL with OFFSET 0 makes the planner use one
+# index look-up per subject. The company is a sub-select because the planner assumes that a constant which is not in its
+# statistics yet has no rows: any index that begins with the company then seems as good as the right one, and after an
+# import each look-up would scan the whole company.
 _FOUND = """
 SELECT w.first, w.second, r.register, r.record_id, r.birth
 FROM unnest(%(firsts)b::uuid[], %(seconds)b::uuid[]) AS w (first, second)
@@ -54,15 +54,15 @@ ORDER BY v.birth, v.valid_from
 
 
 def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, dict[Key, StoredRecord]]:
-    """The stored records, by subject, then by register and id; subjects without any are missing.
+    """The stored records, by subject, then by register and id; subjects without records are missing.
 
-    A statement a kind, and one for the versions.
+    One statement per kind of subject, and one for the versions.
     """
     by_kind: dict[str, list[Subject]] = defaultdict(list)
     for subject in subjects:
         by_kind[subject[0]].append(subject)
     of_subject: dict[Subject, dict[Key, StoredRecord]] = defaultdict(dict)
-    by_birth: dict[int, StoredRecord] = {}
+    by_number: dict[int, StoredRecord] = {}
     for kind, own in by_kind.items():
         parameters = {
             "organization_id": organization_id,
@@ -70,13 +70,13 @@ def load(organization_id: uuid.UUID, subjects: list[Subject]) -> dict[Subject, d
             "seconds": arrays.uuids([second for _, _, second in own]),
             "registers": arrays.smallints(_WRITES[kind]),
         }
-        for first, second, register, record_id, birth in sql.fetch(_WAYS[kind], parameters):
-            record = StoredRecord(register, record_id, birth, [])
-            by_birth[birth] = of_subject[kind, first, second][register, record_id] = record
-    if by_birth:
-        for birth, valid_from, body, state, state_before_end in sql.fetch(
-            _TIMELINES, [arrays.bigints(list(by_birth)), organization_id]
+        for first, second, register, record_id, record_number in sql.fetch(_WAYS[kind], parameters):
+            record = StoredRecord(register, record_id, record_number, [])
+            by_number[record_number] = of_subject[kind, first, second][register, record_id] = record
+    if by_number:
+        for record_number, valid_from, body, state, state_before_end in sql.fetch(
+            _TIMELINES, [arrays.bigints(list(by_number)), organization_id]
         ):
             content = Content(visible_text(body).encode(), state, state_before_end, stored_identity(body))
-            by_birth[birth].timeline.append((valid_from, content))
+            by_number[record_number].timeline.append((valid_from, content))
     return of_subject

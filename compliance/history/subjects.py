@@ -1,10 +1,10 @@
-"""Which subjects a capture decides: pending rows in their order, wide ones expanded, and those due by the clock.
+"""Selects the subjects that a capture decides: pending ones in order, wide rows expanded, and those due by the clock.
 
-Rows of facts recorded ahead of time are left alone until their moment has come.
+Rows of facts recorded ahead of time stay until their moment has come.
 
-The caller holds the head's lock, so nobody else claims. A capture takes at most `NARROW_LIMIT` subjects; what a wide
-row reaches beyond that goes back as narrow pending rows, as old as the wide one was. A subject that failed comes back
-with a later moment to retry at, and is set aside after `ATTEMPTS` times; a later success removes it.
+The caller holds the head's lock, so nobody else claims. A capture takes at most `NARROW_LIMIT` subjects. Further
+subjects of a wide row are stored as narrow pending rows with the age of the wide one. A subject that failed is stored
+again with a moment to retry at, and is set aside after `ATTEMPTS` failures; a later success removes it.
 """
 
 import uuid
@@ -20,10 +20,10 @@ from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.recording.subjects import Subjects
 from compliance.tenancy import arrays, sql
 
-NARROW_LIMIT = 25_000  # a second or two under the head's lock, which only captures of the same company wait for
-WIDE_LIMIT = NARROW_LIMIT  # many at once, so that what several of them reach is decided once
+NARROW_LIMIT = 25_000  # one or two seconds under the head's lock; only captures of the same company wait for it
+WIDE_LIMIT = NARROW_LIMIT  # many at once, so that a subject of several wide rows is decided once
 PUT_BACK_AT_ONCE = 200_000
-"""Each time PostgreSQL looks through all that waits, so not fewer; and not more, since they are held in memory."""
+"""Not fewer, because PostgreSQL reads all pending rows each time; not more, because they are held in memory."""
 ATTEMPTS = 8
 FIRST_RETRY = timedelta(seconds=15)
 
@@ -32,10 +32,10 @@ Waiting = tuple[datetime, int]
 
 
 class Claim(NamedTuple):
-    """What one capture decides; `had_pending`: pending rows were taken, whatever came of them.
+    """The subjects that one capture decides; `had_pending`: it took pending rows, whatever their result.
 
-    `newest` is when the youngest of those was recorded or took effect: a capture holds no fact that is younger than
-    itself.
+    `newest` is when the newest of these rows was recorded or took effect: no capture is older than a fact that it
+    holds.
     """
 
     subjects: dict[Subject, Waiting]
@@ -51,10 +51,10 @@ WHERE organization_id = (SELECT %s::uuid) AND next_change_at <= %s ORDER BY next
 
 
 def claim(organization_id: uuid.UUID, now: datetime, *, due: bool) -> Claim:
-    """Takes the next subjects and removes their pending rows; with `due`, also those that only the clock changes.
+    """Takes the next subjects and removes their pending rows; with `due`, also subjects that only the clock changes.
 
     Pending rows are removed before any fact is read. A row that is committed after the removal may belong to a fact
-    that this capture does not read, so it stays for the next capture.
+    that this capture does not read, so it remains for the next capture.
     """
     subjects: dict[Subject, Waiting] = {}
     wide: dict[tuple[str, uuid.UUID | None], Waiting] = {}
@@ -102,15 +102,15 @@ def _expand(
     *,
     more_wait: bool,
 ) -> None:
-    """Adds what the wide subjects reach, up to the limit; the rest becomes pending rows as old as the wide ones.
+    """Adds the subjects of the wide rows, up to the limit; the others become pending rows as old as the wide ones.
 
-    `more_wait`: there may be narrow rows that were not taken, and of those that are decided now none stays.
+    `more_wait`: narrow rows may be left that were not taken; those of subjects that are decided now are removed.
     """
     waiting = (min(since for since, _ in wide.values()), 0)
-    reached = Subjects()
+    affected = Subjects()
     for some in fan_out.fan_out(organization_id, wide):
-        reached.add(some)
-    found = cast("Iterator[Subject]", reached.narrowest())  # all of them narrow, so each names something first
+        affected.add(some)
+    found = cast("Iterator[Subject]", affected.narrowest())  # all of them are narrow, so `first` is never None
     narrow = (subject for subject in found if subject not in subjects)
     taken = list(islice(narrow, max(NARROW_LIMIT - len(subjects), 0)))
     subjects.update(dict.fromkeys(taken, waiting))
@@ -121,7 +121,7 @@ def _expand(
 
 
 def put_back(organization_id: uuid.UUID, claimed: Claim, failed: dict[Subject, str], now: datetime) -> None:
-    """Makes pending again what could not be decided, with the reason, to be retried later or set aside."""
+    """Stores the subjects that could not be decided as pending again, with the reason, to be retried or set aside."""
     for subject, reason in failed.items():
         since, attempts = claimed.subjects[subject]
         attempts += 1
@@ -138,13 +138,13 @@ def put_back(organization_id: uuid.UUID, claimed: Claim, failed: dict[Subject, s
 
 
 def set_due(
-    organization_id: uuid.UUID, decided: Iterable[Subject], due: dict[Subject, datetime], *, some_stand: bool
+    organization_id: uuid.UUID, decided: Iterable[Subject], due: dict[Subject, datetime], *, some_stored: bool
 ) -> datetime | None:
     """Stores when the clock changes the decided subjects next, and returns the company's next such moment.
 
-    `some_stand`: the company may have due subjects already; without any, nothing needs to be removed.
+    `some_stored`: the company may have due subjects already; without any, nothing needs to be removed.
     """
-    if some_stand:
+    if some_stored:
         over = [subject for subject in decided if subject not in due]
         if over:
             sql.execute(
@@ -155,7 +155,7 @@ def set_due(
                 [*claiming.columns(over), organization_id],
             )
     _store_due(organization_id, due)
-    if not due and not some_stand:
+    if not due and not some_stored:
         return None
     ((next_change_at,),) = sql.fetch(
         "SELECT min(next_change_at) FROM history_duesubject WHERE organization_id = (SELECT %s::uuid)",
@@ -180,7 +180,7 @@ def _store_due(organization_id: uuid.UUID, due: dict[Subject, datetime]) -> None
 
 
 def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
-    """Makes everything of the company due: a new version of the decider may decide it differently."""
+    """Makes all subjects of the company due, because a new version of the rules may decide them differently."""
     for some in fan_out.fan_out(organization_id, [(SubjectKind.COMPANY.value, None)]):
         _store_due(organization_id, dict.fromkeys(some, now))
 

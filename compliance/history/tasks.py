@@ -1,7 +1,7 @@
-"""Background work of the history: captures after actions, the sweep each minute.
+"""Background tasks of the history: captures after actions, and a sweep every minute.
 
-All of it may run twice, at once, or not at all: a capture claims under the head's lock, and what a lost task left
-behind, the next sweep finds. Arguments are identifiers only; nothing personal is ever queued.
+A task may run twice, at the same time as another, or not at all: a capture claims under the head's lock, and the next
+sweep does what a lost task did not. Arguments are identifiers only; nothing personal is queued.
 """
 
 import logging
@@ -30,7 +30,7 @@ _RETRIES = {
 
 @shared_task(name="compliance.history.capture", **_RETRIES)
 def capture(organization_id: str) -> None:
-    """Captures what waits for one company."""
+    """Captures the pending subjects of one company."""
     try:
         actions.capture_all(uuid.UUID(organization_id), datetime.now(UTC))
     except (NoSuchCompanyError, NoHistoryError):
@@ -39,15 +39,15 @@ def capture(organization_id: str) -> None:
 
 @shared_task(name="compliance.history.sweep", **_RETRIES)
 def sweep() -> None:
-    """Finds the companies that have work, by the index of the heads and what tasks left behind, and hands them out."""
+    """Queues a task for each company that has work, including what earlier tasks did not finish."""
     for organization_id in queries.companies_with_work(datetime.now(UTC)):
-        # Where workers lag, the next tick hands it out again: what nobody took by then must not pile up.
+        # When workers lag, the next tick queues it again: tasks that no worker took by then must not pile up.
         sweep_company.apply_async((str(organization_id),), expires=settings.TICK_EXPIRES_SECONDS)
 
 
 @shared_task(name="compliance.history.sweep_company", **_RETRIES)
 def sweep_company(organization_id: str) -> None:
-    """Captures what waits or has become due in one company."""
+    """Captures the pending and due subjects of one company."""
     try:
         actions.sweep_company(uuid.UUID(organization_id), datetime.now(UTC))
     except (NoSuchCompanyError, NoHistoryError):

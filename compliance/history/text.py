@@ -1,6 +1,6 @@
-"""What is hashed, as text: instants, identifiers and bodies, each in its one form.
+"""Instants, identifiers and bodies as the text that is hashed, each in exactly one form.
 
-orjson writes a body from a typed row as fast as kept fragments of text can be joined by hand (docs/benchmarks.md).
+orjson writes a body from a typed row as fast as Python joins cached fragments of text (docs/benchmarks.md).
 """
 
 from collections.abc import Collection
@@ -25,7 +25,10 @@ def instant(moment: datetime) -> str:
 
 @lru_cache(maxsize=4096)
 def _of_utc(moment: datetime) -> str:
-    """Kept, since a moment stands several times in the rows of a record; of UTC alone, where equal is the same."""
+    """The text of a moment in UTC. Cached, because a moment occurs several times in the rows of a record.
+
+    Only UTC is cached: equal moments of other zones share one cache entry, whatever their text.
+    """
     text = orjson.dumps(moment, option=orjson.OPT_UTC_Z).decode()
     return text[1:-1] if moment.microsecond else f"{text[1:-2]}.000000Z"
 
@@ -35,15 +38,15 @@ def _written(value: date) -> str:
 
 
 def identifier(value: UUID) -> str:
-    """The identifier; formatting a UUID takes Python itself five times as long."""
+    """The identifier as text, by orjson: Python's own formatting takes five times as long."""
     return orjson.dumps(value).decode()[1:-1]
 
 
 def canonical(row: TypedRow | dict[str, Any], without: Collection[str] = ()) -> bytes:
-    """A body: the row as JSON in the order of its fields, no white space, instants as above.
+    """A body: the row as JSON in the order of its fields, without white space, instants as `instant` writes them.
 
-    `without` names the fields that columns hold instead. It is a copy: what orjson returns keeps the buffer that it was
-    written in, 4 to 8 KiB for a body of a few hundred bytes, and a capture holds tens of thousands of bodies.
+    `without` names fields that columns hold instead. The result is a copy: what orjson returns keeps its write buffer,
+    4 to 8 KiB for a body of a few hundred bytes, and a capture holds tens of thousands of bodies.
     """
     fields = row if isinstance(row, dict) else row._asdict()
     for name in without:

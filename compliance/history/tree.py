@@ -1,7 +1,7 @@
-"""A company's tree (RFC 6962) over its row digests: what the writer lets grow, and what proofs are read from.
+"""A company's tree (RFC 6962) over its row digests: captures append to it, and proofs read audit paths from it.
 
-Leaf i is the hash of the 32 bytes of the row digest of sequence i + 1. The head keeps the tree's compact range; the
-roots of complete subtrees of 16, 256, 4,096, ... leaves are kept in a table. All else follows from the stored digests.
+Leaf i is the hash of the 32 bytes of the row digest of sequence i + 1. The head stores the tree's compact range; a
+table stores the roots of complete subtrees of 16, 256, 4,096, ... leaves. All other hashes follow from the digests.
 """
 
 import uuid
@@ -15,18 +15,18 @@ from compliance.proofs.merkle import CompactRange
 from compliance.tenancy import arrays, reading, sql
 
 TILE_HEIGHT: Final = 4
-"""Roots are kept of subtrees whose height is a multiple of this: a proof reads at most 16 hashes a height and side."""
+"""Roots are kept of subtrees whose height is a multiple of this: a proof reads up to 16 hashes per height and side."""
 KEPT_SINCE_THE_FIRST: Final = 8
-"""Roots at multiples of this are never missing. A release that kept these alone may have captured after `migrate`."""
+"""Roots at multiples of this are never missing. An older release that kept only these may capture after `migrate`."""
 DIGESTS_AT_ONCE: Final = 50_000
 
 _DIGESTS = """
 SELECT sequence, row_sha256 FROM history_historyrow
 WHERE organization_id = (SELECT %s::uuid) AND sequence > %s AND sequence <= %s ORDER BY sequence LIMIT %s
 """
-# LATERAL in the order of the key, with a limit, holds the planner to a short walk along the index for each range: it
-# takes a range between two columns for a good part of the company, and read the whole table. One text of bytes a range,
-# since a thousand rows take the driver longer than PostgreSQL.
+# LATERAL in the order of the key, with a limit, makes the planner scan a short part of the index for each range.
+# Without it, the planner expects a range between two columns to hold much of the company, and reads the whole table.
+# The hashes of a range come as one value, because the driver takes longer for a thousand rows than PostgreSQL.
 _WANTED = f"""
 SELECT w.place, string_agg(kept.hash, ''::bytea ORDER BY kept.number)
 FROM unnest(%(heights)s::smallint[], %(firsts)s::bigint[], %(lasts)s::bigint[])
@@ -52,9 +52,9 @@ Place = tuple[int, int]
 
 
 def grow(tree: CompactRange, digests: Iterable[bytes]) -> Iterator[KeptRoot]:
-    """Append the rows of these digests to `tree`; yield the roots to keep of the subtrees that this completes.
+    """Appends the rows of these digests to `tree`; yields the roots to keep, of the subtrees that this completes.
 
-    The rows are in the tree once the iterator has run to its end.
+    All rows are in the tree only when the iterator is exhausted.
     """
     leaves = map(merkle.leaf_hash, digests)
     while chunk := list(islice(leaves, (1 << TILE_HEIGHT) - tree.size % (1 << TILE_HEIGHT))):
@@ -66,12 +66,12 @@ def grow(tree: CompactRange, digests: Iterable[bytes]) -> Iterator[KeptRoot]:
 
 
 def keep(organization_id: uuid.UUID, roots: Iterable[KeptRoot]) -> None:
-    """Insert the roots of completed subtrees, within the company's context."""
+    """Inserts the roots of completed subtrees, within the company's context."""
     sql.insert("history_subtree", _COLUMNS, [(organization_id, *each) for each in roots])
 
 
 def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterator[bytes]:
-    """The row digests of a company above sequence `after` up to `last`, within its context, read as they are needed.
+    """Yields the row digests of a company after sequence `after` up to `last`, within its context, page by page.
 
     Raises MissingRowError where one is not stored.
     """
@@ -89,9 +89,9 @@ def stored_digests(organization_id: uuid.UUID, after: int, last: int) -> Iterato
 def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[bytes]:
     """The audit path of the row of `sequence` in the tree of `size` rows, the leaf's sibling first.
 
-    One statement at any size, within the company's context, two where roots are missing (`KEPT_SINCE_THE_FIRST`): the
-    path is asked for twice, first to learn which subtrees it needs. Raises TreeProofRefused when that tree has no such
-    row, and MissingRowError when the history holds fewer rows than `size`.
+    One statement at any size, within the company's context, or two where roots are missing (`KEPT_SINCE_THE_FIRST`).
+    The path is computed twice, the first time to learn which subtrees it needs. Raises TreeProofRefused when that tree
+    has no such row, and MissingRowError when the history holds fewer rows than `size`.
     """
     asked: list[Place] = []
 
@@ -107,7 +107,7 @@ def inclusion(organization_id: uuid.UUID, sequence: int, size: int) -> list[byte
 def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, bytes]:
     """The roots of the complete subtrees at these places.
 
-    What is kept is read a range for each tile that they lie in: the siblings on a path are neighbours there.
+    Kept hashes are read as one range per tile, because the siblings on a path are neighbours in their tile.
     """
     below = [(height, index, height % TILE_HEIGHT) for height, index in asked]
     kept = {
@@ -128,9 +128,9 @@ def _roots(organization_id: uuid.UUID, asked: Iterable[Place]) -> dict[Place, by
 
 
 def _kept(organization_id: uuid.UUID, ranges: dict[Place, tuple[int, int]]) -> dict[Place, list[bytes]]:
-    """The hashes that are kept within each range of a tile, those of rows made from their digests; one statement.
+    """The hashes within each range of a tile, those of leaves computed from the row digests; one statement.
 
-    Roots that a release before did not keep are made of those a tile below, which takes one more.
+    Roots that an older release did not keep are computed from the tiles below, which takes one more statement.
     """
     asked = {
         "organization": organization_id,

@@ -1,9 +1,9 @@
 """Recomputes a company's whole history from what is stored, and names the first fault.
 
-Every column of every row takes part: what a row digest holds directly; the typed columns because they repeat what the
-hashed body says; `birth` and `capture_sequence` because they must lead to the record and the capture that the digests
-speak of. The tree and its stored subtrees follow from the rows, the ledger's head from its lines. Rows are streamed:
-memory does not grow with the history.
+Every column of every row is checked. A row digest covers some columns directly. The typed columns must repeat the
+hashed body. `birth` and `capture_sequence` must name the record and the capture that the digests cover. The tree and
+its stored subtrees must follow from the rows, and the ledger's head from its lines. Rows are streamed, so memory does
+not grow with the history.
 """
 
 import uuid
@@ -15,7 +15,7 @@ from compliance.catalogue import REGISTERS
 from compliance.history import capture_checks, row_checks
 from compliance.history.capture_checks import StoredCapture
 from compliance.history.name_checks import Names, check_current_names
-from compliance.history.reasons import why
+from compliance.history.reasons import capture_reason
 from compliance.history.row_checks import NotAsCaptured
 from compliance.history.tree import TILE_HEIGHT, grow
 from compliance.proofs.digests import ZERO_DIGEST
@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 
 
 class Verified(NamedTuple):
-    """The history holds, up to this capture."""
+    """The history is intact up to this capture."""
 
     organization_id: uuid.UUID
     captures: int
@@ -38,7 +38,7 @@ class Verified(NamedTuple):
 
 
 class FirstFault(NamedTuple):
-    """The first thing that does not hold; null where it cannot be told. The sentence holds nothing personal."""
+    """The first fault; None where a place is not known. The sentence contains nothing personal."""
 
     organization_id: uuid.UUID
     capture_sequence: int | None
@@ -71,9 +71,9 @@ SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyre
 
 
 class Known(NamedTuple):
-    """How far a history was recomputed before: what is signed. Nothing yet: capture 0.
+    """The last capture that was recomputed and signed before; capture 0 if none was.
 
-    `tree_range` is the compact range of the tree of `tree_size` rows after that capture, hashes one behind another.
+    `tree_range` is the compact range of the tree of `tree_size` rows after that capture, its hashes concatenated.
     """
 
     capture_sequence: int = 0
@@ -83,7 +83,7 @@ class Known(NamedTuple):
 
 
 class NewCapture(NamedTuple):
-    """A capture that was recomputed: what the log takes in of it."""
+    """A capture that was recomputed, as the log enters it."""
 
     capture_sequence: int
     chain_hash: str
@@ -91,7 +91,7 @@ class NewCapture(NamedTuple):
 
 
 class Recomputed(NamedTuple):
-    """The captures that follow from what was known, what is known after them, and whether more are stored."""
+    """The captures that were recomputed, what is known after them, and whether more are stored."""
 
     captures: list[NewCapture]
     known: Known
@@ -99,19 +99,20 @@ class Recomputed(NamedTuple):
 
 
 def verify_history(organization_id: uuid.UUID) -> Verified | FirstFault:
-    """Walks all of the company's captures and rows up to its head, in its context.
+    """Recomputes all of the company's captures and rows up to its head, in its context.
 
-    Names and addresses that are kept, and those that are shown, are held to what the rows commit to.
+    Names and addresses, those kept for past rows and the current ones, are compared with the rows' commitments.
     """
     return _held(organization_id, lambda: _verified(organization_id))
 
 
 def recompute(organization_id: uuid.UUID, since: Known, most_captures: int, most_rows: int) -> Recomputed | FirstFault:
-    """Recomputes what was captured after `since` from the stored bodies, in its context, `most_captures` at a time.
+    """Recomputes what was captured after `since` from the stored bodies, in its context, for the log's signer.
 
-    Ends with the capture that reaches `most_rows`: an import leaves few captures, each of tens of thousands of rows.
-    The capture of `since` must be the one that is stored; new rows are appended to the tree of `since`, so what was
-    recomputed before takes part by its range alone. For who signs: nothing stored is believed.
+    It ends after `most_captures`, or with the capture that brings the number of rows to `most_rows`: an import leaves
+    few captures, each of tens of thousands of rows. The capture of `since` must be the stored one. New rows are
+    appended to the tree of `since`, so of what was recomputed before only the compact range is needed. No stored hash
+    is trusted.
     """
     return _held(organization_id, lambda: _recomputed(organization_id, since, most_captures, most_rows))
 
@@ -179,12 +180,12 @@ def _head(organization_id: uuid.UUID) -> _Head:
 
 
 class _Walk:
-    """Goes over captures and their rows in order; `last`, `tree` and `records` say where it stands."""
+    """Recomputes captures and their rows in order; `last`, `tree` and `records` are the state after the latest."""
 
     def __init__(
         self, organization_id: uuid.UUID, since: Known, see: Callable[[row_checks.Row], None] | None = None
     ) -> None:
-        """`see` is given each row that holds."""
+        """`see` is called with each row that is intact."""
         self._organization_id = organization_id
         self._see = see
         self.tree = CompactRange.from_bytes(since.tree_size, since.tree_range)
@@ -193,7 +194,7 @@ class _Walk:
         self._met = False
 
     def captures(self, head: _Head, upto: int) -> Iterator[StoredCapture]:
-        """The captures up to the number `upto`, each after it was found to hold. Raises NotAsCaptured."""
+        """Yields the captures up to the number `upto`, each after it was checked. Raises NotAsCaptured."""
         digest = row_hasher(str(self._organization_id))
         kept = capture_checks.KeptRoots(self._organization_id, head.tree_size)
         ledger = capture_checks.LedgerHeads(self._organization_id, self.last.ledger_head)
@@ -221,7 +222,7 @@ class _Walk:
             capture_checks.check_rows(capture, digests, self.tree.root())
             ledger.check(capture)
             capture_checks.check_chain(self._organization_id, capture, self.last.chain_hash)
-            if capture.why != why(number, causes):
+            if capture.why != capture_reason(number, causes):
                 raise NotAsCaptured(
                     f"Capture {number} gives a cause that its rows do not.", capture=number, column="why"
                 )
@@ -232,7 +233,7 @@ class _Walk:
             raise NotAsCaptured(f"The head names capture {upto}, which is missing.", capture=upto)
 
     def _meet(self, head: _Head) -> None:
-        """Where the head's tree ends, the tree of the rows is the same."""
+        """Compares the head's tree with that of the rows, once both have the same size. Raises NotAsCaptured."""
         if self.tree.size == head.tree_size:
             self._met = True
             if self.tree.to_bytes() != bytes(head.tree_range):
@@ -242,20 +243,20 @@ class _Walk:
                 )  # fmt: skip
 
     def check_head(self, head: _Head) -> None:
-        """The head is that of the last capture. Raises NotAsCaptured."""
+        """Compares the head with the last capture. Raises NotAsCaptured."""
         last, number = self.last, head.capture_sequence
         if last.capture_sequence != number:
             raise NotAsCaptured(f"The head names capture {number}, which is missing.", capture=number)
-        for column, says, expected in (
+        for column, stored, expected in (
             ("sequence", head.sequence, last.last_sequence),
             ("chain_hash", head.chain_hash, last.chain_hash),
             ("captured_at", head.captured_at, last.captured_at),
         ):
-            if says != expected:
+            if stored != expected:
                 raise NotAsCaptured(
                     f"Column {column} of the head is not that of its capture.", capture=number, column=column
                 )
-        # A release that kept no tree leaves the head's behind, at the end of some capture; the next one catches up.
+        # An older release that kept no tree captures without moving the head's tree; the next capture catches up.
         if not self._met or (last.tree_root is not None and head.tree_size != head.sequence):
             raise NotAsCaptured(
                 "Column tree_size of the head is not that of its capture.", capture=number, column="tree_size"
@@ -267,7 +268,10 @@ class _Walk:
 
 
 def _known(organization_id: uuid.UUID, since: Known, tree: CompactRange) -> StoredCapture:
-    """The capture from which the walk goes on: the stored one, once it gives the hash and the root that are known."""
+    """The stored capture after which recomputing begins, once its hash and root are those that are known.
+
+    Raises NotAsCaptured.
+    """
     number = since.capture_sequence
     if number == 0:
         return capture_checks.BEFORE_ALL
@@ -286,7 +290,10 @@ def _known(organization_id: uuid.UUID, since: Known, tree: CompactRange) -> Stor
 
 
 def _check_beyond(organization_id: uuid.UUID, head: _Head, records: int | None) -> None:
-    """What a capture appends meanwhile lies beyond the head that was read; all else there was put there by hand."""
+    """Raises NotAsCaptured for records, rows, captures and subtrees that the head does not cover.
+
+    While the head has not moved since it was read, no capture can have written them, so somebody did by hand.
+    """
     ((stored_records, before, beyond, captured_beyond, subtree_beyond, capture_sequence_now),) = sql.fetch(
         _BEYOND,
         {

@@ -1,1 +1,1 @@
-"""Pinned reads of the history, one file a register."""
+"""Pinned reads of the history, one module per register."""

@@ -1,6 +1,6 @@
-"""Who calls: one statement (on a cluster two) gives for a key its company, scopes, networks and the history's head.
+"""Finds the caller of a key: one statement (on a cluster two) reads its company, scopes, networks and the head.
 
-The head is read here, before any row, so what a request pins was committed before everything it reads.
+The head is read here, before any row, so everything that a request pins was committed before it reads rows.
 """
 
 import uuid
@@ -32,16 +32,16 @@ class Caller(NamedTuple):
     pin: Pin
     available: bool
     written: Written | None = None
-    """How far the primary had written by then; None where no standby may answer."""
+    """How far the primary had written then; None where no standby may answer."""
 
     @property
     def token_id(self) -> uuid.UUID:
-        """What its calls are counted under."""
+        """The identifier under which its calls are counted."""
         return self.key_id
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """Whose data it reads."""
+        """The company whose data it reads."""
         return self.company.organization_id
 
 
@@ -55,7 +55,7 @@ _KEY_ALONE = f"SELECT {_KEY} {_FROM} {_COMPANY} {_DEPLOYMENT} {_WHERE}"
 
 
 def caller(digest: bytes) -> Caller | None:
-    """The caller whose key has this SHA-256; null when there is none. Expiry is left to who knows the time."""
+    """The caller whose key has this SHA-256, or None. The function does not check whether the key has expired."""
     for row in _found(digest):
         company, pin = Company(row[5], row[6], row[7], row[8], row[9]), Pin(row[10], row[11], row[12], row[13], row[14])
         written = None
@@ -69,7 +69,7 @@ def caller(digest: bytes) -> Caller | None:
 def _found(digest: bytes) -> list[Row]:
     """The key with its company and the company's head: one row, or none.
 
-    On a cluster the head is on the company's node, so it is asked for apart, and for no longer than a page may take.
+    On a cluster the head is on the company's node, so a second statement reads it, with the time limit of a page.
     """
     if not settings.CLUSTER:
         return reading.fetch(_CALLER_AND_POSITION if settings.READ_DATABASE_URLS else _CALLER, [digest])
@@ -82,9 +82,9 @@ def _found(digest: bytes) -> list[Row]:
 
 
 def oldest_pending(organization_id: uuid.UUID) -> datetime | None:
-    """Since when the oldest fact waits for the writer, if any does: one ahead of time from its own moment on.
+    """When the oldest pending fact was recorded, or None; a fact recorded ahead of time counts from its own moment.
 
-    Needs the company's context. What waits is no part of the history, so the primary is asked.
+    Needs the company's context. Pending facts are not part of the history, so the primary is asked.
     """
     ((oldest,),) = reading.fetch(ledger.OLDEST, [organization_id], at_primary=True)
     return oldest

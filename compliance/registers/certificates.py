@@ -1,7 +1,7 @@
 """`/v1/certificates`: certificates issued by a moment, with their state then.
 
-The holder's name is the one issued on the certificate, kept beside it when it was first recorded. An erased holder has
-the label, and no check code.
+The holder's name is the one on the certificate as issued, which was stored when it was first recorded. An erased holder
+has the label of erased people, and no check code.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.tenancy import reading
 
 TRAINER = "Trainer"
-"""What stands for a trainer without a name."""
+"""The name of a trainer without one."""
 
 _WANTED = (
     "r.state, r.due_at, r.body, p.erased_at, c.check_code, t.trainer_profile_id, t.trainer_name,"
@@ -56,7 +56,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
 
 
 def _names_of_later(question: Question, records: Sequence[Record]) -> dict[UUID, str | None]:
-    """The names that became known only later, of certificates whose holders had none at the issue."""
+    """Names that became known only later, for certificates whose holders had none when they were issued."""
     nameless = [NamedCertificate(*record[10:]) for record in records if record[9] is None and record[5] is None]
     if not question.personal or not nameless:
         return {}

@@ -1,7 +1,7 @@
-"""`/feed/v1/changes`: every version of the registers in the order in which it was written, as JSON text.
+"""`/feed/v1/changes`: every version of the registers in the order in which they were written, as JSON text.
 
-A register comes in by its declaration and its listing: fields are its stored text, `personal` are its own personal
-members, `basis` what is given besides. As in `pages`, nothing makes an object of a stored text.
+Each register is included through its declaration and its listing: `fields` is the stored text, `personal` and `basis`
+of the listing add the personal members and the basis. As in `pages`, no stored text is parsed.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ from compliance.tenancy import arrays, reading
 
 
 class Place(NamedTuple):
-    """Behind which version a page begins, and the beginning of that version's digest; the start of the history."""
+    """The version after which a page begins, and the first bytes of its digest; by default the start of the history."""
 
     sequence: int = 0
     digest: bytes = b""
 
 
 class Changes(NamedTuple):
-    """`held` versions as JSON text, separated by commas; `end` is the place behind them. `last`: there is no more."""
+    """`held` versions as JSON text, separated by commas; `end` is the place of the last. `last`: no more follow."""
 
     content: bytes
     held: int
@@ -44,16 +44,16 @@ _WANTED = (
 )
 _SEQUENCE, _REGISTER, _DIGEST, _BODY = 0, 1, 12, 13
 _PLAIN = {register.number: f'{{"{next(iter(stored_shape(register).model_fields))}"' for register in REGISTERS.values()}
-"""How nearly every stored text of a register begins: one without hidden members, which to look for costs more."""
+"""How a stored text without hidden members begins, as nearly all do; for these the slower search is left out."""
 _IDENTITY = {register.number: f'"{register.identity}":"' for register in REGISTERS.values()}
 _UUID_LENGTH = 36
 _EVERY = frozenset(REGISTERS)
 
 
 def page(question: Question, registers: Collection[int], after: Place, limit: int) -> Changes:
-    """The versions of these registers behind `after`, at most `limit`, up to the pin, within the size of a page.
+    """The versions of these registers after `after`, at most `limit`, up to the pin, within the size of a page.
 
-    Raises OtherHistoryError when the history is not the one in which `after` was, RecordTooLargeError.
+    Raises OtherHistoryError when the history does not hold the version of `after`, and RecordTooLargeError.
     """
     versions = _following(question, registers, after, limit)
     if after.sequence:
@@ -75,7 +75,7 @@ def _is_at(place: Place, version: Record) -> bool:
 
 
 def _following(question: Question, registers: Collection[int], after: Place, limit: int) -> list[Record]:
-    """The version at which the place is, those of the page, and one more, unless their texts exceed a page."""
+    """The version of the place, those of the page and one more, or fewer if their texts exceed a page."""
     most = limit + 1 + (after.sequence > 0)
     values = {
         "organization": question.company.organization_id,
@@ -120,7 +120,7 @@ def _rows(question: Question, versions: Sequence[Record]) -> list[str]:
 
 
 def _endings(question: Question, versions: Sequence[Record]) -> dict[int, Iterator[str]]:
-    """By register, how each of its versions ends that is not removed: its personal members, then its basis."""
+    """By register, the end of each of its versions that is not removed: its personal members, then its basis."""
     endings: dict[int, Iterator[str]] = {}
     present = [version for version in versions if version[_BODY]]
     for number in {version[_REGISTER] for version in present}:

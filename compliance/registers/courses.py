@@ -1,11 +1,10 @@
 """`/v1/courses`: the published course versions behind employee training records.
 
-Behind a record is the release that some version of it names which is known at the pin or, where a lesson was shared
-alone, that lesson: of records that have ended or vanished too, for they are listed as at another moment. What was
-published or shared and never reached an employee is not listed.
+A record's releases are those that its versions known at the pin name or, if a lesson was shared alone, that lesson.
+Records that have ended or vanished count too, because they are listed as at other moments. A release or lesson without
+any training record is not listed.
 
-The only register whose stored bodies are opened: titles of courses and of their lessons are current ones, joined at
-read.
+This is the only register whose stored bodies are parsed: it adds the current titles of courses and lessons.
 """
 
 from collections.abc import Sequence
@@ -48,8 +47,8 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
 LISTINGS = (
     Listing(
         register=COURSES,
-        # Nothing of the row itself changes when its first record comes, so a kept total could not be brought up to
-        # date: no company has so many course versions that counting them takes long.
+        # The row itself does not change when its first record is written, so a kept total could not be updated. Each
+        # count reads all course versions: no company has so many of them that this takes long.
         condition=in_force.BEHIND_RECORDS,
         wanted="r.body, c.title",
         present=_present,

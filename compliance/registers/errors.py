@@ -12,4 +12,4 @@ class RecordTooLargeError(RegisterError):
 
 
 class OtherHistoryError(RegisterError):
-    """A reader stopped at a version that the history does not have: it was restored from before, or is another one."""
+    """A reader stopped at a version that the history lacks: a backup was restored, or it is another history."""

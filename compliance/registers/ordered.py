@@ -1,7 +1,7 @@
-"""The records of a register in another order than that of their birth, and which they are: for pages of the console.
+"""Sorts the records of a register by a field, or lists their identifiers, for pages of the console.
 
-Every record that a question finds is looked at, so both are for what somebody has narrowed down to what they work on;
-whoever asks limits the time that it may take.
+Both read every record that a question finds, so they are for questions that somebody has narrowed down. The caller
+limits the time of the statement.
 """
 
 import uuid
@@ -24,18 +24,18 @@ _TEXTS = {
     "course_id": ("lower(coalesce(c.title, ''))", _COURSE),
     "policy_title": ("lower(coalesce(c.title, ''))", _COURSE),
 }
-"""Fields that are sorted by a text of another room, and how it is joined."""
+"""Fields that are sorted by a text of another room: the SQL of the text, and its join."""
 
 
 class Order(NamedTuple):
-    """By which field, and in which direction; what has no such moment comes last in both."""
+    """The field to sort by, and the direction; records without such a moment come last in both."""
 
     field: str
     descending: bool
 
 
 class Place(NamedTuple):
-    """Where a record comes in an order: what it is sorted by, as text, then its record number."""
+    """The place of a record in an order: the sorted value as text, then its record number."""
 
     key: str
     birth: int
@@ -56,7 +56,7 @@ def sortable(register: Register) -> frozenset[str]:
 
 
 def places(listing: Listing, question: Question, order: Order, after: Place | None, limit: int) -> list[Place]:
-    """The next places behind `after`, at most `limit`, in the company's context."""
+    """The next places after `after`, at most `limit`, in the company's context."""
     if order.field in _TEXTS:
         (key, joined), kind = _TEXTS[order.field], "text"
     else:

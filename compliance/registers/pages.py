@@ -1,10 +1,10 @@
-"""Pinned pages of the history as JSON text, one statement each; used by every register.
+"""Reads pinned pages of a register as JSON text, one statement each.
 
 A record is listed in the version in force at (T, S): the greatest `valid_from <= T`, then the greatest
-`sequence <= S`. Pages go in the order of `birth`, so what is born after the pin lies past the end, and a page costs the
-same at any depth. The company stands in a sub-select, or the planner would take one that its statistics do not hold
-yet for empty. Nothing here makes a model instance or parses JSON: stored bodies are spliced with what is joined at
-read and what the clock decides.
+`sequence <= S`. Pages go by record number (`birth`), so records that begin after the pin come after the last page, and
+a page costs the same at any depth. The company is in a sub-select because the planner assumes that a constant company
+which is not in its statistics yet has no rows. Nothing here makes a model instance or parses JSON: stored bodies are
+spliced with what is joined at read and what the clock decides.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from compliance.tenancy import arrays, reading
 
 MAXIMUM_ROWS = 200
 CANDIDATES = 4000
-"""How many records one statement looks at; a short page is better than a long scan."""
+"""How many records one statement reads; a short page is better than a long scan."""
 
 SCANS = 5
 """How many statements a page may take to find its first row."""
@@ -33,9 +33,9 @@ Record = tuple[Any, ...]
 
 
 class Filter(NamedTuple):
-    """A part of a register that one may ask for: its name, and the condition that a version must meet besides.
+    """A part of a register that can be asked for: its name, and a further condition that a version must meet.
 
-    `tally` is the kind of dashboard tally that counts these rows, then its buckets; without a bucket, all of the kind.
+    `tally` names the kind of dashboard tally that counts these rows, then its buckets; without buckets, all of them.
     """
 
     name: str
@@ -46,17 +46,17 @@ class Filter(NamedTuple):
 class Listing(NamedTuple):
     """How one register is read.
 
-    `version` finds the version `v` of a record `r`, the one in force unless it says otherwise, and gives the columns
-    `more` beside those of every version; `columns` are further ones of `v` that `joined` needs (", v.door");
-    `condition` decides on it; `wanted` are columns of `r` (record), `v` (version) and of the lateral `joined` reads;
-    `settles` says that from the latest moment that rows name on, `condition` no longer depends on the moment; `raw`
-    columns come as PostgreSQL keeps them (`tenancy.reading`); `present` turns the records of a page, which may still be
-    on their way (`tenancy.arriving`), into JSON texts, with at most two more statements. `filters` are parts of the
-    register that the console offers, by the word for each in its addresses.
+    `version`: finds the version `v` of a record `r`, by default the one in force; it may add the columns `more`.
+    `columns`: further columns of `v` that `joined` needs (", v.door"). `condition`: which versions are listed.
+    `wanted`: columns of `r` (record), `v` (version) and of the lateral reads `joined`. `settles`: after the latest
+    moment in the rows, `condition` no longer depends on the moment. `raw`: columns come in PostgreSQL's own form
+    (`tenancy.reading`). `present`: turns the records of a page, which may still be arriving (`tenancy.arriving`), into
+    JSON texts, with at most two more statements. `filters`: parts of the register that the console offers, by the word
+    for each in its addresses.
 
-    `personal` and `basis` give to versions of the feed (`registers.changes`, whose columns they come with) what they
-    have besides their stored fields, each as text: members behind these fields, each with a comma before it, and the
-    object of the declaration's class `basis`.
+    `personal` and `basis` are for the feed (`registers.changes`, whose columns they get). For each version they return
+    text that follows its stored fields: personal members, each with a comma before it, and the object of the
+    declaration's class `basis`.
     """
 
     register: Register
@@ -82,7 +82,7 @@ class Listing(NamedTuple):
 
 
 class RegisterPage(NamedTuple):
-    """`held` rows as JSON text, separated by commas; `position` is where the next page begins, null after the last."""
+    """`held` rows as JSON text, separated by commas; `position` is where the next page begins, None after the last."""
 
     content: bytes
     held: int
@@ -94,7 +94,7 @@ _COLUMNS = (
     " v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
 )
 _COLUMNS_COUNTED = "v.state, v.begins_at, v.due_at, v.done_at, v.waived_at, v.ends_at, v.body"
-# Naming `record_id` shows the planner that each record comes once: it would keep versions for a second time (Memoize).
+# With `record_id` in the condition the planner expects each record once. Otherwise it would cache versions (Memoize).
 _ONCE = "v.birth = r.birth AND r.record_id <> '00000000-0000-0000-0000-000000000000'"
 _CANDIDATES = f"""
     SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM {in_force.RECORDS}
@@ -121,7 +121,7 @@ def parameters(listing: Listing, question: Question) -> Parameters:
 
 
 def count(listing: Listing, question: Question) -> int:
-    """How many rows the whole pull returns, counted one by one; `totals` keeps what it can."""
+    """How many rows the whole pull returns, counted one by one. `totals` keeps such numbers where it can."""
     statement = (
         f"SELECT count(*) FROM ({candidates(question)}) r"  # noqa: S608 - expressions of our own
         f" CROSS JOIN LATERAL {version(listing, _COLUMNS_COUNTED)} v"
@@ -144,10 +144,10 @@ def numbers(listing: Listing, question: Question, words: tuple[str, ...]) -> dic
 
 
 def page(listing: Listing, question: Question, after: Position, limit: int, left: int) -> RegisterPage:
-    """The next rows behind `after`, at most `limit`, within the size of a page.
+    """The next rows after `after`, at most `limit`, within the size of a page.
 
-    `left` is how many rows the pull has still to return: the page that returns the last of them ends it, without a
-    look at what follows. Raises RecordTooLargeError.
+    `left` is how many rows the pull has still to return: the page with the last of them has no next position, and what
+    follows is not read. Raises RecordTooLargeError.
     """
     if left <= 0:
         return RegisterPage(b"", 0, None)
@@ -175,7 +175,7 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
 
 
 def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:
-    """As many rows as a page may hold, and how many these are. Raises RecordTooLargeError when not one fits."""
+    """The first rows that fit a page, and their number. Raises RecordTooLargeError when none fits."""
     content, count = splicing.within(rows, MAXIMUM_ROW_BYTES)
     if rows and not count:
         raise RecordTooLargeError("One row alone is larger than a page may be (3 MiB).")
@@ -187,8 +187,8 @@ def candidates(question: Question) -> str:
     course = " AND r.course_id = %(course)s" if question.course is not None else ""
     learner = " AND r.learner_profile_id = %(learner)s" if question.learner is not None else ""
     team = f" AND r.learner_profile_id IN ({_IN_TEAM})" if question.team is not None else ""
-    births = " AND r.birth = ANY(%(births)s)" if question.births is not None else ""
-    return _CANDIDATES.format(course=course + learner + team + births)
+    records = " AND r.birth = ANY(%(births)s)" if question.births is not None else ""
+    return _CANDIDATES.format(course=course + learner + team + records)
 
 
 def version(listing: Listing, columns: str) -> str:
@@ -197,7 +197,7 @@ def version(listing: Listing, columns: str) -> str:
 
 
 def _page_by_birth(listing: Listing, question: Question) -> str:
-    """Candidates in order of birth, the version of each, the rows that hold; then what is joined to those."""
+    """SQL of a page by record number: candidates, the version of each, those that are listed, and what is joined."""
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (
   SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
@@ -209,7 +209,10 @@ SELECT r.birth, 0, {listing.wanted} FROM (
 
 
 def _page_by_publication(listing: Listing) -> str:
-    """Oldest first by publication; bodies are fetched only while they fit a page, for a version may hold 2 MiB."""
+    """SQL of a page by publication, oldest first.
+
+    Bodies are fetched only while they fit a page, because a version may have 2 MiB.
+    """
     return f"""
 SELECT r.birth, r.published, {listing.wanted} FROM (
   SELECT r.*, sum(r.size) OVER (ORDER BY r.published, r.birth) - r.size AS before FROM (
@@ -225,7 +228,7 @@ CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS}
 
 
 def _end_of_candidates(question: Question, values: Parameters) -> Position | None:
-    """Behind which record the candidates of the last statement end; null when there are none after them."""
+    """The position of the last candidate of the latest statement; None when there are no candidates after it."""
     statement = (
         f"SELECT max(birth), count(*) FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608 - expressions of our own
         " ORDER BY r.birth LIMIT %(candidates)s) r"

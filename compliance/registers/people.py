@@ -1,4 +1,4 @@
-"""`/v1/people`: employees and invitations that existed between two moments, as at the later."""
+"""`/v1/people`: employees and invitations that existed between two moments, as at the later moment."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -22,7 +22,7 @@ _WANTED = (
     f" p.person_name, p.work_email, {lookups.ENTRY_ERASED_AT},"
     " i.person_name, i.work_email"
 )
-# Records of employees name the profile; that of an invitation is the one of whoever joined by it, if anybody did.
+# Records of employees name the profile; the profile of an invitation is that of the person who joined by it, if any.
 _JOINED = lookups.entry("r")
 
 
@@ -62,19 +62,21 @@ FROM (SELECT r.birth, r.record_id, r.learner_profile_id FROM {in_force.RECORDS}
 
 
 def _personal(question: Question, versions: Sequence[Record]) -> list[str]:
-    """Name and address of the records of versions as they are now, whichever version it is."""
-    births = [version[2] for version in versions]
+    """The current name and address for each version's record, whichever version it is."""
+    numbers = [version[2] for version in versions]
     asked = {
         "organization": question.company.organization_id,
         "register": PEOPLE.number,
-        "births": arrays.bigints(sorted(set(births))),
+        "births": arrays.bigints(sorted(set(numbers))),
     }
     named = {}
-    for birth, person_name, work_email, erased_at, invited_name, invited_email, invited in reading.fetch(_NAMES, asked):
+    for number, person_name, work_email, erased_at, invited_name, invited_email, invited in reading.fetch(
+        _NAMES, asked
+    ):
         if invited:
             person_name, work_email = person_name or invited_name, invited_email or work_email
-        named[birth] = splicing.ending(question, "work_email", person_name, work_email, erased_at)[:-1]
-    return [named[birth] for birth in births]
+        named[number] = splicing.ending(question, "work_email", person_name, work_email, erased_at)[:-1]
+    return [named[number] for number in numbers]
 
 
 LISTINGS = (
@@ -97,7 +99,7 @@ LISTINGS = (
 
 
 def _counted(stored: dict[str, object]) -> bool:
-    """Whether the row counts records: an employee's whose access has not ended."""
+    """Whether the row has counts of records: that of an employee whose access has not ended."""
     return stored["entry_type"] == EntryType.EMPLOYEE and stored["access_state"] not in (
         AccessState.ENDED,
         AccessState.ERASED,
@@ -115,7 +117,7 @@ GROUP BY r.learner_profile_id"""  # noqa: S608
 
 
 def _counts(question: Question, learners: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Of each learner, the open required records and the completed ones among the training records in force."""
+    """For each learner, how many of the training records in force are open and required, and how many completed."""
     if not learners:
         return {}
     counted = reading.fetch(

@@ -1,6 +1,6 @@
 """`/v1/policies`, `/v1/policy-records` and `/v1/acknowledgements`.
 
-Versions go by publication, oldest first; receipts in the order of their chain, which is the order of their birth.
+Versions come by publication, oldest first; receipts in the order of their chain, which is that of their record numbers.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a register is asked: by whom, pinned where, about which moment."""
+"""The question that a read of a register answers: the company, the pin, the moment."""
 
 import uuid
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Company(NamedTuple):
-    """The tenant, as every row and snapshot names it."""
+    """The tenant, with the identifiers that every row and snapshot contains."""
 
     organization_id: uuid.UUID
     deployment_id: uuid.UUID
@@ -16,7 +16,7 @@ class Company(NamedTuple):
 
 
 class Pin(NamedTuple):
-    """Where the history stood when the first page was read; every page of a pull keeps it."""
+    """The end of the history when the first page was read; every page of a pull uses it."""
 
     sequence: int
     capture_sequence: int
@@ -26,7 +26,7 @@ class Pin(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One read. `moment` is `as_at` or `to`; `start` is `from`; `personal` says whether names may be told."""
+    """One read. `moment` is `as_at` or `to`; `start` is `from`; `personal`: rows contain names and addresses."""
 
     company: Company
     pin: Pin
@@ -34,7 +34,7 @@ class Question(NamedTuple):
     start: datetime | None = None
     course: uuid.UUID | None = None
     personal: bool = False
-    # What pages of the console narrow it to: one person, who was in a team at the moment, records by their number.
+    # Pages of the console narrow it to one person, to people who were in a team at the moment, or to record numbers.
     learner: uuid.UUID | None = None
     team: uuid.UUID | None = None
     births: tuple[int, ...] | None = None
@@ -46,7 +46,7 @@ class Question(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Behind which record a page begins: its `birth`, after its publication where that comes first (policies)."""
+    """The record after which a page begins: its number and, where records come by publication, that moment too."""
 
     birth: int = 0
     published: int = 0

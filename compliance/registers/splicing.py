@@ -1,4 +1,4 @@
-"""Pieces of JSON text that rows are spliced from: a page is text from the database to the wire."""
+"""Pieces of JSON text that rows are spliced from: a page remains text from the database to the response."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS
 from compliance.rules.vocabulary import ERASED_PERSON
 
 _FIRST_DAY = date(2000, 1, 1)
-# Texts of a whole page are each new memory that the system must give; those of some rows the process has already.
+# The text of a whole page takes new memory from the system; texts of some rows fit into what the process has already.
 _AT_ONCE = 50
 
 
@@ -39,7 +39,7 @@ def quoted(text: str | None) -> str:
 
 
 def opening(question: Question) -> str:
-    """How every row begins that names its deployment, company and learning space; ends before the next member."""
+    """The first members of a row: deployment, company and learning space; ends with a comma."""
     company = question.company
     return (
         f'{{"deployment_id":"{company.deployment_id}","organization_id":"{company.organization_id}",'
@@ -53,24 +53,24 @@ def members(body: str) -> str:
 
 
 def name_of(person_name: str | None, erased_at: Any) -> str:
-    """A profile's name as JSON; the label of an erased person."""
+    """A profile's name as JSON; for an erased person, the label of erased people."""
     return f'"{ERASED_PERSON}"' if erased_at is not None else quoted(person_name)
 
 
 def address_of(email: str | None, erased_at: Any) -> str:
-    """A profile's address as JSON; null of an erased person."""
+    """A profile's address as JSON; null for an erased person."""
     return "null" if erased_at is not None else quoted(email)
 
 
 def ending(question: Question, address: str, person_name: str | None, email: str | None, erased_at: Any) -> str:
-    """The personal members of a row and its closing brace; `address` is what the register calls the email."""
+    """The personal members of a row and its closing brace; `address` is the register's name for the email."""
     if not question.personal:
         return "}"
     return f',"person_name":{name_of(person_name, erased_at)},"{address}":{address_of(email, erased_at)}}}'
 
 
 def within(rows: Sequence[str], room: int) -> tuple[bytes, int]:
-    """The first rows that take up at most `room` bytes, with commas between, and how many these are."""
+    """The first rows that take at most `room` bytes, joined by commas, and their number."""
     parts = [",".join(rows[at : at + _AT_ONCE]).encode() for at in range(0, len(rows), _AT_ONCE)]
     content = b",".join(parts)
     if len(content) <= room:

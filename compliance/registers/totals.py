@@ -1,9 +1,9 @@
-"""Exact totals, kept: what a whole pull returns is counted once and then only for what has changed.
+"""Keeps exact totals: the rows of a whole pull are counted once, and after that only what has changed.
 
-From the latest moment that any stored row names on, the answer to "how many rows now" depends on the history alone and
-not on the clock. So one number a register is kept in Redis with the sequence it holds for, and brought up to a later
-pin by looking at the records that have a version in between. It is trusted only if the history still has the chain
-hash under which it was counted (a restored backup has another), and counted anew whenever anything is missing.
+After the latest moment in any stored row, the number of rows depends on the history alone and not on the clock. So one
+number per register is kept in Redis with the sequence that it was counted at, and updated to a later pin from the
+records that have a version in between. It is trusted only if the history still has the chain hash under which it was
+counted (a restored backup has another one), and counted again whenever anything is missing.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from compliance.tenancy import reading
 log = logging.getLogger(__name__)
 
 MOST_CHANGES = 20_000
-"""Rows between the kept number and the pin beyond which counting anew is as fast."""
+"""With more rows between the kept number and the pin, counting again is as fast."""
 
 KEPT_SECONDS = 30 * 24 * 3600
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class Kept(NamedTuple):
-    """How many rows hold from `settled` on (microseconds since 1970) when all up to `sequence` is known."""
+    """The number of rows listed from `settled` on (microseconds since 1970), as known at `sequence`."""
 
     sequence: int
     capture_sequence: int
@@ -60,7 +60,7 @@ def total(listing: Listing, question: Question) -> int:
 
 
 def _current(listing: Listing, question: Question, kept: Kept | None) -> Kept | None:
-    """The kept number, brought up to the pin; null when it cannot be."""
+    """The kept number, updated to the pin; None when that is not possible."""
     pin = question.pin
     if kept is None or not 0 <= pin.sequence - kept.sequence <= MOST_CHANGES or not _same_history(question, kept):
         return None
@@ -75,7 +75,7 @@ def _current(listing: Listing, question: Question, kept: Kept | None) -> Kept | 
 
 
 def _counted(listing: Listing, question: Question) -> Kept | None:
-    """Counts anew, if the moment lies where the answer no longer depends on it."""
+    """Counts again, if the moment is so late that the answer no longer depends on it; otherwise returns None."""
     ((settled,),) = reading.fetch(_SETTLED, pages.parameters(listing, question))
     settled = 0 if settled is None else _micros(settled)
     if _micros(question.moment) < settled:
@@ -91,7 +91,7 @@ SELECT {_LATEST} FROM {in_force.ROWS} AND v.register = %(register)s AND v.sequen
 
 @lru_cache(maxsize=16)
 def _changes(condition: str) -> str:
-    """Over the records with a version behind `before`: the latest moment they name, and by how many more hold."""
+    """SQL over the records with a version after `before`: their latest moment, and the change in listed rows."""
     holds = [
         f"EXISTS (SELECT FROM {in_force.version('v.*', sequence=upper)} v WHERE {in_force.PRESENT} AND {condition})"
         for upper in ("%(sequence)s", "%(before)s")

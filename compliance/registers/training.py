@@ -1,8 +1,8 @@
 """`/v1/training-records` and `/period`: what each employee owes, and its outcome at a moment.
 
-`/period` lists every record that some `as_at` between its two moments lists, in the last version that stood between
-them. A record may have vanished by then: the renewal of a certificate whose completion was voided. It is shown as it
-last stood, with its outcome when it vanished.
+`/period` lists every record that is listed at some moment between its two moments, in the last version that was in
+force between them. A record may have vanished by the end: the renewal of a certificate whose completion was voided. It
+is listed in its last version, with its outcome at the moment at which it vanished.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,13 +26,13 @@ _WANTED = (
     "r.sequence, r.valid_from, r.recorded_at, r.cause, r.logic_version, r.state_before_end, r.begins_at, r.due_at,"
     " r.done_at, r.waived_at, r.ends_at, r.body, r.learner_profile_id"
 )
-# A page holds several records of most people: these are looked up once, and with them whether they were ever reminded.
+# A page has several records of most people, so people are looked up once, and with them whether they were reminded.
 _PEOPLE = f"""
 SELECT learner_profile_id, person_name, work_email, erased_at, {training.reminded("p.learner_profile_id")}
 FROM {PROFILES} AND p.learner_profile_id = ANY(%(learners)s)"""  # noqa: S608 - names and SQL of our own
 
 _PLAIN = f'{{"{TRAINING_RECORDS.identity}"'
-"""How nearly every stored body begins: one without hidden members. To look for those costs more than to splice it."""
+"""How a stored body without hidden members begins, as nearly all do; searching for these costs more than splicing."""
 
 
 def _present(question: Question, records: Sequence[Record]) -> list[str]:
@@ -40,7 +40,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
 
 
 def _present_period(question: Question, records: Sequence[Record]) -> list[str]:
-    """The outcome is that of the period's end, or of the record's: when it ended or, earlier, vanished."""
+    """The outcome is that at the end of the period or, if that is earlier, when the record ended or vanished."""
     end = arrays.in_microseconds(question.moment)
     ends = (min(end if each is None else each for each in (end, record[12], record[15])) for record in records)
     return _rows(question, [record[:15] for record in records], ends)
@@ -88,7 +88,7 @@ def _rows(question: Question, records: Sequence[Record], moments: Iterable[int])
 
 
 def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], list[Row]]:
-    """Lets PostgreSQL look the learners up while rows are written."""
+    """Starts the look-up of the learners, so that PostgreSQL works while Python writes rows; returns its result."""
     if not learners:
         return list
     values = {"organization": question.company.organization_id, "learners": list(learners)}
@@ -96,8 +96,8 @@ def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], li
 
 
 def _people(question: Question, found: list[Row]) -> tuple[dict[bytes, str], dict[int, int]]:
-    """How the rows of each learner end, and how many reminders each record of theirs has, by birth."""
-    reminders = _reminders_by_birth(question, [learner for learner, _, _, _, reminded in found if reminded])
+    """The end of the rows of each learner, and the number of reminders of each of their records, by record number."""
+    reminders = _reminders_by_number(question, [learner for learner, _, _, _, reminded in found if reminded])
     return {learner: splicing.ending(question, "work_email", *personal) for learner, *personal, _ in found}, reminders
 
 
@@ -115,7 +115,7 @@ _FILTERS = {
     "waived": Filter("Waived", outcomes.WAIVED, ("outcome", "waived")),
     "optional": Filter("Optional and not done", outcomes.OPTIONAL_UNDONE, ("outcome", "optional_not_done")),
 }
-# A record that vanished in the period is judged at the moment at which it did.
+# The filters apply to a record that vanished in the period at the moment at which it vanished.
 _PERIOD_FILTERS = {
     word: Filter(each.name, each.condition.replace("%(moment)s", "least(%(moment)s, v.vanished_at)"))
     for word, each in _FILTERS.items()
@@ -123,7 +123,7 @@ _PERIOD_FILTERS = {
 
 
 def _basis(question: Question, versions: Sequence[Record]) -> list[str]:
-    """What was required before the end, and the row of a lesson that was shared alone, which its shares name."""
+    """The requirement before the end and, if a lesson was shared alone, its row, found by the share."""
     organization_id = question.company.organization_id
     of_lessons = {version[5] for version in versions} - {None}
     rows = {None: "null"}
@@ -146,27 +146,27 @@ RECORDS = Listing(
 )
 
 _IN_FORCE_AT_START = in_force.version("v.valid_from", moment="%(start)s")
-# Under row-level security the planner keeps a condition with COALESCE from the index; the sub-select alone it takes.
+# Under row-level security the planner uses no index for a condition with COALESCE, but does for this sub-select.
 _SINCE = f"(SELECT coalesce(max(v.valid_from), '-infinity') FROM {_IN_FORCE_AT_START} v)"  # noqa: S608
 _IN_FORCE_AT_END = in_force.version("v.*")
 _IN_FORCE_BEFORE = in_force.version("v.*", moment="l.valid_from - interval '1 microsecond'")
 
 
 def _says(version: str) -> str:
-    """Whether a version says something of its record by the end of the period."""
+    """Whether a version has a content that has begun by the end of the period."""
     return f"{version}.body <> '' AND {version}.begins_at <= %(moment)s"
 
 
 def _listed(version: str, until: str = "'infinity'") -> str:
-    """Whether some moment of the period lists a version that stands until `until`, which is after the start."""
+    """Whether a version in force until `until`, which is after the start, is listed at some moment of the period."""
     return (
         f"{_says(version)} AND {version}.begins_at < {until} AND ({version}.ends_at IS NULL"
         f" OR {version}.ends_at > greatest({version}.valid_from, {version}.begins_at, %(start)s))"
     )
 
 
-# The versions before `p` that stood after the start, newest first; of those known for the same `valid_from` the newest
-# counts, which the row behind it shows: `until` is when the next one took its place.
+# The versions before `p` that were in force after the start, newest first; `until` is when the next one took effect.
+# Of versions with the same `valid_from` the newest counts; for the others `until` equals `valid_from`.
 _EARLIER = f"""(
     SELECT {{wanted}}, lag(v.valid_from, 1, p.valid_from) OVER (ORDER BY v.valid_from DESC, v.sequence DESC) AS until
     FROM {in_force.VERSIONS}
@@ -176,8 +176,8 @@ _DECIDING = _EARLIER.format(wanted="v.valid_from, v.begins_at, v.ends_at, v.body
 _LISTED_BEFORE = f"""(({_listed("p", "l.valid_from")}) OR EXISTS (
     SELECT FROM {_DECIDING} v WHERE v.until > v.valid_from AND {_listed("v", "v.until")}))"""
 # Nearly every record is decided by its version `l` in force at the end, most others by the version `p` before it: what
-# ended within the period was listed until then. Shown is the last version that says something.
-_STOOD = f"""(
+# ended within the period was listed until then. The result is the last version with a content.
+_LAST_LISTED = f"""(
     SELECT v.* FROM {_IN_FORCE_AT_END} l CROSS JOIN LATERAL (
         SELECT {{columns}}, NULL::timestamptz AS vanished_at FROM (SELECT l.*) v
         WHERE {_listed("l")}
@@ -199,14 +199,14 @@ OF_PERIOD = Listing(
     wanted=f"{_WANTED}, r.vanished_at",
     present=_present_period,
     raw=True,
-    version=lambda columns: _STOOD.format(columns=columns),
+    version=lambda columns: _LAST_LISTED.format(columns=columns),
     more=", v.vanished_at",
     filters=_PERIOD_FILTERS,
 )
 
 LISTINGS = (RECORDS, OF_PERIOD)
 
-# A row does not say which lesson it is of; its shares, which are shares of that lesson, do.
+# A row does not name its lesson; its shares, which are shares of that lesson, do.
 _RELEASE_RENEWAL_LESSON = f"""
     v.lesson_share_id IS NOT NULL, v.renews_certificate_id IS NOT NULL,
     {shares.lesson("v.lesson_share_id")}, r.record_id"""
@@ -223,11 +223,11 @@ CROSS JOIN LATERAL (
 GROUP BY owner.birth"""  # noqa: S608
 
 
-def _reminders_by_birth(question: Question, learners: Sequence[bytes]) -> dict[int, int]:
-    """Sends that captures up to the pin took in (`facts.captured`), for the record that was open when each was sent.
+def _reminders_by_number(question: Question, learners: Sequence[bytes]) -> dict[int, int]:
+    """Reminders that captures up to the pin hold (`facts.captured`), by the record that was open when each was sent.
 
-    Of several undone records they go, as an administrator's changes do, to the release's, then the renewal's, then
-    that of the lesson with the lowest id (docs/rules.md#changes): the order of arrival decides nothing.
+    Of several open records a reminder counts, as an administrator's changes do, for that of the release, then of the
+    renewal, then of the lesson with the lowest id (docs/rules.md#changes), whatever the order of arrival.
     """
     if not learners:
         return {}

@@ -1,13 +1,13 @@
-"""From what the rules decide to what the history stores: one module a subject.
+"""Turns the decisions of the rules into what the history stores: one module per subject.
 
-A body is canonical JSON text: the fields of the row in `catalogue`, in that order, no white space, instants as
-`YYYY-MM-DDTHH:MM:SS.ffffffZ`, without what is personal, joined at read or decided by the clock, and without the
+A body is canonical JSON text: the fields of the row in `catalogue`, in that order, without white space, instants as
+`YYYY-MM-DDTHH:MM:SS.ffffffZ`. It has no personal fields, none that are joined at read or decided by the clock, and no
 envelope (`deployment_id`, `organization_id`, `learning_space_id`, `sequence`, `valid_from`, `recorded_at`, `cause`,
-`logic_version`). Joined are also the titles of courses and lessons, and a trainer by `live_session_id`; a
+`logic_version`). The titles of courses and lessons are joined at read too, and a trainer by `live_session_id`; a
 certificate's `status` comes from the column `state` and `valid_until`.
 
-A projection gives this visible text. `stored_body` puts before its fields what is hashed with it and hidden from /v1
-(`proofs.history.HIDDEN_MEMBERS`).
+A projection returns this visible text. `stored_body` puts the members that are hashed with it but hidden from /v1
+before its fields (`proofs.history.HIDDEN_MEMBERS`).
 """
 
 import re
@@ -39,11 +39,11 @@ class Columns(NamedTuple):
 
 
 ABSENT = (b"", Columns())
-"""Body and columns of a version that says that the record is absent."""
+"""Body and columns of a version in which the record is absent."""
 
 
 class ProjectedVersion(NamedTuple):
-    """What holds from `valid_from` on: the body (empty: absent) and the columns."""
+    """The content of a record from `valid_from` on: the body (empty: absent) and the columns."""
 
     valid_from: datetime
     body: bytes
@@ -51,7 +51,7 @@ class ProjectedVersion(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a training record is about: a release of a course or, where a lesson was shared alone, the lesson's."""
+    """What a training record is about: a release of a course or, if a lesson was shared alone, of that lesson."""
 
     course_release_id: UUID | None
     lesson_release_id: UUID | None
@@ -60,9 +60,8 @@ class Source(NamedTuple):
 class ProjectedTimeline(NamedTuple):
     """All versions of one record as decided now, with strictly increasing `valid_from`.
 
-    `sources` are those of a training record, one after another as its versions name them. `identity` is the commitment
-    that rows of people bear (`facts.identities`), null in other registers; a certificate gets its own when it is
-    recorded.
+    `sources` are those of a training record, in the order in which its versions name them. `identity` is the commitment
+    in rows of people (`facts.identities`), null in other registers; a certificate gets one when it is recorded.
     """
 
     register: int
@@ -77,9 +76,9 @@ class ProjectedTimeline(NamedTuple):
 def stored_body(register: int, body: bytes, columns: Columns, identity: str | None = None) -> bytes:
     """The text that is stored and hashed: the body with its hidden members before its fields; an absence stays empty.
 
-    A training record has `state_before_end` where it is not what `requirement` says: whether it was required just
-    before its end, on which the outcome `missed` or `excused` depends. A certificate has `state`. People and
-    certificates have `identity_sha256`, null where `identity` is `NO_IDENTITY`.
+    A training record has `state_before_end` where it differs from `requirement`: whether it was required just before
+    its end, on which the outcome `missed` or `excused` depends. A certificate has `state`. People and certificates have
+    `identity_sha256`, null where `identity` is `NO_IDENTITY`.
     """
     if not body:
         return body
@@ -96,15 +95,15 @@ def stored_body(register: int, body: bytes, columns: Columns, identity: str | No
 
 
 def stored_identity(body: str) -> str | None:
-    """The commitment that a stored body bears; `NO_IDENTITY` where it says that there is none, None without a word."""
+    """The commitment in a stored body; `NO_IDENTITY` where the member is null, None where there is no such member."""
     found = _STORED_IDENTITY.match(body)
     return None if found is None else found[1] or NO_IDENTITY
 
 
 def hashed_body(register: int, body: bytes, state: str | None, state_before_end: str | None) -> bytes:
-    """The bytes whose SHA-256 the digest of a stored row holds: its body.
+    """The bytes whose SHA-256 is in the digest of a stored row: its body.
 
-    Rows written before bodies had hidden members: the body and, in two registers, a line feed and a column's word.
+    For rows written before bodies had hidden members: the body and, in two registers, a line feed and a column's value.
     """
     if register == TRAINING_RECORDS.number:
         word, member = state_before_end, _STATE_BEFORE_END

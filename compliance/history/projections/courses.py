@@ -1,8 +1,8 @@
 """Course version rows, from the published releases and the lessons shared alone.
 
 A release is `course_release` from its publication and `release_unavailable` from its withdrawal. A lesson that was
-shared by itself is `lesson_share_without_course_release` from the first such share on, with no release. A lesson whose
-version and fingerprint nobody told (shares recorded before they had to be) is left out: nothing is invented.
+shared alone is `lesson_share_without_course_release` from the first such share on, without a release. A lesson whose
+version and fingerprint were never stated (old shares did not need them) is left out.
 """
 
 import uuid
@@ -34,7 +34,7 @@ def lesson_row_id(organization_id: uuid.UUID, lesson_release_id: uuid.UUID) -> u
 
 
 def row_ids(organization_id: uuid.UUID, sources: Iterable[Source]) -> list[uuid.UUID]:
-    """The rows of what training records are about, in a fixed order."""
+    """The row ids of the sources of training records, sorted."""
     found = set()
     for course_release_id, lesson_release_id in sources:
         if course_release_id is not None:
@@ -47,7 +47,7 @@ def row_ids(organization_id: uuid.UUID, sources: Iterable[Source]) -> list[uuid.
 def project(
     organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime
 ) -> dict[uuid.UUID, list[ProjectedTimeline]]:
-    """The timelines of all rows of the courses by `until`, by course; three statements whatever their number."""
+    """The timelines of all rows of the courses by `until`, by course; three statements, however many courses."""
     releases = courses.releases_by(organization_id, course_ids, until)
     shared = shares.lessons_shared(organization_id, course_ids, until)
     named = {lesson_release_id for release in releases for lesson_release_id in release.lesson_release_ids}

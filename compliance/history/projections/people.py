@@ -1,4 +1,4 @@
-"""Rows of the people register. The counts are no part of a row: they are taken at read."""
+"""Rows of the people register. The counts are not part of a row: they are computed at read."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from compliance.rules.vocabulary import EntryType
 def project(timelines: Iterable[PersonTimeline], identity: str) -> list[ProjectedTimeline]:
     """The timelines of employee or invitation rows. An employee's record is found by the profile.
 
-    `identity` is the commitment to the name and address that all of them are shown with.
+    `identity` is the commitment to the name and address of all of them.
     """
     projected = []
     for timeline in timelines:

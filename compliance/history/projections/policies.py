@@ -1,7 +1,7 @@
-"""Policy version rows and receipt rows, sealed when written, so each has one version; and what people owe of versions.
+"""Rows of policy versions and receipts, which never change, so each has one version; and rows of owed policies.
 
-`html` is stored byte for byte, in a row as in the facts. Receipts come in the order of their chain, and so does birth.
-The state of what somebody owes is decided at read, from receipt and deadline.
+`html` is stored byte for byte, in a row as in the facts. Receipts come in the order of their chain, and so do their
+record numbers. The state of an owed policy is decided at read, from receipt and deadline.
 """
 
 import uuid

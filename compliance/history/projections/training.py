@@ -1,4 +1,4 @@
-"""Training records and certificates as rows: one decision gives both."""
+"""Rows of training records and certificates; one decision of the rules contains both."""
 
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.training import TRAINING_RECORDS
@@ -8,7 +8,7 @@ from compliance.rules.owed_learning.decisions import Decision
 
 _RECORD_COLUMNS = ("lesson_release_id", "requirement_before_end")
 _CERTIFICATE_COLUMNS = ("status", "trainer_profile_id")
-"""Fields of a content that its body does not hold; of a certificate, the trainer is found by the live session."""
+"""Fields of a content that its body leaves out; the trainer of a certificate is found by the live session."""
 
 
 def project(decision: Decision) -> list[ProjectedTimeline]:
