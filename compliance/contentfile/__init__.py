@@ -1,7 +1,7 @@
 """The course content format: read, check, fingerprint, preview.
 
-Pure: bytes and folders in, facts and faults out. No Django, no network, no clock. `docs/content-format.md` describes
-the format, every fault code and how to recompute the fingerprints elsewhere.
+Pure: takes bytes and folders, returns data and faults. No Django, no network, no clock. `docs/content-format.md`
+describes the format, every fault code and how to recompute the fingerprints elsewhere.
 """
 
 from compliance.contentfile.content import Checked, check_content

@@ -1,7 +1,7 @@
 """`python -m compliance.contentfile`: `check PATH...` lists faults, `serve PATH` opens a package in the player.
 
-Exit status of `check`: 0: nothing keeps any of them from being published (warnings may remain); 1: errors; 2: something
-could not be read, or the command line is wrong.
+Exit status of `check`: 0: every package can be published (warnings may remain); 1: errors; 2: something could not be
+read, or the command line is wrong.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one path came to."""
+    """The result for one path."""
 
     path: str
     faults: Sequence[Fault]
@@ -47,7 +47,7 @@ class _Outcome:
 
 
 def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
-    """Run the command; the exit status."""
+    """Runs the command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m compliance.contentfile", description="Course content files.")
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="check content files, package folders and package zips")
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     options = parser.parse_args(arguments)
     out = out or sys.stdout
     if options.command == "serve":
-        # The one step out of this pure room, declared in pyproject.toml: the player is drawn by Django's templates,
-        # which nothing else here needs, so they are loaded only for this.
+        # The only import from outside this pure room, declared in pyproject.toml: Django's templates draw the player.
+        # They are loaded only here, because nothing else needs them.
         from compliance.interfaces.player.serving import serve as serve_package
 
         return serve_package(FilePath(options.path), options.port, out)

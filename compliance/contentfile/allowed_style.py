@@ -1,4 +1,4 @@
-"""What a film's style may name: rules, properties, functions, selectors. `style` and `plain_style` use it."""
+"""What a film's style may contain: rules, properties, functions, selectors. `style` and `plain_style` use it."""
 
 import re
 from typing import Final

@@ -31,10 +31,10 @@ SCHEMA: Final = "svc.content/2"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of checking a content file. `content` is there only when nothing keeps it from being published.
+    """The result of checking a content file. `content` is None unless the file can be published.
 
-    It is what the file says: without its `$schema` keys, and with whole numbers as integers however they were written.
-    `faults` lists a thousand at most; a `fault_count` above that says that there are more, and the check ended there.
+    It is the parsed file without `$schema` keys, and with whole numbers as integers however they were written.
+    `faults` lists a thousand at most; a larger `fault_count` means that there are more, and the check ended there.
     """
 
     content: dict[str, Any] | None
@@ -64,7 +64,7 @@ def check_content(data: bytes | bytearray | memoryview | dict[str, Any]) -> Chec
 
 
 def walk_content(value: object, report: Report) -> Walk:
-    """Check a parsed content file; what it refers to is in the walk."""
+    """Check a parsed content file; its references are in the walk."""
     walk = Walk(report)
     with suppress(EnoughFaults):
         walk.check_object(value, (), _CONTENT, "", what="a content file")

@@ -113,7 +113,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Whom to ask; every field is "" when it is not given."""
+    """Whom to ask; a field that is not given is ""."""
 
     role: str
     name: str
@@ -124,7 +124,7 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """People or places to turn to."""
+    """People or places to ask."""
 
     type: ClassVar[str] = "contact"
     text: str
@@ -142,7 +142,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a page rests on."""
+    """The sources of a page."""
 
     type: ClassVar[str] = "sources"
     items: tuple[Source, ...]
@@ -188,7 +188,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One scene. `starts_at` and `seconds` are in seconds; `pauses` when a question waits for an answer."""
+    """One scene. `starts_at` and `seconds` are in seconds; `pauses` where a question waits for an answer."""
 
     number: int
     id: str
@@ -203,7 +203,7 @@ class Scene:
 
     @property
     def pauses(self) -> bool:
-        """Whether the film waits in this scene for an answer."""
+        """Whether the film waits for an answer in this scene."""
         return self.question is not None
 
     @property
@@ -214,7 +214,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """A film as a storyboard. Draw its scenes inside an element of class `scope`; `css` reaches nothing else."""
+    """A film as a storyboard. Draw its scenes inside an element of class `scope`; `css` affects nothing outside it."""
 
     type: ClassVar[str] = "film"
     scope: str
@@ -269,7 +269,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A course in one language. `languages` are all that it is there in, the default first."""
+    """A course in one language. `languages` are all that it is available in, the default first."""
 
     id: str
     version: int | None
@@ -280,10 +280,10 @@ class Reading:
 
     @property
     def minutes(self) -> int:
-        """The minutes of all lessons that say how long they take."""
+        """The minutes of all lessons that state how long they take."""
         return sum(lesson.minutes or 0 for lesson in self.lessons)
 
     @property
     def page_count(self) -> int:
-        """How many pages there are in all."""
+        """The number of pages."""
         return sum(len(lesson.pages) for lesson in self.lessons)

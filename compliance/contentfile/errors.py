@@ -1,10 +1,10 @@
-"""What this room raises. Faults in a file are not raised: they are listed in `Checked.faults` (see faults.py)."""
+"""Errors of this room. Faults in a file are not raised: they are listed in `Checked.faults` (see faults.py)."""
 
 from compliance.errors import ComplianceError
 
 
 class ContentFileError(ComplianceError):
-    """Root of the content format's own errors; nothing else ever leaves this room, whatever the input."""
+    """Root of the content format's own errors; this room raises no others, whatever the input."""
 
 
 class PackageUnreadable(ContentFileError):
@@ -12,7 +12,7 @@ class PackageUnreadable(ContentFileError):
 
 
 class PackageFaulty(ContentFileError):
-    """A preview, a fingerprint or a media file was asked of a package that has faults."""
+    """A preview, a fingerprint or a media file of a package with faults was asked for."""
 
 
 class MediaNotInPackage(ContentFileError):
@@ -24,8 +24,8 @@ class LanguageNotInPackage(ContentFileError):
 
 
 class NotCanonical(ContentFileError):
-    """The value holds something that the format never does (a fraction, a key that is no string, a lone surrogate)."""
+    """The value holds something outside the format (a fraction, a key that is no string, a lone surrogate)."""
 
 
 class StyleFaulty(ContentFileError):
-    """A style that does not pass the allow-list cannot be scoped."""
+    """A style that fails the allow-list cannot be scoped."""

@@ -1,4 +1,4 @@
-"""The lines of a package in which faults were found, to display them beside what is wrong."""
+"""The lines of a package in which faults were found, to be displayed beside the faults."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,7 +12,7 @@ from compliance.contentfile.package import open_files
 
 
 def lines_with_faults(path: Path, faults: Iterable[Fault]) -> dict[str, list[str]]:
-    """The lines of each file with a fault; of `path` itself under "". A file that is gone by now is left out."""
+    """The lines of each file with a fault; of `path` itself under "". Leaves out a file that no longer exists."""
     texts: dict[str, list[str]] = {}
     for name in {fault.file for fault in faults if fault.line is not None}:
         with suppress(OSError, PackageUnreadable, FileFaulty):
@@ -29,7 +29,7 @@ def _bytes_of(path: Path, name: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """The text without what could steer a terminal."""
+    """The text without characters that could control a terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 

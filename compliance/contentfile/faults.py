@@ -1,7 +1,7 @@
-"""What can be wrong with a file: a stable code, a place, and a sentence that says what to do.
+"""What can be wrong with a file: a stable code, a place, and a sentence about how to fix it.
 
-Codes are part of the format: a code never changes its meaning, and `docs/content-format.md` lists every one (a test
-holds the table to this enum; another holds one vector file per code to it).
+Codes are part of the format: a code never changes its meaning, and `docs/content-format.md` lists every one. A test
+compares that table with this enum, and another requires one vector file per code.
 """
 
 from dataclasses import dataclass
@@ -148,7 +148,7 @@ WARNINGS = frozenset(
         FaultCode.UNUSED_FILE,
     }
 )
-"""Faults that leave a file publishable: what is there is right, but something is left over or would be kinder."""
+"""Faults with which a file can still be published: something is superfluous or could be better."""
 
 
 class MemberPart(StrEnum):
@@ -160,7 +160,7 @@ class MemberPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong, where, and what to do about it.
+    """One fault: what is wrong, where, and how to fix it.
 
     `pointer` is an RFC 6901 JSON Pointer ("" is the whole file). `offset` is in bytes from the start of the file and
     from 0, `line` and `column` count from 1 (columns in characters); all three are None when the content came as a dict
@@ -184,7 +184,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Found:
-    """A fault before its place in the text is known. `position` (in characters) is set when no pointer leads there."""
+    """A fault before its line is known. `position` (in characters) is set when no pointer leads there."""
 
     code: FaultCode
     path: Path
@@ -195,11 +195,11 @@ class Found:
 
 
 class EnoughFaults(Exception):
-    """Ends a check that has found more errors than anyone will mend in one go; caught where the check began."""
+    """Ends a check that has found too many errors to list; caught where the check began."""
 
 
 class Report:
-    """Collects the faults of one file: every one, until there are a thousand errors."""
+    """Collects the faults of one file, up to a thousand."""
 
     def __init__(self) -> None:
         self.found: list[Found] = []
@@ -216,7 +216,7 @@ class Report:
         position: int | None = None,
         file: str = "",
     ) -> None:
-        """Note one fault; raises `EnoughFaults` at the error after the thousandth fault."""
+        """Adds one fault; raises `EnoughFaults` at the error after the thousandth fault."""
         self.count += 1
         if code not in WARNINGS:
             self.errors += 1
@@ -229,8 +229,8 @@ class Report:
 def pointer_of(path: Path) -> str:
     """The RFC 6901 JSON Pointer of a path.
 
-    No key of the format is near 200 characters; a hostile one is cut there, since a thousand faults may lie below it. A
-    lone surrogate becomes the replacement character.
+    Keys are cut at 200 characters, because a thousand faults may lie below a hostile one; keys of the format are much
+    shorter. A lone surrogate becomes the replacement character.
     """
     steps = (str(part) if isinstance(part, int) or len(part) <= 200 else part[:200] + "..." for part in path)
     text = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
@@ -238,7 +238,7 @@ def pointer_of(path: Path) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value in a fault's sentence: quoted, short, printable whatever it holds."""
+    """A value for the sentence of a fault: quoted, short, and printable whatever it holds."""
     if isinstance(value, str):
         short = value if len(value) <= 60 else value[:57] + "..."
         return ascii(short) if not short.isprintable() else f'"{short}"'

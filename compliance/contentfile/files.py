@@ -1,7 +1,7 @@
-"""The files of a package, from a folder or a zip, read without trusting either.
+"""The files of a package, read from an untrusted folder or zip.
 
-Nothing is ever unpacked to disk. Names are held to plain relative paths, links and devices are refused, sizes are
-bounded by what is declared and again by what is read.
+Nothing is unpacked to disk. Names must be plain relative paths, links and devices are refused, and sizes are limited
+both as declared and as read.
 """
 
 import os
@@ -34,7 +34,7 @@ _ZIP_FAULTS: Final = (
     ValueError,
     OSError,
 )
-"""What Python's zip reader raises for bytes that are no sound zip."""
+"""What Python's zip reader raises for a damaged zip."""
 
 
 class FileFaulty(ContentFileError):
@@ -51,7 +51,7 @@ class PackageFiles(Protocol):
     sizes: dict[str, int]
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a file in pieces, never more than `sizes` says; raises `FileFaulty`."""
+        """The bytes of a file in pieces, in all no more than `sizes` states; raises `FileFaulty`."""
         ...
 
 
@@ -183,7 +183,7 @@ class ZipFiles:
             self.sizes.clear()
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a file in pieces; the reader stops at the declared size and holds the CRC to it."""
+        """The bytes of a file in pieces; the reader stops at the declared size and compares the CRC."""
         if self._archive is None:
             raise FileFaulty(FaultCode.INVALID_ZIP, "The zip is closed.")
         try:
@@ -196,14 +196,14 @@ class ZipFiles:
             ) from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Closes the file."""
         if self._archive is not None:
             self._archive.close()
         self._file.close()
 
 
 def _directory_fault(file: IO[bytes]) -> str:
-    """Why the zip's directory is not worth parsing, or nothing. Bounds the work before Python's reader begins."""
+    """Why the zip's directory is refused, or an empty text. Limits the work before Python's reader begins."""
     file.seek(0, os.SEEK_END)
     size = file.tell()
     if size > limits.ZIP_BYTES:

@@ -1,7 +1,7 @@
 """Films: scenes, the emails they show, and the style they are drawn with.
 
-A film is 2 to 30 scenes of 1 to 60 seconds, ten minutes at most. It has no picture of its own: a player draws each
-scene from its kind, its email or question, and its elements, with the caption below and the captions as transcript.
+A film has 2 to 30 scenes of 1 to 60 seconds, ten minutes at most. It holds no video: a player draws each scene from its
+kind, its email or question, and its elements, with the caption below and the captions as transcript.
 """
 
 from collections.abc import Mapping
@@ -137,7 +137,7 @@ def _check_style(walk: Walk, value: Any, path: Path) -> None:
         return
     faults = walk.styles.get(value)
     if faults is None:
-        # Parsing takes seconds a megabyte, so what is not plain is parsed once, and in all only so far.
+        # Parsing takes seconds per megabyte, so only styles that are not plain are parsed: once each, up to a total.
         size = len(value.encode("utf-8", "surrogatepass"))
         if size <= limits.STYLE_BYTES and walk.style_bytes + size > limits.UNUSUAL_STYLE_BYTES_IN_ALL:
             walk.add(

@@ -50,8 +50,8 @@ class LessonFingerprint:
 def canonical_bytes(value: object) -> bytes:
     """Canonical JSON (RFC 8785) in UTF-8, without any `$schema` key.
 
-    Takes what the format holds: objects, arrays, strings, whole numbers, booleans, null. Raises `NotCanonical` for the
-    rest.
+    Accepts the types of the format: objects, arrays, strings, whole numbers, booleans, null. Raises `NotCanonical` for
+    others.
     """
     plain = _without_schema(value, 1)
     try:

@@ -1,7 +1,7 @@
 """The grammar of ids: text ids, lesson, page, role and media ids, and our own inside films and questions.
 
-All are plain ASCII in lower case, so no two ids differ only in case and no id can look like another by borrowing
-letters of another script; the sentence of a fault names the character that is out of place.
+All are plain ASCII in lower case, so no two ids differ only in case or look alike in different scripts; the sentence
+of a fault names the character that is not allowed.
 """
 
 import re
@@ -44,7 +44,7 @@ def is_sha256(value: str) -> bool:
 
 
 def what_is_wrong(value: str, longest: int, also: str = "") -> str:
-    """The reason why an id is refused, in a few words. `also`: marks it may hold beside letters, digits, -."""
+    """Why an id is refused, in a few words. `also`: characters it may hold beside letters, digits and hyphens."""
     if not value:
         return "it is empty"
     if len(value) > longest:

@@ -1,4 +1,4 @@
-"""Every number of the format in one place: the contract's limits first, then ours against hostile input."""
+"""Every number of the format in one place: first the contract's limits, then ours against hostile input."""
 
 from typing import Final
 

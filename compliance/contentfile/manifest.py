@@ -1,7 +1,7 @@
-"""The manifest of a package: what resolves role ids, media ids and languages.
+"""The manifest of a package: defines role ids, media ids and languages.
 
-`svc.manifest/2` lets a media file have a `description`, a text id. The contract's image,
-audio and video blocks have no place for one, and without it a picture has no words for who cannot see it.
+In `svc.manifest/2` a media file may have a `description`, a text id. The contract's image, audio and video blocks have
+no key for one, and without it people who cannot see a picture get no words for it.
 """
 
 import re
@@ -67,7 +67,7 @@ def is_safe_path(name: str) -> bool:
 
 @dataclass(slots=True)
 class ManifestWalk(Walk):
-    """A walk that also gathers what the manifest defines."""
+    """A walk that also collects what the manifest defines."""
 
     identity: str = ""
     media_ids: dict[str, Path] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class ManifestWalk(Walk):
 
 
 def walk_manifest(value: object, report: Report) -> ManifestWalk:
-    """Check a parsed manifest; what it defines and refers to is in the walk."""
+    """Check a parsed manifest; the walk then holds its definitions and references."""
     walk = ManifestWalk(report)
     name = value.get("id") if isinstance(value, dict) else None
     prefix = name if isinstance(name, str) and identifiers.is_slug(name) else ""

@@ -51,7 +51,7 @@ class MediaFile:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPackage:
-    """What came of checking a package. The parts are empty when something keeps it from being published.
+    """The result of checking a package. The parts are empty where a fault keeps it from being published.
 
     `words` maps language to text id to string, in the manifest's order of languages (the first is the default).
     """
@@ -103,7 +103,7 @@ class CheckedPackage:
         return copied.getvalue()
 
     def copy_media(self, media_id: str, output: IO[bytes]) -> None:
-        """Writes a media file to `output`, a piece at a time. Raises as `read_media`; what was written then is void."""
+        """Writes a media file to `output` in pieces. Raises as `read_media`; discard then what was written."""
         item = next((item for item in self.media if item.id == media_id), None)
         if item is None:
             raise MediaNotInPackage(f"The package defines no media {quoted(media_id)}.")
@@ -126,7 +126,7 @@ class CheckedPackage:
 
 @dataclass(slots=True)
 class _File:
-    """One JSON file of the package on its way through the check."""
+    """One JSON file of the package during the check."""
 
     name: str
     report: Report = field(default_factory=Report)
@@ -139,7 +139,7 @@ class _File:
 
 
 def check_package(path: str | FilePath) -> CheckedPackage:
-    """Check a package folder or zip. Raises `PackageUnreadable` when nothing is there to read, and nothing else."""
+    """Check a package folder or zip. Raises `PackageUnreadable` where nothing can be read, and no other error."""
     path = FilePath(path)
     report = Report()
     with open_files(path, report) as files:
@@ -148,7 +148,7 @@ def check_package(path: str | FilePath) -> CheckedPackage:
 
 @contextmanager
 def open_files(path: FilePath, report: Report) -> Iterator[PackageFiles]:
-    """The files of a package folder or zip; what is wrong with them as files goes into the report."""
+    """The files of a package folder or zip; faults of the files themselves go into the report."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -190,7 +190,7 @@ class _Check:
             walk_content(self.content.value, self.content.report)
 
     def result(self) -> CheckedPackage:
-        """The outcome, faults in the order package, manifest, content, words."""
+        """The result, faults in the order package, manifest, content, words."""
         parts = [self.manifest, self.content, *self.words.values()]
         faults = places.place(self.report.found, None)
         for part in parts:
@@ -207,7 +207,7 @@ class _Check:
         )
 
     def _read(self, part: _File, named_at: Path, by: Report | None) -> bool:
-        """Read and parse one JSON file; whether there is a value to walk."""
+        """Read and parse one JSON file; returns whether there is a value to walk."""
         size = self.files.sizes.get(part.name)
         if size is None:
             at_top = " at its top (zip the files, not the folder around them)."

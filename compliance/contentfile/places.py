@@ -1,6 +1,6 @@
 """Where faults lie in a JSON text: from the path of a member to offset, line and column.
 
-`locate` walks the text once more and skips whatever no fault points into.
+`locate` walks the text a second time and skips values that contain no fault.
 """
 
 import json
@@ -21,7 +21,7 @@ _SCALAR: Final = re.compile(r"[^,\]}\s]*+")
 
 @dataclass(slots=True)
 class _Wanted:
-    """A node of the tree of places that faults point to."""
+    """A node of the tree of paths to faults."""
 
     members: dict[str | int, "_Wanted"]
     key_position: int | None = None
@@ -80,7 +80,7 @@ def _after_value(text: str, at: int) -> int:
 
 
 def _after_container(text: str, at: int) -> int:
-    """The end of the container whose inside `at` lies in."""
+    """The end of the container that surrounds position `at`."""
     depth = 1
     for match in STRING_OR_BRACKET.finditer(text, at):
         bracket = match.group()
@@ -94,7 +94,7 @@ def _after_container(text: str, at: int) -> int:
 
 
 def _visit(text: str, at: int, node: _Wanted) -> int:
-    """Note the places of the wanted members of the value at `at`; the end of that value."""
+    """Record the places of the wanted members of the value at `at`; returns the end of that value."""
     first = text[at]
     if not node.members or first not in "[{":
         return _after_value(text, at)

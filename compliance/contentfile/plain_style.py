@@ -1,9 +1,10 @@
-"""Film styles in everyday CSS, recognised at a glance, so that a course may hold as many films as its size allows.
+"""Recognises film styles in everyday CSS quickly, so that a course may hold as many films as its size allows.
 
-What it buys: 0.03 s a megabyte, where parsing token by token takes 0.7 s, and up to 3 s for hostile CSS (22 November
-2026); a content file may hold 16 MiB of styles. What matches the grammar below (a small part of CSS: rules,
-`@keyframes`, one level of `@media` or `@supports`, comments) has no fault that `style.check_style` would find;
-everything else is left to that. `scope_style` parses what it writes, so nothing is drawn because of this file alone.
+This takes 0.03 s per megabyte, where parsing token by token takes 0.7 s, and up to 3 s for hostile CSS (22 November
+2026); a content file may hold 16 MiB of styles. A style that matches the grammar below (a small part of CSS: rules,
+`@keyframes`, one level of `@media` or `@supports`, comments) has no fault that `style.check_style` would find; all
+other styles are left to that function. `scope_style` parses every style that it writes, so nothing is drawn on the
+word of this file alone.
 """
 
 import re
@@ -21,9 +22,9 @@ from compliance.contentfile.allowed_style import (
 )
 
 _EMPTY, _FULL = "\x01", "\x02"
-"""Placeholders for a string, empty or not, while the rest is looked at."""
+"""Placeholders for a string, empty or not, while the rest is examined."""
 
-# Repeated groups are put into atomic ones, `(?>(?:...)*)`: `(?:...)*+` means the same, but `re` is wrong about it
+# Repeated groups are inside atomic ones, `(?>(?:...)*)`: `(?:...)*+` means the same, but `re` has a bug with it
 # before 3.11.5 (https://github.com/python/cpython/issues/106052), and Debian 12 has 3.11.2.
 _S = r"[ \t\r\n]*+"
 _IDENT = r"(?:[a-zA-Z_]|-[a-zA-Z_])[a-zA-Z0-9_-]*+"
@@ -53,7 +54,7 @@ _CALLS: Final = re.compile(r"([a-zA-Z_-][a-zA-Z0-9_-]*+)\(")
 
 
 def is_plain(css: str) -> bool:
-    """Whether a style is everyday CSS within the limits and without a fault. False says nothing against a style."""
+    """Whether a style is everyday CSS within the limits and without a fault. False does not mean that it has one."""
     if len(css.encode("utf-8", "surrogatepass")) > limits.STYLE_BYTES or FORBIDDEN.search(css):
         return False
     if _EMPTY in css or _FULL in css or "\0" in css:
@@ -61,7 +62,7 @@ def is_plain(css: str) -> bool:
     text = _ASIDE.sub(_placeholder, css)
     if "/*" in text or _STYLE.fullmatch(text) is None:
         return False
-    # Of a rule that holds rules the outer braces do not match here, and its inner blocks do.
+    # For a rule that holds rules, only its inner blocks match here, not the outer braces.
     sets = _SETS.findall(";".join(_DECLARATIONS.findall(text)))
     values = {(name.lower(), value) for name, value in sets}
     names = {name for name, _ in values}

@@ -1,4 +1,4 @@
-"""Questions: as a block and as the pause of a film."""
+"""Questions: in a block, and where a film pauses."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -53,13 +53,13 @@ QUESTION: Final[Shape] = {
 
 
 def check_question(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    """A question object, as a film's question scene holds one."""
+    """A question object, as in a film's question scene."""
     if walk.check_object(value, path, QUESTION, prefix, what="a question"):
         check_choices(walk, value, path)
 
 
 def check_choices(walk: Walk, question: Mapping[str, Any], path: Path) -> None:
-    """Hold the number of choices and of correct ones to the kind of question."""
+    """Compare the number of choices and of correct ones with the kind of question."""
     choices = question.get("choices")
     kind = question.get("kind")
     if not isinstance(choices, list) or len(choices) < limits.CHOICES_MIN:

@@ -1,7 +1,7 @@
 """Reads a checked course in one language into the tree of `course`.
 
-Every text id is resolved, media are joined with what the manifest says of them, and a film carries its storyboard and
-its style scoped to it.
+Every text id is resolved, media are joined with their data in the manifest, and a film has its storyboard and its
+scoped style.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def read_content(
     language: str = "",
     languages: Sequence[str] = (),
 ) -> Reading:
-    """Checked content with whatever words there are; a text id without words is its own text.
+    """Checked content with the words given; a text id without words is displayed as it is.
 
     `roles` maps role ids to the text ids of their titles; `title` is a text id.
     """

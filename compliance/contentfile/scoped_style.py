@@ -1,4 +1,4 @@
-"""Writes a checked style anew, so that it draws inside one film and nowhere else."""
+"""Rewrites a checked style so that it applies inside one film only."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ from compliance.contentfile.style import (
 
 
 def scope_style(css: str, scope: str) -> str:
-    """The style, written anew so that it applies only inside elements of class `scope`.
+    """The style, rewritten so that it applies only inside elements of class `scope`.
 
-    Selectors get the scope in front, animations its name, and the film's frame keeps what is drawn inside it. Raises
-    `StyleFaulty` when the style does not pass `check_style` or the scope is no plain class name.
+    Selectors get the scope as a prefix, names of animations too, and the film's frame clips what is drawn inside it.
+    Raises `StyleFaulty` when the style does not pass `check_style` or the scope is no plain class name.
     """
     if re.fullmatch(r"[a-z][a-z0-9-]*", scope) is None:
         raise StyleFaulty("The scope of a style must be a plain class name.")

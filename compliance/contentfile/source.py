@@ -1,10 +1,10 @@
 """Strict JSON: bytes to a value, with every fault that standard parsers forgive, and the place of any member.
 
-A value is what a file says: `$schema` is left out of every object, whatever it holds (contract: "accepted at every
-object level and ignored"), and a number without a fraction is an integer however it is written, `5.0` and `5e0` like
-`5` (JSON Schema 2020-12, section 4.2.3).
+The value leaves out `$schema` of every object, whatever it holds (contract: "accepted at every object level and
+ignored"), and holds a number without a fraction as an integer, whether written `5`, `5.0` or `5e0` (JSON Schema
+2020-12, section 4.2.3).
 
-The good path costs one C parse and a scan for depth. Where a fault lies is only worked out when there is one
+A file without faults costs one C parse and a scan for depth. The place of a fault is computed only where there is one
 (`places`).
 """
 
@@ -22,7 +22,7 @@ from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, P
 
 SCHEMA_KEY: Final = "$schema"
 
-# Linear on any input: an unclosed string runs to the end once and is never tried again from inside.
+# Linear on any input: an unclosed string is scanned to the end once and never again from inside.
 STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
 _LATE_CONTROL: Final = re.compile("[\x80-\x9f]")
@@ -40,11 +40,11 @@ class Document:
 
 
 class _NotAConstant(ValueError):
-    """NaN or Infinity, which Python's parser takes and JSON does not know."""
+    """NaN or Infinity, which Python's parser accepts and JSON does not have."""
 
 
 def parse(data: bytes, report: Report, *, limit: int = limits.JSON_BYTES) -> Document:
-    """Parse bytes as UTF-8 JSON, strictly; what is wrong goes into the report."""
+    """Parse bytes as UTF-8 JSON, strictly; faults go into the report."""
     if is_too_large(len(data), report, limit):
         return Document("", None, readable=False)
     bytes_before = 0
@@ -78,7 +78,7 @@ def parse(data: bytes, report: Report, *, limit: int = limits.JSON_BYTES) -> Doc
 
 
 def is_too_large(size: int, report: Report, limit: int = limits.JSON_BYTES) -> bool:
-    """Whether a JSON file of `size` bytes is larger than what is read; reported if so."""
+    """Whether a JSON file of `size` bytes is larger than the limit; reported if so."""
     if size > limit:
         message = f"The file has {size:,} bytes; at most {limit:,} are read. Split the course or shorten it."
         report.add(FaultCode.TOO_LARGE, (), message)
@@ -118,7 +118,7 @@ def _parse_text(document: Document, report: Report) -> bool:
                 if name in seen:
                     again[name] = None
                 seen.add(name)
-            # The object is kept beside its names, so that its id() stays its own.
+            # The object is kept beside its names, so that its id() is not given to another object.
             repeated[id(members)] = (members, list(again))
         members.pop(SCHEMA_KEY, None)
         return members
@@ -150,7 +150,7 @@ def _parse_text(document: Document, report: Report) -> bool:
 
 
 def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], list[str]]], report: Report) -> None:
-    """What the parser forgives: keys that stand twice, characters that no text needs."""
+    """Report what the parser forgives: repeated keys and disallowed characters."""
     text = document.text
     if repeated:
         for path, members in _containers(document.value):
@@ -168,15 +168,15 @@ def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], 
 
 
 def _integer(digits: str) -> int:
-    # Python refuses very long integers with a ValueError; the first digits are enough to be out of any range here.
+    # Python refuses very long integers with a ValueError; their first digits already exceed any range here.
     return int(digits[: limits.JSON_DIGITS + 2])
 
 
 def _number(digits: str) -> int | float:
-    """A number with a fraction or an exponent: an integer when it is whole by its digits, without rounding."""
+    """A number with a fraction or an exponent: an integer if it is whole by its digits, without rounding."""
     try:
         number = Decimal(digits)
-    except InvalidOperation:  # an exponent past any computer
+    except InvalidOperation:  # an exponent beyond any range
         return float(digits)
     if number and number.adjusted() > limits.JSON_DIGITS:
         return int(math.copysign(10 ** (limits.JSON_DIGITS + 1), number))
@@ -242,7 +242,7 @@ def _add_too_deep(report: Report, position: int | None = None) -> None:
 
 
 def take(value: object, report: Report) -> Document:
-    """Take a ready-made Python value (not from `parse`) as if it had been parsed; it is copied and never changed."""
+    """Take a Python value that did not come from `parse` as if it had been parsed; it is copied, never changed."""
     document = Document("", None, readable=False)
     nodes = 0
     stack: list[tuple[object, int]] = [(value, 1)]

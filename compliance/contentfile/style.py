@@ -1,8 +1,8 @@
-"""Film styles: parsed with tinycss2 and held to an allow-list.
+"""Film styles: parsed with tinycss2 and compared with an allow-list.
 
 A style may draw a film's scenes and nothing else. It cannot load anything, show words of its own, leave the film's
-frame or reach the page around it. What is checked is the parsed tokens; what a page gets is those tokens written anew
-by `scoped_style`, never the author's text.
+frame or affect the page around it. The parsed tokens are checked; a page gets those tokens as `scoped_style` writes
+them, never the author's text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,7 +48,7 @@ def check_style(css: str) -> list[StyleFault]:
 
 
 class StyleCheck:
-    """One pass over one style: its `faults`, and its parsed `rules` when it could be parsed at all."""
+    """One pass over one style: its `faults`, and its parsed `rules` where it could be parsed."""
 
     def __init__(self, css: str) -> None:
         self.faults: list[StyleFault] = []
@@ -60,12 +60,12 @@ class StyleCheck:
         for match in FORBIDDEN.finditer(css):
             line = css.count("\n", 0, match.start()) + 1
             self._add(FaultCode.STYLE_CHARACTER, line, f"holds {match.group()}, which no style needs; remove it")
-        # A block, string or comment left open swallows whatever follows; a rule put behind the style shows it.
+        # An open block, string or comment swallows whatever follows; a rule appended to the style detects it.
         rules = tinycss2.parse_stylesheet(f"{css}\n{_END}{{}}", skip_comments=True, skip_whitespace=True)
         if rules and _is_end(rules[-1]):
             rules = rules[:-1]
         else:
-            # Where the author's block would have ended nobody knows: what follows from it would be guesses.
+            # Nobody knows where the author's block should have ended, so later faults would be guesses.
             self._add(
                 FaultCode.STYLE_UNFINISHED,
                 css.count("\n") + 1,
@@ -220,7 +220,7 @@ def rules_in(content: list[Any]) -> list[Any]:
 
 
 def declarations_in(content: list[Any]) -> list[Any]:
-    """The declarations of a parsed block, and whatever else is between its semicolons."""
+    """The declarations of a parsed block, and anything else between its semicolons."""
     return tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
 
 
@@ -252,11 +252,11 @@ def keyframes_name(rule: Any) -> str | None:
 
 
 def _selector_fault(part: list[Any]) -> str:
-    """Why a complex selector is refused, or nothing."""
+    """Why a complex selector is refused, or an empty text."""
     if not part:
         return "is empty; name what to draw"
     index = 0
-    after_combinator = True  # nothing to combine with yet: `+ .a` would reach out of the film
+    after_combinator = True  # nothing to combine with yet: `+ .a` would select outside the film
     while index < len(part):
         token = part[index]
         following = part[index + 1] if index + 1 < len(part) else None
@@ -291,7 +291,7 @@ def _selector_fault(part: list[Any]) -> str:
 
 
 def _pseudo_fault(tokens: list[Any]) -> tuple[int, str]:
-    """How many tokens behind the colon belong to a pseudo-class or pseudo-element, and why it is refused."""
+    """How many tokens after the colon belong to a pseudo-class or pseudo-element, and why it is refused."""
     first = tokens[0]
     if first.type == "ident":
         if first.lower_value in PSEUDO_CLASSES | {"before", "after"}:

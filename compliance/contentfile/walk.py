@@ -1,6 +1,6 @@
 """Walking a parsed document along declared shapes: closed key sets, required keys, strict types.
 
-The values come from `source`, which has left out every `$schema` key and made whole numbers integers. A checker takes
+The values come from `source`, which has removed every `$schema` key and made whole numbers integers. A checker takes
 the walk, the value, its path, and the id that text ids at this place start with ("" when there is none).
 """
 
@@ -29,7 +29,7 @@ Shape = Mapping[str, Key]
 
 @dataclass(slots=True)
 class Walk:
-    """What one pass over a document gathers: faults, and the references that other files of a package resolve."""
+    """What one pass over a document collects: faults, and the references that other files of a package resolve."""
 
     report: Report
     texts: dict[str, Path] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Walk:
     style_bytes: int = 0
 
     def add(self, code: FaultCode, path: Path, message: str, part: MemberPart = MemberPart.VALUE) -> None:
-        """Note one fault."""
+        """Add one fault."""
         self.report.add(code, path, message, part=part)
 
     def check_object(
@@ -57,7 +57,7 @@ class Walk:
         known: Iterable[str] = (),
         what: str = "this object",
     ) -> bool:
-        """Check an object's keys and members. `known` are keys that someone else has checked. False for no object."""
+        """Check an object's keys and members; the caller checks the `known` keys. False if the value is no object."""
         if not isinstance(value, dict):
             self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an object belongs.")
             return False
@@ -79,9 +79,9 @@ class Walk:
     def items(
         self, value: object, path: Path, *, what: str, least: int = 1, most: tuple[int, FaultCode, str] | None = None
     ) -> list[Any]:
-        """The items of an array; an empty list when it is none (reported).
+        """The items of an array; an empty list for anything else (reported).
 
-        `most` is how many there may be, the code of a fault, and what holds them, for its sentence: "a film has".
+        `most` is how many there may be, the code of the fault, and the beginning of its sentence: "a film has".
         """
         if not isinstance(value, list):
             self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an array of {what} belongs.")
@@ -95,7 +95,7 @@ class Walk:
         return value
 
     def claim(self, value: object, path: Path, taken: dict[str, Path], code: FaultCode, sentence: str) -> None:
-        """Take the id of the object at `path`; reported if it is taken. `sentence` has {} in place of the id."""
+        """Claim the id of the object at `path`; reported if it is taken. `sentence` has {} in place of the id."""
         name = value.get("id") if isinstance(value, dict) else None
         if isinstance(name, str):
             if name in taken:
@@ -110,7 +110,7 @@ class Walk:
         return False
 
     def kind_keys(self, value: Mapping[str, Any], path: Path, allowed: Iterable[str], among: Iterable[str]) -> None:
-        """Report keys that belong to another kind of the same thing."""
+        """Report keys that belong to another kind of the same object."""
         allowed = set(allowed)
         for name in among:
             if name in value and name not in allowed:
@@ -136,7 +136,7 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 
 def text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
-    """A text id that starts with the id of its lesson or page, as one string with another."""
+    """A text id that starts with the id of its lesson or page."""
     if type(value) is str and identifiers.is_text_id(value) and value.startswith(prefix):
         walk.texts.setdefault(value, path)  # the common case: thousands in a course
         return
@@ -180,7 +180,7 @@ def boolean(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 
 
 def integer(least: int, most: int, unit: str) -> Checker:
-    """An integer in a range. `source` has made 5.0 the integer 5, as JSON Schema does; true is none."""
+    """An integer in a range, never a boolean. `source` has made 5.0 the integer 5, as in JSON Schema."""
 
     def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         if type(value) is not int:
@@ -248,7 +248,7 @@ def is_valid_language(walk: Walk, value: str, path: Path, part: MemberPart = Mem
 def is_valid_slug(
     walk: Walk, value: object, path: Path, code: FaultCode, what: str, longest: int = limits.LESSON_ID_LENGTH
 ) -> bool:
-    """Whether the value is such an id; reported if not."""
+    """Whether the value is an id of this form; reported if not."""
     if not isinstance(value, str):
         walk.string(value, path)
         return False

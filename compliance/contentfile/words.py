@@ -1,6 +1,6 @@
-"""The words of one language: every text id's string. Words are plain text, never markup.
+"""The words of one language: the string of every text id. Words are plain text, never markup.
 
-A blank line parts paragraphs. Missing words are errors, since someone would read an id; unused ones are warnings.
+A blank line separates paragraphs. Missing words are errors, because a reader would see an id; unused ones are warnings.
 """
 
 import re
@@ -20,7 +20,7 @@ _URL: Final = re.compile(r"https?://[^\s/?#@:<>\"]+(?::[0-9]{1,5})?(?:[/?#][^\s<
 
 
 def walk_words(value: object, language: str, report: Report) -> dict[str, str]:
-    """Check one parsed words file that the manifest lists for `language`; its valid words."""
+    """Check one parsed words file that the manifest lists for `language`; returns its valid words."""
     walk = Walk(report)
     with suppress(EnoughFaults):
         walk.check_object(value, (), _WORDS, "", what="a words file")
@@ -40,9 +40,9 @@ def walk_words(value: object, language: str, report: Report) -> dict[str, str]:
 
 
 def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: Report, *, complete: bool) -> None:
-    """Report text ids without words, and words without use when `complete` (nothing used was refused).
+    """Report text ids without words, and unused words if `complete` (no use was refused).
 
-    `used` says for each text id where it is used first, for the sentence.
+    `used` gives the place where each text id is first used, for the sentence of the fault.
     """
     for name, where in used.items():
         if name not in words:
@@ -63,7 +63,7 @@ def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: 
 def check_addresses(
     words: Mapping[str, str], emails: Mapping[str, Path], urls: Mapping[str, Path], report: Report
 ) -> None:
-    """Report contacts' emails and addresses that nobody could write to or open."""
+    """Report email addresses of contacts that cannot be written to and web addresses that cannot be opened."""
     for name in emails:
         text = words.get(name)
         if text is not None and _EMAIL.fullmatch(text) is None:

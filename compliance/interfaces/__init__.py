@@ -1,1 +1,1 @@
-"""Everything that faces outward: the API, the console, public pages, commands."""
+"""All that users and programs outside call: the API, the console, public pages, commands."""

@@ -61,9 +61,9 @@ def pull(
     bar: Progress | None = None,
     limit: int = 200,
 ) -> bool:
-    """Brings the folder up to the company's latest snapshot; tells whether anything had to be done.
+    """Brings the folder up to the company's latest snapshot; returns whether anything had to be done.
 
-    Raises PullError when the service will not go on, FaultError when what came is not what the contract promises.
+    Raises PullError when the service refuses or fails, FaultError when the data breaks the contract.
     """
     folder.finish()
     latest = service.get("/v1/snapshot")["snapshot"]
@@ -162,7 +162,7 @@ def _parameters(register: str, plan: Json) -> dict[str, str]:
 
 
 def _accept(part: RegisterProgress, page: Json) -> None:
-    """Holds a page to the ones before it."""
+    """Compares a page with the ones before it and records the progress."""
     if part.total < 0:
         part.total, part.snapshot = page["total"], page["snapshot"]
     elif (page["total"], page["snapshot"]) != (part.total, part.snapshot):
@@ -175,7 +175,7 @@ def _accept(part: RegisterProgress, page: Json) -> None:
 
 
 def _check(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
-    """Holds the whole pull to what can be known without the service. Raises FaultError."""
+    """Checks all that can be checked without the service. Raises FaultError."""
     for part in parts:
         if part.skipped:
             continue
@@ -234,7 +234,7 @@ def _instant(text: str) -> datetime:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. Exit status: 0 done or nothing to do, 1 what came is at fault, 2 the pull could not go on."""
+    """The command. Exit status: 0 done or nothing to do, 1 faulty data, 2 the pull could not go on."""
     parser = argparse.ArgumentParser(prog="python -m compliance.interfaces.pull", description=__doc__.split("\n")[0])
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
@@ -292,7 +292,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _wait(seconds: float) -> bool:
-    """Whether to look again, so many seconds later."""
+    """Whether to look again, after this many seconds."""
     if seconds <= 0:
         return False
     time.sleep(seconds)

@@ -1,15 +1,15 @@
-"""`--follow` of the reference client: a copy that the feed of changes keeps right (docs/feed.md).
+"""`--follow` of the reference client: a copy that the feed of changes keeps up to date (docs/feed.md).
 
-DIR/followed/feed.sqlite holds, of every record, what holds from which moment on, as known now, and the cursor: both of
-a page are written in one transaction, so a copy that was killed at whatever place goes on from there. At the end of a
-reading, DIR/followed/<register>.jsonl are written anew where something changed: one line for each record that is there.
+DIR/followed/feed.sqlite holds, for every record, its versions by the moment from which each holds, and the cursor. A
+page and its cursor are written in one transaction, so a copy that was killed at any point goes on from there. At the
+end of a reading, DIR/followed/<register>.jsonl are rewritten where something changed: one line for each present record.
 
 What it shows to whoever writes another consumer:
 
-- a version is put in place by register, id and `valid_from`, and the greatest `sequence` stays, so that reading a page
+- a version is stored by register, id and `valid_from`, and the greatest `sequence` wins, so that reading a page
   twice does no harm, a late fact replaces what it changes, and an erasure takes the name out of every version;
-- in force is, of each id, the version with the greatest `valid_from`; what is `removed` is not there;
-- `invalid_cursor` says that the company's history is not the one that was read: the copy begins anew.
+- in force is, of each id, the version with the greatest `valid_from`; a record whose version is `removed` is absent;
+- `invalid_cursor` means that the company's history is not the one that was read: the copy begins again.
 """
 
 import json
@@ -43,7 +43,7 @@ ORDER BY id
 
 
 class Copy:
-    """What was read, in one SQLite file; what is overwritten in it is gone from the file, for it may be a name."""
+    """What was read, in one SQLite file. Overwritten data is erased from the file, because it may be a name."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "followed"
@@ -58,12 +58,12 @@ class Copy:
         self._store.close()
 
     def read(self, name: str) -> str | None:
-        """Something that is kept beside the versions; null when there is none of that name."""
+        """A value that is kept beside the versions; null when there is none of that name."""
         found = self._store.execute("SELECT value FROM reading WHERE name = ?", [name]).fetchone()
         return None if found is None else str(found[0])
 
     def put(self, page: Json) -> None:
-        """Takes in a page and the cursor behind it, both or neither; those of `page` wait to be written out."""
+        """Stores a page and the cursor after it in one transaction; the registers of `page` are marked as changed."""
         with self._transaction():
             self._store.executemany(
                 _PUT,
@@ -80,7 +80,7 @@ class Copy:
             self._keep("cursor", page["next_cursor"])
 
     def empty(self) -> None:
-        """Forgets everything; the files stay until a new reading has come to its end."""
+        """Removes all versions; the written files stay until a new reading is complete."""
         with self._transaction():
             self._store.execute("DELETE FROM version")
             self._store.execute("DELETE FROM reading")
@@ -92,7 +92,7 @@ class Copy:
         return [each for each in (self.read("changed") or "").split(",") if each]
 
     def write_out(self) -> dict[str, int]:
-        """Writes the registers that have changed, each line a record; how many lines each has."""
+        """Writes the registers that have changed, a line for each record; returns how many lines each has."""
         written = {}
         for register in self.changed:
             path = self.folder / f"{register}.jsonl"
@@ -131,9 +131,9 @@ def follow(
     limit: int = 200,
     wait: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Reads the feed to its end, and again as long as `wait` says so; how many versions came in all.
+    """Reads the feed to its end, again while `wait` returns true; returns how many versions came in all.
 
-    Raises PullError when the service will not go on, FaultError when what came is not what the feed promises.
+    Raises PullError when the service refuses or fails, FaultError when the data breaks what the feed promises.
     """
     came = 0
     with closing(Copy(folder)) as copy:
@@ -175,7 +175,7 @@ def _read_to_the_end(service: Service, copy: Copy, say: Callable[[str], None], l
 
 
 def _check(page: Json, copy: Copy) -> None:
-    """Holds a page to what the feed promises. Raises FaultError."""
+    """Compares a page with what the feed promises. Raises FaultError."""
     _check_company(page, copy)
     before = int(copy.read("sequence") or 0)
     for each in page["data"]:
@@ -195,7 +195,7 @@ def _check_company(answer: Json, copy: Copy) -> None:
 
 
 def _row(change: Json) -> str:
-    """A version as a line: its own members, then what is stored and what is decided from."""
+    """A version as a line: its own members, then the stored fields and the basis."""
     own = {name: value for name, value in change.items() if name not in ("fields", "basis")}
     row = own | change["fields"] | change.get("basis", {})
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -1,7 +1,7 @@
 """Proofs of a sample of the rows that were pulled, kept beside them.
 
-Whoever keeps a proof can show later what the history held, and finds a history that was rewritten meanwhile. Which rows
-are asked about is drawn at random at each pull, so that nobody can know which may be changed unnoticed.
+A kept proof can show later what the history held, and reveals a history that was rewritten meanwhile. The rows are
+chosen at random at each pull, so that nobody can know which rows may be changed unnoticed.
 """
 
 import json
@@ -18,13 +18,13 @@ from compliance.proofs.row_proof import RowProof, parse_row_proof
 from compliance.proofs.row_verifier import verify_row_proof
 
 _BY_CLOCK = {"access_state"}
-"""Fields of stored texts that the clock may change when a row is read, besides those that are marked as such."""
+"""Fields of stored texts that the clock may change when a row is read, besides those that the catalogue marks so."""
 
 
 def prove(service: Service, folder: Folder, number: int, trust: LogTrust, say: Callable[[str], None]) -> None:
-    """Fetch and keep the proofs of `number` rows of the last pull, taken at random; fewer where there are fewer.
+    """Fetch and keep the proofs of `number` random rows of the last pull; fewer where there are fewer.
 
-    Each is verified and held to the row as it was pulled. Raises FaultError for what does not hold, and PullError.
+    Each is verified and compared with the row as it was pulled. Raises FaultError for a wrong one, and PullError.
     """
     state = folder.state
     kept = moved = 0
@@ -36,7 +36,7 @@ def prove(service: Service, folder: Folder, number: int, trust: LogTrust, say: C
         except PullError as error:
             if error.code != "not_found":
                 raise
-            moved += 1  # a fact recorded since the pull took the row away
+            moved += 1  # a fact recorded since the pull removed the row
             continue
         proof = _read(register, identity, content, state, trust, report)
         folder.keep_proof(f"{register.name}-{identity}-{proof.row.sequence}", content)
@@ -63,12 +63,12 @@ def _sample(folder: Folder, number: int) -> Iterator[tuple[Register, Json]]:
 
 
 def _moment(register: Register, state: Json) -> dict[str, str]:
-    """The moment that the row was pulled for; a register without one is always read as at now."""
+    """The moment that the row was pulled for; a register without a moment is always read as of now."""
     return {} if register.window.end is None else {"as_at": state["as_at"]}
 
 
 def _read(register: Register, identity: str, content: bytes, state: Json, trust: LogTrust, report: Report) -> RowProof:
-    """The proof, once it is known to be of the row that was asked for. Raises FaultError."""
+    """The proof, verified to be of the row that was asked for. Raises FaultError."""
     name = f"The proof of {register.name} {identity}"
     try:
         proof = parse_row_proof(name, content, report)
@@ -85,12 +85,12 @@ def _read(register: Register, identity: str, content: bytes, state: Json, trust:
 
 
 def _compare(register: Register, row: Json, proof: RowProof) -> None:
-    """Hold the row as it was pulled to the text that is proved. Raises FaultError."""
+    """Compare the row as it was pulled with the proved text. Raises FaultError."""
     stated = json.loads(proof.row.content.partition("\n")[0])
     fields = register.row.model_fields
     for name, value in {"sequence": proof.row.sequence, **stated}.items():
         by_clock = name in _BY_CLOCK or (name in fields and fields[name].json_schema_extra)
-        nested = isinstance(value, list) and any(isinstance(each, dict) for each in value)  # with titles of today
+        nested = isinstance(value, list) and any(isinstance(each, dict) for each in value)  # with the current titles
         if name in row and not by_clock and not nested and row[name] != value:
             raise FaultError(f"{register.name} {proof.row.record_id}: {name} is not what its proof holds.")
 

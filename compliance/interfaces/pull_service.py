@@ -12,7 +12,7 @@ import httpx
 from compliance.interfaces.pulled import Json
 
 ACCEPTED = "gzip" if find_spec("zstandard") is None else "zstd, gzip"
-"""The codings that this client opens: httpx knows zstd where the package of that name is installed."""
+"""The content codings that this client decodes: httpx supports zstd where the package `zstandard` is installed."""
 
 ATTEMPTS = 10
 LONGEST_WAIT_SECONDS = 60.0
@@ -31,23 +31,23 @@ class FaultError(Exception):
 
 
 class StaleCursorError(Exception):
-    """A kept cursor no longer opens: the register is pulled anew."""
+    """A kept cursor is no longer valid: the register is pulled again from its beginning."""
 
 
 class Service:
-    """The API, asked one call at a time, no faster than it allows."""
+    """The API, called one call at a time, no faster than it allows."""
 
     def __init__(self, client: httpx.Client, wait: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._wait = wait
 
     def get(self, path: str, parameters: dict[str, str] | None = None) -> Json:
-        """One answer, read as JSON. Raises as `answer` does."""
+        """One answer, parsed as JSON. Raises as `answer` does."""
         found: Json = json.loads(self.answer(path, parameters))
         return found
 
     def ahead(self, path: str, parameters: dict[str, str]) -> "Future[Json]":
-        """Asks as `get` does, while the caller goes on. Ask for nothing else before its result is taken.
+        """Calls as `get` does while the caller goes on. Make no other call before its result is taken.
 
         A thread of its own waits for the answer and ends with the program, so an interruption waits for nothing.
         """
@@ -62,7 +62,7 @@ class Service:
             answer.set_exception(error)
 
     def answer(self, path: str, parameters: dict[str, str] | None = None) -> bytes:
-        """One answer. Waits and repeats what may pass; raises PullError for what will not."""
+        """One answer. Waits and repeats after temporary failures; raises PullError for others."""
         problem, code = "no answer", ""
         for attempt in range(ATTEMPTS):
             pause = min(0.5 * 2**attempt, LONGEST_WAIT_SECONDS)
@@ -85,7 +85,7 @@ class Service:
         raise PullError(problem, code)
 
     def _respect(self, answer: httpx.Response) -> None:
-        """Waits for the next window where the last call of this one has been made."""
+        """Waits for the next window after the last call that this one allows."""
         for item in answer.headers.get("RateLimit", "").split(","):
             values = dict(part.strip().split("=", 1) for part in item.split(";")[1:] if "=" in part)
             if values.get("r") == "0":

@@ -1,4 +1,4 @@
-"""What a pull keeps on disk: each register's rows as they come, and how far it has come."""
+"""What a pull keeps on disk: each register's rows as they arrive, and its progress."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from typing import Any
 from compliance import catalogue
 
 REGISTERS = {register.name: register for register in reversed(catalogue.REGISTERS.values())}
-"""By name; the largest come last, so that what must be pulled again because the history moved is small."""
+"""By name; the largest come last, so that little has to be pulled again when the history moves on."""
 
 Json = dict[str, Any]
 
 
 @dataclass
 class RegisterProgress:
-    """How far the pull of one register has come; written after each page, behind the rows it speaks of."""
+    """The progress of one register's pull; written after each page, once its rows are on disk."""
 
     register: str
     rows: int = 0
@@ -35,7 +35,7 @@ class RegisterProgress:
 
 
 class Folder:
-    """What has been pulled and what is being pulled; every change is complete on disk before the next begins."""
+    """The last complete pull and the pull in progress; every change is complete on disk before the next begins."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,17 +49,17 @@ class Folder:
 
     @property
     def plan(self) -> Json:
-        """The moments of the pull under way; empty when there is none."""
+        """The moments of the pull in progress; empty when there is none."""
         return self._read(self.pulling / "plan.json")
 
     def begin(self, plan: Json) -> None:
-        """A new pull; what an earlier one left is thrown away."""
+        """Begins a new pull and deletes what an earlier one left."""
         for left in self.pulling.iterdir():
             left.unlink()
         self._write(self.pulling / "plan.json", plan)
 
     def part(self, register: str) -> RegisterProgress:
-        """How far a register is, with its file cut back to what is known to be whole."""
+        """The progress of a register, with its file cut back to the rows that are known to be complete."""
         kept = self._read(self.pulling / f"{register}.json")
         part = RegisterProgress(**kept) if kept else RegisterProgress(register)
         with (self.pulling / f"{register}.jsonl").open("ab") as file:
@@ -67,13 +67,13 @@ class Folder:
         return part
 
     def restart(self, register: str) -> RegisterProgress:
-        """Throws away what was pulled of a register."""
+        """Deletes what was pulled of a register."""
         part = RegisterProgress(register)
         self._write(self.pulling / f"{register}.json", asdict(part))
         return self.part(register)
 
     def append(self, part: RegisterProgress, rows: list[Json]) -> None:
-        """Keeps the rows of a page, then says so."""
+        """Writes the rows of a page, then the progress."""
         content = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows).encode()
         with (self.pulling / f"{part.register}.jsonl").open("ab") as file:
             file.write(content)
@@ -84,11 +84,11 @@ class Folder:
         self.keep(part)
 
     def keep(self, part: RegisterProgress) -> None:
-        """Says how far a register is."""
+        """Writes the progress of a register."""
         self._write(self.pulling / f"{part.register}.json", asdict(part))
 
     def rows(self, register: str, *, pulled: bool = False) -> Iterator[Json]:
-        """The rows of a register, of the pull under way or of the last complete one."""
+        """The rows of a register, of the pull in progress or of the last complete one."""
         place = (self.folder if pulled else self.pulling) / f"{register}.jsonl"
         if not place.exists():
             return
@@ -97,18 +97,18 @@ class Folder:
                 yield json.loads(line)
 
     def keep_proof(self, name: str, content: bytes) -> None:
-        """Keeps a proof beside the registers; one of another version of its row stays."""
+        """Keeps a proof beside the registers; proofs of other versions of the row stay."""
         folder = self.folder / "proofs"
         folder.mkdir(exist_ok=True)
         self._replace(folder / f"{name}.json", content)
 
     def publish(self, state: Json) -> None:
-        """Puts the pulled files in their place. Repeated after a crash, it ends the same."""
+        """Moves the pulled files into place. Repeated after a crash, it has the same result."""
         self._write(self.pulling / "publish.json", state)
         self.finish()
 
     def finish(self) -> bool:
-        """Ends a publication that a crash cut short; tells whether there was one."""
+        """Completes a publication that a crash interrupted; returns whether there was one."""
         state = self._read(self.pulling / "publish.json")
         if not state:
             return False

@@ -1,1 +1,1 @@
-"""Webhooks: programs of a company hear that its records changed, by the Standard Webhooks specification."""
+"""Webhooks notify programs of a company that its records have changed, by the Standard Webhooks specification."""

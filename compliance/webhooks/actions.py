@@ -1,4 +1,4 @@
-"""Writes of this room: webhooks are made, given new secrets, paused, replayed and removed here, and nowhere else."""
+"""Writes of this room by people: webhooks are made, paused, resumed, replayed and removed, and given new secrets."""
 
 import logging
 import uuid
@@ -31,9 +31,9 @@ def create_webhook(
     name: str = "",
     from_capture: int | None = None,
 ) -> tuple[str, Webhook]:
-    """Makes a webhook and returns its secret, which is displayed this once. It hears of captures from now on.
+    """Makes a webhook and returns its secret, which is displayed only now. It is notified of captures from now on.
 
-    With `from_capture` it hears of that capture and all since. Raises NoHistoryError, BadAddressError,
+    With `from_capture` it is notified of that capture and all later ones. Raises NoHistoryError, BadAddressError,
     BadCaptureError, TooManyWebhooksError.
     """
     checked(url)
@@ -57,16 +57,16 @@ def create_webhook(
 
 
 def checked(url: str) -> None:
-    """Refuses a URL that no webhook may have. Raises BadAddressError."""
+    """Checks that a webhook may have this URL. Raises BadAddressError."""
     addresses.target(url, plain=not settings.PRODUCTION)
 
 
 def rotate_secret(
     *, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: uuid.UUID | None = None
 ) -> tuple[str, Webhook]:
-    """Gives a webhook another secret and returns it, displayed this once. The former one signs too, for OVERLAP.
+    """Gives a webhook another secret and returns it, displayed only now. The former one signs too, for OVERLAP.
 
-    One that was former already signs no more: a receiver knows two at most. Raises NoSuchWebhookError.
+    An even older secret stops signing: a receiver knows two at most. Raises NoSuchWebhookError.
     """
     secret = signing.new_secret()
     with transaction.atomic():
@@ -79,7 +79,7 @@ def rotate_secret(
 
 
 def pause(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: uuid.UUID | None = None) -> Webhook:
-    """Sends nothing more until it is resumed; nothing is lost. Raises NoSuchWebhookError, WebhookStateError."""
+    """Stops sending until the webhook is resumed; no event is lost. Raises NoSuchWebhookError, WebhookStateError."""
     with transaction.atomic():
         webhook = _locked(webhook_id, organization_id)
         if webhook.paused_at is not None:
@@ -91,7 +91,7 @@ def pause(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: u
 
 
 def resume(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | None = None) -> Webhook:
-    """Goes on with the event that waits, at once; its 72 hours begin anew.
+    """Sends the waiting event at once, and gives it another 72 hours.
 
     Raises NoSuchWebhookError, WebhookStateError for one that is not paused.
     """
@@ -110,7 +110,7 @@ def resume(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | No
 def replay(
     *, webhook_id: uuid.UUID, from_capture: int, actor: str, organization_id: uuid.UUID | None = None
 ) -> Webhook:
-    """Sends `from_capture` and all since once more, in order. One that is paused stays so until it is resumed.
+    """Sends `from_capture` and all later captures once more, in order. A paused webhook does so once it is resumed.
 
     Raises NoSuchWebhookError, BadCaptureError.
     """
@@ -126,7 +126,7 @@ def replay(
 
 
 def ask_test(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id: uuid.UUID | None = None) -> Webhook:
-    """Asks for one event `test`, tried once, of a paused webhook too. Raises NoSuchWebhookError."""
+    """Requests one event `test`, which is tried once, also of a paused webhook. Raises NoSuchWebhookError."""
     with transaction.atomic():
         webhook = _locked(webhook_id, organization_id)
         webhook.test_id, webhook.test_asked_at = uuid.uuid4(), at
@@ -137,7 +137,7 @@ def ask_test(*, webhook_id: uuid.UUID, at: datetime, actor: str, organization_id
 
 
 def remove(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | None = None) -> Webhook:
-    """Ends a webhook for good, with its secrets and the list of its tries. Raises NoSuchWebhookError."""
+    """Removes a webhook for good, with its secrets and the list of its tries. Raises NoSuchWebhookError."""
     with transaction.atomic():
         webhook = _locked(webhook_id, organization_id)
         with context.company(webhook.organization_id):
@@ -148,7 +148,7 @@ def remove(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | No
 
 
 def reseal_all() -> int:
-    """Seals every secret under today's SECRET_KEY; how many. Raises UnreadableSecretError."""
+    """Seals every secret under the current SECRET_KEY; returns how many. Raises UnreadableSecretError."""
     with transaction.atomic():
         webhooks = list(Webhook.objects.select_for_update())
         for webhook in webhooks:
@@ -160,7 +160,7 @@ def reseal_all() -> int:
 
 
 def forget_attempts(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes tries made long ago; how many. Needs the company's context."""
+    """Deletes tries made long ago; returns how many. Needs the company's context."""
     return Attempt.objects.filter(organization_id=organization_id, at__lt=now - ATTEMPTS_KEPT).delete()[0]
 
 
@@ -183,7 +183,7 @@ def _before(from_capture: int, newest: int) -> int:
 
 
 def _locked(webhook_id: uuid.UUID, organization_id: uuid.UUID | None) -> Webhook:
-    """The webhook, of the company if one is named: the console names one, an operator's command need not."""
+    """The locked row of the webhook. The console passes the company, an operator's command may leave it out."""
     found = Webhook.objects.select_for_update().filter(webhook_id=webhook_id)
     if organization_id is not None:
         found = found.filter(organization_id=organization_id)

@@ -1,7 +1,7 @@
-"""Where webhooks may be sent: which URLs, and which addresses behind their names.
+"""Where webhooks may be sent: which URLs, and which network addresses behind their names.
 
-A receiver is named by staff of a company, so its URL could aim at what only this machine can reach. The form of a URL
-is checked when it is given and at every send; the addresses behind its name are resolved and checked at every send, and
+Staff of a company enter the URL, so it could aim at a host that only this machine can connect to. The form of a URL is
+checked when it is entered and at every send. The addresses behind its name are resolved and checked at every send, and
 the connection is made to the very address that was checked (`posting`), so that a name cannot change in between.
 """
 
@@ -15,17 +15,17 @@ from compliance.webhooks.errors import BadAddressError
 LONGEST = 2000
 WELL_KNOWN = frozenset({80, 443})
 FIRST_FREE_PORT = 1024
-"""Below it, but for those of the Web, other protocols listen."""
+"""Ports below it, except those of the Web, belong to other protocols."""
 
 _ASCII = re.compile(r"[!-~]+")
 _HOST = re.compile(r"[0-9A-Za-z._-]{1,253}|\[[0-9A-Fa-f:.]+\]")
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(each)
     for each in (
-        "192.0.0.0/24",  # of protocols
-        "192.88.99.0/24",  # relays of 6to4
-        "168.63.129.16/32",  # what every machine of one large cloud asks for its own secrets
-        "::/96",  # IPv4 addresses within IPv6, in every way of writing them: an IPv4 address goes over IPv4
+        "192.0.0.0/24",  # IETF protocol assignments
+        "192.88.99.0/24",  # 6to4 relays
+        "168.63.129.16/32",  # from which every machine of one large cloud fetches its own secrets
+        "::/96",  # IPv4 addresses embedded in IPv6, in any notation: an IPv4 address is sent to by IPv4
         "::ffff:0:0/96",
         "64:ff9b::/96",
         "64:ff9b:1::/48",
@@ -37,7 +37,7 @@ _NOT_PUBLIC = tuple(
 
 
 class Target(NamedTuple):
-    """A URL, taken apart."""
+    """A parsed URL."""
 
     host: str
     port: int
@@ -46,15 +46,15 @@ class Target(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """What the header `Host` says."""
+        """The value of the header `Host`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
 
 def target(url: str, *, plain: bool) -> Target:
-    """The parts of a URL that webhooks may be sent to; `plain`: http:// too. Raises BadAddressError.
+    """The parts of a URL that webhooks may be sent to; `plain` allows http:// too. Raises BadAddressError.
 
-    The error is stated without the URL, which may hold a secret.
+    The error does not quote the URL, which may hold a secret.
     """
     if len(url) > LONGEST:
         raise BadAddressError(f"A webhook's URL has {LONGEST:,} characters at most.")
@@ -82,7 +82,7 @@ def target(url: str, *, plain: bool) -> Target:
 
 
 def is_public(address: str) -> bool:
-    """Whether a numeric address is one of the Internet's, and not one within a network, of many or of nobody."""
+    """Whether a numeric address is a public one of the Internet: not private, multicast or reserved."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

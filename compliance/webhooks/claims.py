@@ -1,9 +1,9 @@
-"""Which webhooks are due, claimed for one worker at a time; and writing down what became of a try.
+"""Claims due webhooks for one worker at a time, and records the result of each try.
 
-A claim is a lease: the row says until when no other worker sends. Whoever sends renews it, so two workers never send
-for the same webhook at once, and one that dies leaves its webhooks to the next within seconds. No transaction is open
-while something is sent. What is written down counts only while the claim and the cursor are what they were: staff may
-pause, replay or remove in between.
+A claim is a lease: the row holds the time until which no other worker sends. The worker that sends renews it, so two
+workers never send for the same webhook at once, and a worker that dies leaves its webhooks to the next within seconds.
+No transaction is open during a send. A result is recorded only if the claim and the cursor are unchanged, because staff
+may pause, replay or remove the webhook in between.
 """
 
 import uuid
@@ -45,7 +45,7 @@ WHERE claimed.webhook_id = due.webhook_id RETURNING claimed.webhook_id, due.upto
 
 
 class Claimed(NamedTuple):
-    """A webhook that is this worker's until its lease is over, and the event to send."""
+    """A webhook that this worker holds until its lease ends, and the event to send."""
 
     webhook: Webhook
     event: Event
@@ -59,9 +59,9 @@ def any_due(now: datetime) -> bool:
 
 
 def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iterator[Claimed]:
-    """Claims up to `most` webhooks of whatever companies that have something to send, longest unserved first.
+    """Claims up to `most` webhooks that have something to send, of any company, longest unserved first.
 
-    Each is given as soon as its event is known. `without`: those that the caller sends for already.
+    Yields each as soon as its event is known. `without`: those that the caller is sending for already.
     """
     tests, beyond = _due(now, without)
     if not tests and not beyond:
@@ -79,14 +79,14 @@ def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iter
 
 
 def _due(now: datetime, without: Collection[uuid.UUID]) -> tuple[bool, dict[uuid.UUID, int]]:
-    """Whether a test was asked for, and the newest capture of each company that is beyond a cursor of its webhooks."""
+    """Whether a test was requested, and the newest capture of each company with a webhook whose cursor is behind."""
     found = sql.fetch(_CURSORS, {"now": now, "without": list(without)})
     cursors = {organization_id: cursor for organization_id, cursor, _ in found}
     return any(tested for _, _, tested in found), captured_beyond(cursors) if cursors else {}
 
 
 def renew(claimed: Collection[Claimed], now: datetime) -> None:
-    """Keeps the claims of what is still under way."""
+    """Extends the claims of sends that are still in progress."""
     mine = Webhook.objects.filter(
         webhook_id__in=[each.webhook.webhook_id for each in claimed], claim__in={each.claim for each in claimed}
     )
@@ -94,7 +94,7 @@ def renew(claimed: Collection[Claimed], now: datetime) -> None:
 
 
 def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:
-    """What to send next; a test that was asked for first. Captures without versions are passed over."""
+    """The next event to send: a requested test first. Captures without versions are skipped."""
     if webhook.test_id is not None and webhook.test_asked_at is not None:
         return events.of_test(webhook.organization_id, webhook.webhook_id, webhook.test_id, webhook.test_asked_at)
     with context.company(webhook.organization_id):
@@ -108,7 +108,7 @@ def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:
 
 
 def settle(claimed: Claimed, answer: Answer, began_at: datetime, now: datetime) -> None:
-    """Writes down a try and what follows from it, and lets the webhook go. One that was removed meanwhile is left."""
+    """Records a try and its consequences, and releases the webhook. Does nothing if it was removed meanwhile."""
     webhook, event, claim = claimed
     with context.company(webhook.organization_id):
         current = Webhook.objects.select_for_update().filter(webhook_id=webhook.webhook_id, claim=claim).first()
@@ -139,11 +139,11 @@ _MOVED = (
     "capture_sequence", "failures", "failing_since", "next_try_at", "acknowledged_at", "paused_at", "paused_because",
     "test_id", "test_asked_at", "claimed_until",
 )  # fmt: skip
-"""What the worker may change of a webhook, beside its claim (tenancy/roles.py)."""
+"""The columns of a webhook that the worker may change, beside its claim (tenancy/roles.py)."""
 
 
 def _move(webhook: Webhook, capture_sequence: int, answer: Answer, began_at: datetime, now: datetime) -> None:
-    """Moves the cursor on after a success; after a failure lets the event wait, or pauses the webhook."""
+    """Advances the cursor after a success; after a failure schedules the next try, or pauses the webhook."""
     if not answer.failure:
         webhook.capture_sequence = capture_sequence
         webhook.failures, webhook.failing_since, webhook.next_try_at = 0, None, None

@@ -1,4 +1,4 @@
-"""What is sent: `{type, timestamp, data}`, thin, the same bytes at every try, without anything personal."""
+"""The body that is sent: `{type, timestamp, data}`, small, the same bytes at every try, without anything personal."""
 
 import uuid
 from datetime import datetime
@@ -15,7 +15,7 @@ TEST = "test"
 
 
 class Event(NamedTuple):
-    """One event, ready to be signed. `capture_sequence` None: a test."""
+    """One event, ready to be signed. `capture_sequence` is None for a test."""
 
     message_id: str
     kind: str
@@ -24,11 +24,7 @@ class Event(NamedTuple):
 
 
 def of_capture(organization_id: uuid.UUID, changes: Changes) -> Event:
-    """A company's history has grown by a capture: how many records of which registers have a new version.
-
-    The identifier follows from the capture's hash: it is the same at every try, in every replay, and for every webhook
-    of the company, and another one for a capture that takes the number of one that a restored backup did not have.
-    """
+    """The event of a new capture in a company's history, with how many records of each register have a new version."""
     data = {
         "organization_id": str(organization_id),
         "capture_sequence": changes.capture_sequence,
@@ -44,7 +40,7 @@ def of_capture(organization_id: uuid.UUID, changes: Changes) -> Event:
 
 
 def of_test(organization_id: uuid.UUID, webhook_id: uuid.UUID, test_id: uuid.UUID, asked_at: datetime) -> Event:
-    """What staff send by a button: it tells nothing but that it arrives."""
+    """The event that staff send with a button; it only shows that events arrive."""
     data = {"organization_id": str(organization_id), "webhook_id": str(webhook_id)}
     return _event(test_id, TEST, asked_at, data, None)
 

@@ -1,8 +1,8 @@
 """Webhooks and the tries that were made. Nothing here is personal: a URL of a program, numbers, moments.
 
 A webhook is a cursor over the captures of its company: `capture_sequence` is the last one that its receiver has
-acknowledged, or that held nothing to tell. What comes next follows from the history, so no event is stored, and none
-can be lost.
+acknowledged, or that had nothing to send. The next event follows from the history, so no event is stored, and none can
+be lost.
 """
 
 import uuid
@@ -13,7 +13,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Webhook(models.Model):
-    """A subscription of one company. A directory table: one statement finds, of all companies, what is due."""
+    """A subscription of one company. A directory table, so that one statement finds what is due for all companies."""
 
     class Pause(models.TextChoices):
         """Why a webhook is paused."""
@@ -54,7 +54,7 @@ class Webhook(models.Model):
 
 
 class Failure(models.TextChoices):
-    """What was wrong with a try, in words for who looks after the receiver."""
+    """What went wrong in a try, in words for the receiver's operator."""
 
     ADDRESS = "address", "the URL is not one that webhooks are sent to"
     NO_NAME = "no name", "the name of the host has no address"
@@ -72,7 +72,7 @@ class Failure(models.TextChoices):
 
 
 class Attempt(CompanyRow):
-    """One try to send an event, or a test, and what came of it. Kept for two weeks."""
+    """One try to send an event, or a test, and its result. Kept for two weeks."""
 
     webhook_id = models.UUIDField()
     capture_sequence = models.BigIntegerField(null=True, help_text="Null: a test.")

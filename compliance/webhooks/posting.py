@@ -1,8 +1,8 @@
-"""One POST to a receiver that nobody trusts, within a bound of time and bytes.
+"""One POST to an untrusted receiver, with limits on time and bytes.
 
-Written on sockets (asyncio) and h11, since it must connect to the address that it has checked, while TLS verifies the
-name; and since 15 seconds bound the whole of it, however slowly an answer drips. It follows no redirect, asks no proxy
-of the environment, keeps no cookie, and logs no URL.
+Written on sockets (asyncio) and h11, because it must connect to the address that it has checked while TLS verifies the
+name, and because 15 seconds limit the whole exchange, however slowly an answer arrives. It follows no redirect, uses no
+proxy from the environment, keeps no cookie, and logs no URL.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from compliance.webhooks.addresses import Target, is_public
 from compliance.webhooks.models import Failure
 
 SECONDS = 15.0
-"""The whole of a try: name, connection, TLS, request and the head of the answer."""
+"""Limits the whole try: name resolution, connection, TLS, request and the head of the answer."""
 
 _CONNECT_SECONDS = 5.0
 _ADDRESSES_AT_MOST = 4
@@ -33,11 +33,11 @@ _CLOSING_SECONDS = 1.0
 _CHUNK = 4096
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Finds the numeric addresses of a host."""
+"""Resolves a host to its numeric addresses."""
 
 
 class Answer(NamedTuple):
-    """What came of a POST: a status, or what was wrong; how long it took; how long the receiver asks to wait."""
+    """The result of a POST: a status or a failure, the time it took, and how long the receiver asks to wait."""
 
     status: int | None
     failure: str
@@ -72,9 +72,9 @@ async def post(
     context: ssl.SSLContext | None = None,
     seconds: float = SECONDS,
 ) -> Answer:
-    """Sends one request and reads the head of the answer. Raises nothing that a receiver could cause.
+    """Sends one request and reads the head of the answer. A fault of the receiver is returned, never raised.
 
-    `allow_private`: to any address. `context`: whose certificates are trusted, if not those that the system trusts.
+    `allow_private` allows any address. `context`: trusted certificates, if other than the system's.
     """
     began = time.monotonic()
     writer: asyncio.StreamWriter | None = None
@@ -97,7 +97,7 @@ async def post(
 
 
 async def _checked(target: Target, allow_private: bool, resolve: Resolve) -> Sequence[str]:
-    """The addresses to connect to. One that is not public among them is reason enough to connect to none."""
+    """The addresses to connect to. If one of them is not public, none is used."""
     try:
         found = await resolve(target.host, target.port)
     except (OSError, UnicodeError):
@@ -112,9 +112,9 @@ async def _checked(target: Target, allow_private: bool, resolve: Resolve) -> Seq
 async def _connect(
     target: Target, addresses: Sequence[str], context: ssl.SSLContext
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to the first of the addresses that takes one: numeric ones, so nothing is resolved again.
+    """Connects to the first of the addresses that accepts. They are numeric, so nothing is resolved again.
 
-    Each may take a while, the last one all that is left of the bound.
+    Each address but the last has a limit of its own; the last one has all the time that is left.
     """
     secured: dict[str, object] = {"ssl": context, "server_hostname": target.host} if target.tls else {}
     for address in addresses:
@@ -181,7 +181,7 @@ def _answer(response: h11.Response, milliseconds: int) -> Answer:
 
 
 def _retry_after(response: h11.Response) -> float | None:
-    """How many seconds the receiver asks to wait: as a number, or until a moment of its own clock (`Date`)."""
+    """How many seconds the receiver asks to wait: a number, or a moment relative to the receiver's clock (`Date`)."""
     headers = dict(response.headers)
     text = headers.get(b"retry-after", b"").decode("ascii", "replace")
     if text.isascii() and text.isdigit():
@@ -194,7 +194,7 @@ def _retry_after(response: h11.Response) -> float | None:
 
 
 async def _take_leave(connection: h11.Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Reads a short answer to its end, so that the receiver may finish; whatever goes wrong here counts no more."""
+    """Reads a short answer to its end, so that the receiver may finish; errors here are ignored."""
     with suppress(TimeoutError, OSError, h11.RemoteProtocolError):
         async with asyncio.timeout(_CLOSING_SECONDS):
             read = 0

@@ -1,4 +1,4 @@
-"""Reads about webhooks: what a company has, what was tried, what waits."""
+"""Reads of webhooks: which a company has, what was tried, and which events wait."""
 
 import uuid
 from collections import defaultdict
@@ -15,7 +15,7 @@ from compliance.webhooks.models import Attempt, Webhook
 
 
 class Figures(NamedTuple):
-    """All companies' webhooks together: events that wait, for how long the oldest has, and what goes wrong."""
+    """Numbers of all companies' webhooks together: events that wait, the age of the oldest, and failures."""
 
     waiting: int
     waiting_since: datetime | None
@@ -24,7 +24,7 @@ class Figures(NamedTuple):
 
 
 class State(NamedTuple):
-    """How a webhook is, in a word and a sentence, and whether that is well."""
+    """The state of a webhook, in a word and a sentence, and whether it is a good one."""
 
     word: str
     words: str
@@ -37,7 +37,7 @@ def of_company(organization_id: uuid.UUID) -> list[Webhook]:
 
 
 def of_all() -> list[Webhook]:
-    """Every webhook, company by company."""
+    """Every webhook, grouped by company."""
     return list(Webhook.objects.all())
 
 
@@ -60,7 +60,7 @@ def waiting(webhook: Webhook) -> int:
 
 
 def state(webhook: Webhook) -> State:
-    """How the webhook is."""
+    """The state of the webhook."""
     if webhook.paused_at is not None:
         return State("paused", str(webhook.get_paused_because_display()), False)
     if webhook.failing_since is not None:
@@ -89,7 +89,7 @@ def described(webhook: Webhook) -> dict[str, object]:
 
 
 def figures() -> Figures:
-    """How all webhooks fare: one statement, and one more for each that may be behind, in its company's context."""
+    """The figures of all webhooks: one statement, and one more in the company's context for each that may be behind."""
     found = of_all()
     active: dict[uuid.UUID, list[Webhook]] = defaultdict(list)
     for each in found:

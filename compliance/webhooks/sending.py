@@ -1,8 +1,8 @@
-"""A run of sending: many receivers at once, none of which makes another wait.
+"""A run of sending: to many receivers at once, none of which delays another.
 
-The thread of the task alone talks to the database: it claims, hands over, and writes down what became of each try. The
-sockets belong to a loop in a thread beside it. So a receiver that takes its 15 seconds holds nothing but its own place
-among MOST_AT_ONCE, and while it does, the run goes on to look for what has become due.
+Only the task's own thread uses the database: it claims webhooks, hands them over, and records the result of each try.
+The sockets belong to an event loop in a second thread. So a receiver that takes its 15 seconds occupies only its own
+place among MOST_AT_ONCE, while the run continues to look for due events.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 SEND_TASK = "compliance.webhooks.send"
 MOST_AT_ONCE = 64
 RUN_SECONDS = 20.0
-"""A run begins nothing new after this, so that it ends in good time; what is left is for the next one."""
+"""A run begins no try after this time, so that it ends soon; the next run sends the rest."""
 
 _CLAIMED_AT_ONCE = 16
 _LOOK_SECONDS = 0.5
@@ -56,9 +56,9 @@ def send_due(
     context: ssl.SSLContext | None = None,
     seconds: float = posting.SECONDS,
 ) -> Run:
-    """Sends what is due, of all companies, until nothing is or the run has lasted long enough.
+    """Sends the due events of all companies until none is left or the run has lasted long enough.
 
-    One run at a time: another that is called meanwhile does nothing, since this one looks for new work itself.
+    Only one run goes on at a time: a second call does nothing, because the first looks for new work itself.
     """
     with _alone() as alone:
         if not alone:
@@ -68,7 +68,7 @@ def send_due(
 
 
 def send_soon() -> None:
-    """Has a worker send what is due. A broker that is away loses nothing: the next look finds the same."""
+    """Asks a worker to send what is due. If the broker is down, the next periodic look finds the same events."""
     try:
         current_app.send_task(SEND_TASK, retry=False, expires=60)
     except (OperationalError, OSError):
@@ -110,11 +110,11 @@ def _run(clock: Callable[[], datetime], begin: Callable[[Claimed, datetime], Fut
 
 
 def _came_of(done: Future[Answer]) -> Answer:
-    """The answer. What a fault of ours raised fails this try alone: other receivers are sent to all the same."""
+    """The answer. An exception of our own code fails only this try; other receivers are still sent to."""
     error = done.exception()
     if error is None:
         return done.result()
-    place = traceback.extract_tb(error.__traceback__)[-1]  # no text of the error, which might hold the URL
+    place = traceback.extract_tb(error.__traceback__)[-1]  # without the text of the error, which might hold the URL
     log.error("webhook_fault", extra={"error": type(error).__name__, "place": f"{place.filename}:{place.lineno}"})
     return Answer(None, Failure.FAULT, 0)
 
@@ -127,7 +127,7 @@ def _begin(
     context: ssl.SSLContext | None,
     seconds: float,
 ) -> Future[Answer]:
-    """Begins a try; one that cannot even begin has failed at once."""
+    """Begins a try; one that cannot begin has failed at once."""
     failure = Failure.ADDRESS
     try:
         address = target(claimed.webhook.url, plain=not settings.PRODUCTION)
@@ -151,7 +151,7 @@ def _begin(
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether this is the only run. The database lets go of it when the run ends, and when its process dies."""
+    """Whether this is the only run. The database releases the lock when the run ends or its process dies."""
     (alone,) = sql.fetch("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [_LOCK])[0]
     try:
         yield bool(alone)
@@ -162,7 +162,7 @@ def _alone() -> Iterator[bool]:
 
 @contextmanager
 def _loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """A loop in a thread of its own. Names are resolved in as many threads as there may be receivers."""
+    """An event loop in a thread of its own. Names are resolved in as many threads as there may be receivers."""
     loop = asyncio.new_event_loop()
     resolving = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="webhook names")
     loop.set_default_executor(resolving)
@@ -179,7 +179,7 @@ def _loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 async def _cancel_all() -> None:
-    """Ends what is still under way when a run was cut short."""
+    """Cancels the tasks that are still in progress when a run is interrupted."""
     rest = asyncio.all_tasks() - {asyncio.current_task()}
     for each in rest:
         each.cancel()

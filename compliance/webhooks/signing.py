@@ -1,7 +1,7 @@
-"""Secrets of webhooks, and what they sign, as the Standard Webhooks specification says.
+"""Secrets of webhooks and the signatures made with them, by the Standard Webhooks specification.
 
-A secret is displayed once and kept sealed, under keys that follow from SECRET_KEY: web processes make secrets, the
-worker signs with them, and both hold that key already.
+A secret is displayed once and stored sealed, under keys derived from SECRET_KEY: web processes make secrets and the
+worker signs with them, and both have that key already.
 """
 
 import base64
@@ -24,17 +24,17 @@ AGENT = "compliance-records-webhooks/1"
 
 
 def new_secret() -> str:
-    """A secret of 256 random bits, in the form in which receivers' libraries take it."""
+    """A secret of 256 random bits, in the format of the receivers' libraries."""
     return PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
 
 
 def seal(secret: str) -> str:
-    """`secret` as it is stored."""
+    """`secret` in the form in which it is stored."""
     return _ring().encrypt(secret.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """What `seal` was given. Raises UnreadableSecretError."""
+    """The secret that was given to `seal`. Raises UnreadableSecretError."""
     try:
         return _ring().decrypt(sealed.encode()).decode()
     except InvalidToken as error:

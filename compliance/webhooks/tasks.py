@@ -9,13 +9,13 @@ from compliance.webhooks import claims, sending
 
 @shared_task(name="compliance.webhooks.look", ignore_result=True)
 def look() -> None:
-    """Every few seconds: one statement, and a run where something is due."""
+    """Runs every few seconds: one statement, and a run if something is due."""
     if claims.any_due(datetime.now(UTC)):
         sending.send_soon()
 
 
 @shared_task(name=sending.SEND_TASK, ignore_result=True)
 def send() -> None:
-    """Sends what is due, of all companies."""
+    """Sends the due events of all companies."""
     if sending.send_due(lambda: datetime.now(UTC)).more:
         sending.send_soon()

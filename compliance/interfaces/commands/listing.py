@@ -1,4 +1,4 @@
-"""What `list_keys` and `list_sources` share: the rows that still open, by company, as lines or as JSON."""
+"""What `list_keys` and `list_sources` share: the rows that still grant access, by company, as lines or as JSON."""
 
 import json
 import uuid
@@ -12,12 +12,12 @@ from compliance.interfaces.console.issuers import Issued, Row
 
 
 class ListIssued(OperatorCommand, Generic[Row]):
-    """Prints a line for each key or source that still opens."""
+    """Prints a line for each key or source that still grants access."""
 
     model: type[Row]
     noun: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
-    """What JSON holds of a row, besides its issuer."""
+    """The columns in the JSON of a row, besides its issuer."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID, nargs="?", help="One company; all of them without.")
@@ -37,7 +37,7 @@ class ListIssued(OperatorCommand, Generic[Row]):
         self.stdout.write(f"{len(found)} {self.noun}.")
 
     def line(self, row: Row) -> str:
-        """What is printed of a row, up to its end."""
+        """The line printed for a row, up to its end."""
         raise NotImplementedError
 
     def _described(self, each: Issued[Row]) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from compliance.tenancy import checks, lost, shards, sql
 
 
 class OperatorCommand(BaseCommand):
-    """A command that a room may refuse: the refusal is one sentence on standard error, and the exit code is `refused`.
+    """A command whose errors become one sentence on standard error; the exit code of a room's refusal is `refused`.
 
-    So is what no room can help: a node of a cluster that is away, and Ctrl-C, whose exit code is the shell's.
+    A node of a cluster that does not answer ends it likewise, and so does Ctrl-C, with the shell's exit code.
     """
 
     interrupted: ClassVar[str] = "Interrupted."
-    """The sentence when Ctrl-C ends the command: how things are, and what to do."""
+    """The sentence when Ctrl-C ends the command: the state that is left, and what to do."""
 
     refused: ClassVar[int] = 1
     """The exit code of a refusal."""
@@ -43,7 +43,7 @@ class OperatorCommand(BaseCommand):
 
 
 def away_node(error: Exception, organization_id: uuid.UUID) -> str:
-    """The node of the company of which an error says that it is away. Raises the error itself when it says not that.
+    """The node of the company, if the error means that it does not answer. Otherwise raises the error again.
 
     For commands that go on with the companies of other nodes.
     """
@@ -58,13 +58,13 @@ def away_node(error: Exception, organization_id: uuid.UUID) -> str:
 
 
 def _refuse_unknown_cluster() -> None:
-    """As processes refuse to start. What is compared takes a while, so only where Citus is there is it done."""
+    """Refuses as processes do at their start. The comparison takes a while, so it runs only where Citus is present."""
     if not settings.CLUSTER and sql.fetch("SELECT 1 FROM pg_extension WHERE extname = 'citus'"):
         checks.refuse_unprotected_tables()
 
 
 def _who_is_away(error: Exception) -> str:
-    """Names the nodes that do not answer. Raises the error itself when it is the coordinator that is away."""
+    """Names the nodes that do not answer. Raises the error again when the coordinator is the one."""
     lost.let_go(error)
     try:
         away = [each.node for each in shards.states() if not each.answers]

@@ -1,1 +1,1 @@
-"""The feed of changes, `/feed/v1`: every version of every register in the order in which it was written."""
+"""The feed of changes, `/feed/v1`: every version of every register in the order in which they were written."""

@@ -1,8 +1,8 @@
-"""Cursors of the feed: sealed as those of /v1 are (`api.cursors`), bound to deployment, company and registers.
+"""Cursors of the feed: sealed like those of /v1 (`api.cursors`), bound to deployment, company and registers.
 
-A cursor holds the last version that was read and the beginning of its digest. It never expires: whoever comes back
-after a year reads on. A digest that the history has no more, because it was restored from a backup that did not know of
-it, is refused: what such a reader holds is not what the service knows.
+A cursor holds the last version that was read and the beginning of its digest. It never expires: a reader may continue
+after a year. It is refused if the history no longer holds that digest, because it was restored from an older backup:
+the reader then holds rows that the service does not know.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from compliance.registers.questions import Company
 class FeedCursor(NamedTuple):
     """Where a reader of the feed stopped, and in which registers.
 
-    `named`: one register was asked for by its name; otherwise they are all that the key opened when the reading began.
+    `named`: one register was asked for by name; otherwise all that the key grants when the reading began.
     """
 
     place: Place
@@ -34,7 +34,7 @@ def seal(cursor: FeedCursor, company: Company) -> str:
 
 
 def unseal(text: str, company: Company) -> FeedCursor:
-    """Opens a cursor. Raises `invalid_cursor` for anything but the very text that `seal` made for the company."""
+    """The cursor in `text`. Raises `invalid_cursor` for anything but the exact text that `seal` made for `company`."""
     sequence, digest, registers, named = orjson.loads(
         cursors.opened(text, _bound_to(company), tuple(settings.CURSOR_KEYS))
     )

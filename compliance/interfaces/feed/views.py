@@ -1,7 +1,7 @@
-"""`GET /feed/v1/changes?register=&cursor=&limit=`: what was written to the registers, in order, for a key of theirs.
+"""`GET /feed/v1/changes?register=&cursor=&limit=`: the versions of registers in order, for a key of their scopes.
 
-Authentication, limits, parameters and problems are those of /v1 (`interfaces.api`). No page passes the snapshot that it
-names: the head of the history, read before any of its rows.
+Authentication, limits, parameters and problems are those of /v1 (`interfaces.api`). No page goes beyond the snapshot
+that it names, which is the head of the history, read before any of the rows.
 """
 
 import orjson
@@ -47,7 +47,7 @@ class ChangesViewSet(views.ApiViewSet):
                     "The company's history does not have the version at which the cursor stands: it was restored from"
                     " an earlier state. Start again without a cursor, with an empty copy.",
                 ) from None
-            if page.last:  # it says that there is no more, which must not be for want of a writer
+            if page.last:  # a page that claims to be the last must not be so only because the writer has not caught up
                 views.check_writer(caller, now)
             reading.finish()
             if page.held or text is None:
@@ -62,8 +62,9 @@ class ChangesViewSet(views.ApiViewSet):
 
 
 def _asked(caller: Caller, name: str | None, text: str | None) -> FeedCursor:
-    """Where the reading begins, and in which registers. Raises `invalid_request`, `invalid_cursor` and, when the key
-    does not open a register, `insufficient_scope`.
+    """Where the reading begins, and in which registers.
+
+    Raises `invalid_request`, `invalid_cursor` and, when the key does not grant a register, `insufficient_scope`.
     """
     if name is not None and name not in _NUMBERS:
         raise invalid(ParameterFault("register", f"There is no such register. Known: {', '.join(_NUMBERS)}."))

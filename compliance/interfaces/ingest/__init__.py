@@ -1,1 +1,1 @@
-"""Facts in over HTTP: `POST /in/v1/facts`, for programs that hold the token of a source (docs/facts-api.md)."""
+"""Takes in facts over HTTP: `POST /in/v1/facts`, for programs with the token of a source (docs/facts-api.md)."""

@@ -1,7 +1,7 @@
 """The body of a post as plain bytes: of a type that can hold facts, decoded, and never more than `MAXIMUM_BYTES`.
 
-What is compressed is taken apart piece by piece, so that a few bytes that stand for gigabytes are refused when they
-have grown beyond the limit, and not when they are in memory.
+Compressed bodies are decoded piece by piece, so that a small body that expands to gigabytes is refused as soon as it
+exceeds the limit, before it fills the memory.
 """
 
 import zlib
@@ -16,10 +16,10 @@ from compliance.interfaces.serving import bodies
 from compliance.interfaces.serving.front import REFUSED
 
 MAXIMUM_BYTES: Final = bodies.SOURCE_BYTES
-"""On the wire, and again when it is decoded."""
+"""The limit for the body as sent, and for the decoded body."""
 MEDIA_TYPES: Final = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/json")
 UNSTATED: Final = ("", "application/octet-stream", "application/x-www-form-urlencoded", "text/plain")
-"""What HTTP clients send of themselves when nobody names a type: then the body alone tells what it is."""
+"""Default types of HTTP clients where nobody names one: the format is then recognised by the body alone."""
 MOST_ENCODINGS: Final = 3
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -27,9 +27,9 @@ _GZIP_STEP = 16 * 1024
 _MOST_MEMBERS = 4_096
 """Programs that compress in parallel write a member for each 64 KiB or more."""
 _ZSTD_WINDOW = 8 * 1024 * 1024
-"""As RFC 9659 allows for a content encoding."""
+"""The largest window that RFC 9659 allows for a content encoding."""
 _ZSTD_STEP = 256
-"""A block of four bytes may stand for 128 KiB, so this many for as much as a whole body may hold."""
+"""A block of four bytes may expand to 128 KiB, so this many bytes expand to as much as a whole body may hold."""
 
 _NOT_TAKEN = {
     bodies.UNREADABLE: (Code.BODY_NOT_READABLE, "The body ended before it was whole, or its Content-Length is none."),
@@ -53,7 +53,7 @@ def content_of(request: HttpRequest) -> bytes:
 
 
 def check_taken(request: HttpRequest) -> None:
-    """Says why the server did not take the body in, if it did not. Raises `Problem`: 400, 408, 413 or 429."""
+    """Raises the reason if the server did not read the body. Raises `Problem`: 400, 408, 413 or 429."""
     status = request.META.get(REFUSED)
     if status is not None:
         code, detail = _NOT_TAKEN[status]
@@ -75,7 +75,7 @@ def _check_type(header: str) -> None:
 
 
 def _decoders(header: str) -> list[Callable[[bytes], bytes]]:
-    """What undoes the encodings of a Content-Encoding header, the one that was applied last first."""
+    """The functions that undo a Content-Encoding header; the encoding applied last comes first."""
     names = [name for part in header.split(",") if (name := part.strip().lower()) not in ("", "identity")]
     if len(names) > MOST_ENCODINGS or any(name not in _DECODERS for name in names):
         raise Problem(

@@ -1,7 +1,7 @@
-"""From a body to its lines: NDJSON, or the elements of a JSON array. A fault of a line is reported for it alone.
+"""From a body to its lines: NDJSON, or the elements of a JSON array. A fault of a line is reported for that line only.
 
-A line of NDJSON is an object, so a body that begins with a bracket is an array. Its elements are found by their
-brackets and strings only; each is then read as a line is, and one that is broken spoils no other.
+A line of NDJSON is an object, so a body that begins with a bracket is an array. Its elements are found by brackets and
+strings only and then read like lines, so a malformed element does not affect the others.
 """
 
 import io
@@ -13,14 +13,14 @@ from compliance.facts.lines.reading import ReadLine, RefusedLine, read, read_lin
 from compliance.interfaces.api.problems import Code, Problem
 
 MAXIMUM_LINES: Final = 60_000
-"""The shortest fact has 148 bytes, so no more than this many fit into a body. It bounds what an answer may hold."""
+"""The shortest fact has 148 bytes, so a body holds no more lines than this. It limits the size of an answer."""
 MAXIMUM_VALUES: Final = 500_000
-"""Facts that fill a body hold some 300,000, and each takes more than a hundred bytes of memory while it is read."""
+"""A full body of facts holds some 300,000 values, and each takes more than a hundred bytes of memory while read."""
 MOST_NESTED: Final = 100
 
 _SPACE = b" \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Atomic groups, not `(?:...)*+`, about which `re` is wrong before 3.11.5 (https://github.com/python/cpython/issues/106052).
+# Atomic groups instead of `(?:...)*+`: `re` has a bug before 3.11.5 (https://github.com/python/cpython/issues/106052).
 _STRING = rb'"(?>(?:[^"\\]++|\\.)*)"'
 _SPACES = re.compile(rb"[ \t\r\n]*+")
 _SCALAR = re.compile(rb'(?>(?:[^",\[\]{}]++|' + _STRING + rb")+)", re.DOTALL)
@@ -29,10 +29,9 @@ _OPENING, _CLOSING = b"[{", b"]}"
 
 
 def lines_of(content: bytes) -> Iterator[ReadLine | RefusedLine]:
-    """Each line of a body, numbered from 1, as what it says or as what is wrong with it.
+    """Each line of a body, numbered from 1, either read or refused.
 
-    Raises `Problem`: 400 for a body without a line or an array that is none, 413 for more lines or values than there
-    may be.
+    Raises `Problem`: 400 for a body without a line or a malformed array, 413 for too many lines or values.
     """
     start = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
     first = _after_space(content, start)

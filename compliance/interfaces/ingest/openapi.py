@@ -190,7 +190,7 @@ def _post(schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fact_schemas() -> dict[str, Any]:
-    """The schemas of the lines, as components: `Fact`, and what it is made of."""
+    """The schemas of the lines as components: `Fact` and the schemas that it refers to."""
     text = orjson.dumps(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
     union: dict[str, Any] = orjson.loads(text)
     parts: dict[str, Any] = union.pop("$defs")

@@ -1,7 +1,7 @@
-"""What bounds a process when much comes at once: how many large bodies it holds, and how many calls only wait.
+"""Limits of one process under load: how many large bodies it holds, and how many calls only wait.
 
-Everything else is bounded before: threads by their lane, bodies on their way in by the front, calls of a source and of
-a company by the limits of the API.
+Other limits apply earlier: the lane limits threads, the front server limits bodies that are being received, and the
+API limits the calls of a source and of a company.
 """
 
 import threading
@@ -13,11 +13,11 @@ from typing import Final
 from compliance.interfaces.api.problems import Code, Problem
 
 LARGE_BYTES: Final = 256 * 1024
-"""Small bodies go past large ones."""
+"""Smaller bodies need no place and are not held up by large ones."""
 LARGE_AT_ONCE: Final = 2
 """The lines of a full body take some hundred MiB while they are recorded, and more at once would not be faster."""
 WAITING_AT_ONCE: Final = 8
-"""Half of the threads: calls that wait for the history never stop those that record."""
+"""Half of the threads, so that calls which wait for the history never stop those that record."""
 PATIENCE: Final = timedelta(seconds=5)
 """How long a post waits for its turn before it is refused as busy."""
 RETRY_AFTER_SECONDS: Final = 5
@@ -28,7 +28,7 @@ _waiting = threading.BoundedSemaphore(WAITING_AT_ONCE)
 
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
-    """Holds one of the places for large bodies, if `size` bytes are one. Raises `recording_busy`."""
+    """Holds one of the places for large bodies, if `size` is large. Raises `recording_busy`."""
     if size <= LARGE_BYTES:
         yield
         return
@@ -42,7 +42,7 @@ def room_for(size: int) -> Iterator[None]:
 
 @contextmanager
 def place_to_wait() -> Iterator[bool]:
-    """Whether there is a place to wait for the history, which is then held."""
+    """Yields whether there is a place to wait for the history, and holds it."""
     held = _waiting.acquire(blocking=False)
     try:
         yield held

@@ -1,6 +1,7 @@
-"""What the code of a refused line means, for the document of the API and for docs/facts-api.md.
+"""What each code of a refused line means, for the API's document and for docs/facts-api.md.
 
-Two reasons are left out: no body has room for a line that is too long, and a source acts as nobody.
+Two reasons are left out because they cannot occur: no body has room for a line that is too long, and a source acts as
+nobody.
 """
 
 from typing import Final

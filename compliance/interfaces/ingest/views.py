@@ -25,7 +25,7 @@ from compliance.interfaces.ingest.lines import lines_of
 from compliance.interfaces.ingest.waiting import wait_for_capture
 
 LONGEST_REASON = 300
-"""So that an answer about tens of thousands of lines stays within some megabytes."""
+"""Keeps an answer about tens of thousands of lines within some megabytes."""
 _IDENTIFIER = re.compile(UUID_PATTERN)
 
 
@@ -73,7 +73,7 @@ class FactsViewSet(views.ApiViewSet):
         return Response(orjson.dumps(answer), headers=headers)
 
     def problem_of(self, error: Exception) -> Problem:
-        """Nothing of the body was recorded: it is recorded in one transaction, and that failed."""
+        """The problem of an error. The body is recorded in one transaction, so after an error nothing is recorded."""
         temporary = isinstance(error, OperationalError | InterfaceError)
         return Problem(Code.NOT_RECORDED if temporary else Code.RECORDING_FAILED)
 
@@ -95,7 +95,7 @@ def _record(source: SourceCaller, content: bytes, strict: bool) -> Report:
 
 
 def _captured(request: Request, source: SourceCaller, report: Report) -> tuple[dict[str, int] | None, dict[str, str]]:
-    """The capture that holds the lines where the caller waits for it, and what the answer says of that."""
+    """The capture that holds the lines, where the caller waits for it, and the answer's headers about the wait."""
     seconds = preferences.wait_seconds(request.META.get("HTTP_PREFER", ""))
     if seconds is None:
         return None, {}

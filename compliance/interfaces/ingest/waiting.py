@@ -1,4 +1,4 @@
-"""Waits until the history has taken in what was recorded, for callers that want to read it at once."""
+"""Waits until the history has captured what was recorded, for callers that want to read it at once."""
 
 import time
 import uuid
@@ -17,10 +17,10 @@ _LONGEST_PAUSE_SECONDS = 0.25
 def wait_for_capture(
     organization_id: uuid.UUID, moments: Collection[datetime], seconds: float
 ) -> dict[str, int] | None:
-    """The capture up to which all facts recorded at these moments are decided, once there is one within `seconds`.
+    """The capture by which all facts recorded at these moments are decided, once there is one within `seconds`.
 
-    None when there is none by then, or as soon as it is plain that there will be none: a fact that takes effect later,
-    or one that the writer gave up. Each look is a transaction of its own, so that it sees what was committed meanwhile.
+    None when the time is over, or as soon as there can be none: for a fact that takes effect later, or one that the
+    writer gave up. Each look is a transaction of its own, so that it sees what was committed meanwhile.
     """
     until = time.monotonic() + seconds
     pause = _FIRST_LOOK_SECONDS

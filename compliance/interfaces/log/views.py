@@ -1,7 +1,7 @@
 """The newest checkpoint, and the tiles and bundles of entries that it covers (C2SP tlog-tiles).
 
-Whatever is wrong with a path, and whatever is not covered yet, is 404. Tiles never change, so whoever gets one may
-keep it; the checkpoint goes on. Nothing is written here, so no form's token is asked for: POST is 405, not 403.
+An invalid path, or one that is not covered yet, is 404. Tiles never change, so they may be cached for ever; the
+checkpoint changes. Nothing is written here, so there is no CSRF check: POST is 405, not 403.
 """
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,7 +32,7 @@ def checkpoint(request: HttpRequest) -> HttpResponse:
 @require_safe
 @gzip_page
 def tile(request: HttpRequest, rest: str) -> HttpResponse:
-    """A tile of hashes or a bundle of entries; of a partial one as many as its path says."""
+    """A tile of hashes or a bundle of entries; of a partial one, as many as its path names."""
     try:
         wanted = parse_tile_path(f"tile/{rest}")
     except TilePathRefused as error:

@@ -1,7 +1,7 @@
-"""Puts the file together: what each room keeps of the person, and the person's rows of the registers as `/v1` has them.
+"""Assembles the file: what each room keeps of the person, and the person's rows of the registers as in `/v1`.
 
-Nothing of anybody else is in it: who acted, and a trainer's name, are left out. docs/privacy.md describes each member;
-a test compares it with what is here.
+It holds nothing about anybody else: who acted, and a trainer's name, are left out. docs/privacy.md describes each
+member; a test compares it with this module.
 """
 
 import uuid
@@ -41,14 +41,14 @@ PARTS = (
     *reminders.PARTS,
 )
 REGISTERS = {each.register.of_person: each for each in LISTINGS.values() if each.register.of_person}
-"""The listings of the registers that speak of people, by what they call the rows of one person."""
+"""The listings of the registers about people, by their name for the rows of one person."""
 
 _ROWS_A_PAGE = 1000
 _UNCOUNTED = 2**31
 
 
 def personal_file(organization: Organization, learner_profile_id: uuid.UUID, now: datetime) -> dict[str, Any]:
-    """All that is kept about a person of the company, in its context; the statements do not grow with what there is."""
+    """All that is kept about a person of the company, in its context, by a constant number of statements."""
     organization_id = organization.organization_id
     found: dict[str, Any] = {
         "format": FORMAT,
@@ -77,7 +77,7 @@ def _plain(value: Any) -> str:
 def _registers(
     organization: Organization, learner_profile_id: uuid.UUID, now: datetime
 ) -> dict[str, list[dict[str, Any]]]:
-    """The person's rows as the newest capture has them; none before the first capture."""
+    """The person's rows in the newest capture; none before the first capture."""
     try:
         pin = Pin(*history.pinned(organization.organization_id, None)[:5])
     except NoHistoryError:
@@ -105,11 +105,11 @@ def _rows(listing: pages.Listing, question: Question) -> list[dict[str, Any]]:
 
 
 def _of_others(field: str) -> bool:
-    """Whether a field of a row names somebody else: who acted, and who taught."""
+    """Whether a field of a row names somebody else: who acted, or who taught."""
     return field.endswith("actor_id") or field in ("changed_by", "trainer_name")
 
 
 def _courses(found: dict[str, Any]) -> set[uuid.UUID | None]:
-    """The courses and policies that anything in the file speaks of."""
+    """The courses and policies that the file mentions."""
     rows = [row for part in (*found["kept"].values(), *found["registers"].values()) for row in part]
     return {uuid.UUID(str(row["course_id"])) for row in rows if row.get("course_id")}

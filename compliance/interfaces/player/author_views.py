@@ -1,4 +1,4 @@
-"""The pages of a package on its author's machine: the course tried out, or what is wrong with the package."""
+"""The pages of a package on its author's machine: the course to try out, or the faults of the package."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ _WIDTH = 90
 def _checked(
     view: Callable[Concatenate[HttpRequest, CheckedPackage, Parameters], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, Parameters], HttpResponseBase]:
-    """Hands the package to a view; a page that lists its faults comes in place of the view's while it has errors."""
+    """Passes the package to a view; while the package has errors, a page that lists them is answered instead."""
 
     @wraps(view)
     def answered(request: HttpRequest, /, *args: Parameters.args, **values: Parameters.kwargs) -> HttpResponseBase:
@@ -36,7 +36,7 @@ def _checked(
                 answer = view(request, package, *args, **values)
             else:
                 answer = render(request, "player/author_faults.html", _faults(package, served.path), status=500)
-        except ContentFileError as error:  # it was taken away, or is half written
+        except ContentFileError as error:  # the package was removed, or is half written
             answer = render(request, "player/author_faults.html", {"unreadable": str(error)}, status=500)
         answer.headers.setdefault("Cache-Control", "no-store")
         return answer
@@ -76,7 +76,7 @@ def media(request: HttpRequest, package: CheckedPackage, media_id: str) -> HttpR
         sha256=found.sha256,
         read=lambda start, stop: iter((data[start:stop],)),
     )
-    answer["Cache-Control"] = "no-cache"  # here the file may change under its address
+    answer["Cache-Control"] = "no-cache"  # the file may change at the same address here
     return answer
 
 
@@ -94,7 +94,7 @@ def style(request: HttpRequest, package: CheckedPackage, scope: str) -> HttpResp
 
 
 def state(request: HttpRequest) -> HttpResponse:
-    """What the page asks for each second, to load itself again when it changes."""
+    """What the page asks for each second, to reload itself after a change."""
     answer = HttpResponse(served.state(), content_type="text/plain")
     answer["Cache-Control"] = "no-store"
     return answer

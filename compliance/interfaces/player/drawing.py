@@ -1,7 +1,7 @@
-"""What the templates of the player are handed: a page, and everything about it that differs from reader to reader.
+"""The data of the player's templates: a page, and everything about it that differs between readers.
 
-Which choices are right is read here alone and given to no template, unless a preview asks for it: what a template does
-not have, it cannot send to a browser.
+Only this module reads which choices are right, and passes it to a template only for a preview that reveals the answers:
+a template cannot send to a browser what it does not have.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from compliance.interfaces.player.languages import Language, described, directio
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What has come of a question so far. `number` counts its answers; `chosen` is the last one, None when unknown."""
+    """The answers to a question so far. `number` counts them; `chosen` is the last one, None when unknown."""
 
     number: int = 0
     chosen: frozenset[str] | None = None
@@ -28,7 +28,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A choice as a reader sees it. `right` is known in a preview that shows the answers, else None."""
+    """A choice as a reader sees it. `right` is known in a preview that reveals the answers, else None."""
 
     id: str
     text: str
@@ -66,10 +66,10 @@ class Player:
     """A page as one reader sees it.
 
     `media` and `style` give the addresses of a media id ("" where its file is not kept) and of a film's style. Answers
-    are sent to `send_to`, by POST when they are recorded, by GET where a page only tries them out; `carried` are the
-    fields that such a page takes with it, as nothing else remembers them. `missing` are questions that were sent
-    without a choice, `seen` the films that were played to their end, None where nobody counts that. `closed`: no more
-    answers are taken.
+    are sent to `send_to`: by POST where they are recorded, by GET where a page only tries them out; `carried` are the
+    earlier answers that such a page sends along as fields, because nothing else stores them. `missing` are questions
+    that were sent without a choice, `seen` the films that were played to their end, None where that is not counted.
+    `closed`: no more answers are accepted.
     """
 
     reading: Reading
@@ -169,7 +169,7 @@ class Player:
             state=state,
             number=answered.number,
             attempts_left=answered.attempts_left if answered.number else question.attempts,
-            # It explains the answer, so it comes when there is nothing left to find out.
+            # It explains the answer, so it is left out while the reader can still try.
             feedback=question.feedback if answered.settled or self.reveal else "",
             missing=question.id in self.missing,
         )

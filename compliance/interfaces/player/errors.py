@@ -1,4 +1,4 @@
-"""What can be wrong with what a page of the player sends."""
+"""Errors in what a page of the player sends."""
 
 from compliance.errors import ComplianceError
 
@@ -8,4 +8,4 @@ class PlayerError(ComplianceError):
 
 
 class UnknownFieldError(PlayerError):
-    """A form names a question or a number that no page of ours would send."""
+    """A form names a question or a number that no page of the player would send."""

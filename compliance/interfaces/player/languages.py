@@ -1,4 +1,4 @@
-"""The languages of a package: which one a reader gets, what it is called, which way it runs."""
+"""The languages of a package: which one a reader gets, its name, and its direction."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Language(NamedTuple):
 
 
 def direction(tag: str) -> str:
-    """`rtl` or `ltr`: a script that the tag names decides, else the language does."""
+    """`rtl` or `ltr`, by the tag's script, or by its language where it names no script."""
     first, *others = tag.lower().split("-")
     script = next((each for each in others if len(each) == 4 and each.isalpha()), None)
     right = script in _RIGHT_TO_LEFT_SCRIPTS if script else first in _RIGHT_TO_LEFT
@@ -27,7 +27,7 @@ def direction(tag: str) -> str:
 
 
 def described(tag: str) -> Language:
-    """A language under its own name; under its tag where Django knows none."""
+    """A language with its name in that language; with its tag where Django knows no name."""
     try:
         name = get_language_info(tag.lower())["name_local"]
     except KeyError:

@@ -1,6 +1,6 @@
-"""Answers with media and styles of a release: kept by the browser, since releases never change, and read in parts.
+"""Serves media and styles of a release: cached by the browser, because releases never change, and served in ranges.
 
-Phones play no video from a server that cannot send a part of it, so a part is read as a part.
+Phones play no video from a server without range requests, so only the requested part of a file is read.
 """
 
 import re
@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-# Displayed by browsers as what they are and nothing else; everything else is handed over as a download.
+# Types that browsers may display; everything else is a download.
 _DISPLAYED = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "audio/", "video/")
 _KEPT = "private, max-age=31536000, immutable"
-# A file that is opened by itself can do nothing either.
+# A file that is opened directly cannot run or load anything either.
 _POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
 _AT_ONCE = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
@@ -21,7 +21,7 @@ _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 def media_answer(
     request: HttpRequest, *, media_type: str, size: int, sha256: str, read: Callable[[int, int], Iterator[bytes]]
 ) -> HttpResponseBase:
-    """A media file, or the part of it that is asked for. `read(start, stop)` gives its bytes, a piece at a time."""
+    """A media file, or the range that is asked for. `read(start, stop)` gives its bytes in pieces."""
     tag = f'"{sha256}"'
     if tag in request.headers.get("If-None-Match", ""):
         return _with_headers(HttpResponse(status=304), tag, media_type)
@@ -40,7 +40,7 @@ def media_answer(
 
 
 def _body(pieces: Iterator[bytes], length: int, status: int, media_type: str) -> HttpResponseBase:
-    """What is small is sent as one, all else as it is read: memory stays the same for a film of any size."""
+    """Sends a small file at once, others while they are read, so that memory is constant for a film of any size."""
     if length <= _AT_ONCE:
         return HttpResponse(b"".join(pieces), status=status, content_type=media_type)
     answer = StreamingHttpResponse(pieces, status=status, content_type=media_type)
@@ -49,14 +49,14 @@ def _body(pieces: Iterator[bytes], length: int, status: int, media_type: str) ->
 
 
 def style_answer(css: str) -> HttpResponse:
-    """The style of a film, as `contentfile` wrote it anew."""
+    """The style of a film, as `contentfile` rewrote it."""
     answer = HttpResponse(css, content_type="text/css; charset=utf-8")
     answer["Cache-Control"] = _KEPT
     return answer
 
 
 def _bounds(first: str, last: str, size: int) -> tuple[int, int]:
-    """From which byte to which one, that not included, as RFC 9110 (14.1.2) means it; empty when there is none."""
+    """The first byte and the one after the last, by RFC 9110 (14.1.2); empty when there is none."""
     if not first:
         return (max(0, size - int(last)), size) if last else (0, 0)
     return int(first), min(int(last) + 1, size) if last else size

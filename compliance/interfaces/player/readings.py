@@ -1,6 +1,6 @@
-"""A release's content as the tree that templates draw, in one language: made once a process, as releases never change.
+"""A release's content as the tree that templates draw, in one language: cached per process, as releases never change.
 
-What is kept is bounded by its size, and what was read longest ago goes first.
+The cache is limited in size and drops the tree that was used longest ago first.
 """
 
 import uuid
@@ -15,13 +15,13 @@ from compliance.interfaces.player.languages import best
 from compliance.learning.courses import Content
 
 KEPT_BYTES = 16 * 1024 * 1024
-"""The trees of so much JSON are kept, at least one; a tree takes two to three times as much memory as its JSON."""
+"""The trees of this much JSON are kept, at least one; a tree takes two to three times as much memory as its JSON."""
 
 _Key = tuple[uuid.UUID, uuid.UUID, str]
 
 
 class Readings:
-    """The trees that this process drew from last."""
+    """The cache of this process."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
@@ -37,7 +37,7 @@ class Readings:
             return self._kept[key][0]
 
     def keep(self, key: _Key, reading: Reading, size: int) -> None:
-        """Keeps a tree, and lets go of others until all are within the bound."""
+        """Keeps a tree, and drops others until all are within the limit."""
         with self._lock:
             self._kept[key] = (reading, size)
             while len(self._kept) > 1 and sum(kept for _, kept in self._kept.values()) > self._most:
@@ -53,7 +53,7 @@ def languages_in(content: Content) -> list[str]:
 
 
 def is_kept(content: Content, media_id: str) -> bool:
-    """Whether a media file of the release is there: a large one of before may be known by its digest alone."""
+    """Whether a media file of the release is kept: an older large one may be known by its digest alone."""
     found = content.media.get(media_id)
     return found is not None and found.kept
 
@@ -61,12 +61,12 @@ def is_kept(content: Content, media_id: str) -> bool:
 def reading_of(
     organization_id: uuid.UUID, content: Content, wanted: Sequence[str], *, version: int | None = None
 ) -> Reading:
-    """The release in the first wanted language that it is there in, else in its default."""
+    """The release in the first wanted language that it is available in, else in its default."""
     languages = languages_in(content)
     language = best(wanted, languages)
     key = (organization_id, content.course_release_id, language)
     found = _readings.get(key)
-    # Without a package it may still get words: publishing the package adds them.
+    # A release without a package may still get words: publishing the package adds them.
     if found is None or not content.manifest:
         found = _read(content, language, languages, version)
         if content.manifest:

@@ -1,4 +1,4 @@
-"""What a page sends of its questions, and reading it: `sent`, `answer-<question>`, `after-<question>`.
+"""The fields of a form about questions, and their parsing: `sent`, `answer-<question>`, `after-<question>`.
 
 `sent` names the questions that a form is about, `answer-...` the chosen choices of one, and `after-...` how many
 answers had been counted when the form was drawn, so that a form that is sent twice counts once.
@@ -21,7 +21,7 @@ def sent_questions(fields: QueryDict, page: Page) -> tuple[Question, ...]:
 
 
 def chosen(fields: QueryDict, question: Question) -> frozenset[str] | None:
-    """What was chosen, empty when nothing was; None when it is none of the question's choices, or too many of them."""
+    """The chosen choices, empty when there are none; None when one is not the question's, or there are too many."""
     found = frozenset(fields.getlist(f"answer-{question.id}"))
     if not found <= {choice.id for choice in question.choices}:
         return None
@@ -31,7 +31,7 @@ def chosen(fields: QueryDict, question: Question) -> frozenset[str] | None:
 
 
 def counted(fields: QueryDict, question: Question) -> int:
-    """How many answers had been counted when the form was drawn. Raises UnknownFieldError for what is no number."""
+    """How many answers had been counted when the form was drawn. Raises UnknownFieldError for anything but a number."""
     text = fields.get(f"after-{question.id}", "0")
     if not (text.isascii() and text.isdigit() and len(text) < 9):
         raise UnknownFieldError("The number of earlier answers is not a number.")

@@ -1,7 +1,7 @@
 """`python -m compliance.contentfile serve PATH`: a package in the player on its author's machine.
 
-Django draws the pages, configured here and nowhere else: without a database, without sessions, without the settings of
-a deployment. The package is checked again whenever a file of it changes, and the browser loads the page again then.
+Django draws the pages, configured here only: without a database, without sessions, without the settings of a
+deployment. Whenever a file of the package changes, the package is checked again and the browser reloads the page.
 """
 
 import sys
@@ -50,7 +50,7 @@ class Served:
             return self._readings[language]
 
     def state(self) -> str:
-        """What differs when a file was changed, added or taken away; "" while nothing is there."""
+        """A text that differs after a file was changed, added or removed; "" while there is no package."""
         try:
             files = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
             return str(hash(tuple((str(each), each.stat().st_mtime_ns, each.stat().st_size) for each in files)))
@@ -59,24 +59,24 @@ class Served:
 
 
 served = Served(Path())
-"""The package of this process; `serve` says which one it is."""
+"""The package of this process; `serve` sets it."""
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """One thread a request: a film's sound may load while the next page does."""
+    """One thread per request: a film's sound may load while the next page does."""
 
     daemon_threads = True
 
 
 class _Quiet(WSGIRequestHandler):
-    """Says nothing of requests: an author looks at the browser."""
+    """Logs no requests: an author looks at the browser."""
 
     def log_message(self, format: str, *values: Any) -> None:
-        """Nothing."""
+        """Does nothing."""
 
 
 def configure() -> None:
-    """Sets Django up for these pages alone."""
+    """Configures Django for these pages only."""
     settings.configure(
         ALLOWED_HOSTS=["127.0.0.1", "localhost"],
         ROOT_URLCONF="compliance.interfaces.player.author_urls",
@@ -87,7 +87,7 @@ def configure() -> None:
         MIDDLEWARE=[
             "csp.middleware.CSPMiddleware",
             "django.middleware.security.SecurityMiddleware",
-            "django.middleware.common.CommonMiddleware",  # refuses other hosts: no page elsewhere can read this one
+            "django.middleware.common.CommonMiddleware",  # refuses other hosts, so no other site reads these pages
         ],
         CONTENT_SECURITY_POLICY={
             "DIRECTIVES": {
@@ -113,7 +113,7 @@ def configure() -> None:
 
 
 def serve(path: Path, port: int, out: TextIO) -> int:
-    """Serves until it is stopped. The exit status: 2 when there is nothing to serve or the port is taken."""
+    """Serves until it is stopped. Returns the exit status: 2 when there is nothing to serve or the port is taken."""
     try:
         check_package(path)
     except PackageUnreadable as error:

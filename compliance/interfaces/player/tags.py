@@ -1,6 +1,6 @@
 """Template tags of the player: addresses of media and styles, a question as its reader sees it, a film's length.
 
-The templates find them under the name `player` (TEMPLATES in the settings), so that this room needs to be no app.
+The templates load them under the name `player` (TEMPLATES in the settings), so this room does not have to be an app.
 """
 
 from django import template
@@ -14,13 +14,13 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def media_address(context: Context, media_id: str) -> str:
-    """Where the page finds a media file, "" where it is not kept."""
+    """The address of a media file, "" where it is not kept."""
     return _player(context).media(media_id)
 
 
 @register.simple_tag(takes_context=True)
 def style_address(context: Context, scope: str) -> str:
-    """Where the page finds the style of a film."""
+    """The address of a film's style."""
     return _player(context).style(scope)
 
 

@@ -1,7 +1,7 @@
-"""A course tried out: the console's preview, and an author's own machine. Nothing is recorded.
+"""Trying out a course: the console's preview, and an author's own machine. Nothing is recorded.
 
-Answers are kept in the page's address and nowhere else: the fields that a learner posts come by GET here, together
-with those of earlier answers. So reloading a page and going back both work.
+Answers are kept only in the page's address: the fields that a learner posts are sent by GET here, together with those
+of earlier answers. So reloading a page and going back both work.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,9 @@ _MOST_ATTEMPTS = 1000
 
 @dataclass(frozen=True)
 class Trial:
-    """A course that is tried out: where its pages, media and styles lie, and where the way back leads.
+    """A course that is tried out: the addresses of its pages, media and styles, and of the way back.
 
-    `author`: on an author's machine, where the page loads itself again when the package changes.
+    `author`: on an author's machine, where the page reloads itself when the package changes.
     """
 
     reading: Reading
@@ -105,7 +105,7 @@ class Trial:
 
 
 def tried(page: Page, query: QueryDict) -> tuple[dict[str, Answered], frozenset[str], tuple[tuple[str, str], ...]]:
-    """What of the page's questions is answered by a query, which were sent without a choice, and what to carry on."""
+    """The answers that a query holds, the questions sent without a choice, and the fields to send along next time."""
     sent = set(query.getlist("sent"))
     answered: dict[str, Answered] = {}
     missing = set()

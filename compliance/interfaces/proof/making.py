@@ -1,8 +1,8 @@
 """Makes the proof of one row: the version in force, its place in the company's tree, the capture, the log.
 
-Version, newest signed capture and newest checkpoint come from one statement, so they are of one moment. What is read
-after them are hashes of rows and entries that they cover, which never change. Each proof is checked before it is given
-away.
+Version, newest signed capture and newest checkpoint come from one statement, so they belong to one moment. What is read
+afterwards are hashes of rows and entries that they cover, which never change. Each proof is verified before it is
+returned.
 """
 
 import uuid
@@ -25,7 +25,7 @@ from compliance.proofs.row_proof import Identity, ProvedRow, TreePlace, row_proo
 from compliance.proofs.row_verifier import commitment_in, row_sha256
 
 RETRY_AFTER_SECONDS: Final = 5
-"""When to ask again for a proof that is not signed yet: the signer takes new captures in every few seconds."""
+"""When to ask again for a proof that is not signed yet: the signer adds new captures every few seconds."""
 
 
 def prove(

@@ -1,4 +1,4 @@
-"""Answers that hold resources: their addresses, their versions, and what the caller wants to see of them."""
+"""Answers that hold resources: their addresses, their versions, and the attributes that the caller asks for."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from compliance.interfaces.scim.preconditions import version_of
 
 ROOT = "/scim/v2"
 _REFERENCES = {"members": "/Users", "groups": "/Groups"}
-"""The attributes that refer to other resources, and where those are."""
+"""The attributes that refer to other resources, and the endpoints of those."""
 
 
 def located(endpoint: str, resource: Resource[Any]) -> Resource[Any]:
-    """The resource with its address, which is made from its identifier alone."""
+    """The resource with its address, which depends on its identifier alone."""
     assert resource.meta is not None
     resource.meta.location = f"{settings.BASE_URL}{ROOT}{endpoint}/{resource.id}"
     for name, others in _REFERENCES.items():
@@ -37,7 +37,7 @@ def one(endpoint: str, resource: Resource[Any], status: int, context: Context, s
 
 
 def listed(dumped: Sequence[Mapping[str, Any]], total: int, start: int) -> Response:
-    """The answer that is a list of resources, dumped already."""
+    """The answer that is a list of resources, serialized already."""
     content = {
         "schemas": [str(ListResponse.__schema__)],
         "totalResults": total,

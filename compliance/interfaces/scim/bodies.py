@@ -1,4 +1,4 @@
-"""What clients send: one JSON document of at most 1 MiB, in either of two media types."""
+"""Bodies of requests: one JSON document of at most 1 MiB, in either of two media types."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from compliance.interfaces.serving import front
 
 MOST_BYTES = 1 << 20
 DEEPEST = 20
-"""How deep the values of a document may lie: SCIM needs six."""
+"""The deepest nesting of a document: SCIM needs six levels."""
 _TAKEN = (MEDIA_TYPE, "application/json")
 _NOT_TAKEN = {
     400: "The body broke off, or its length was not as announced.",
@@ -51,7 +51,7 @@ def _no_number(text: str) -> None:
 
 
 def _check(value: Any, depth: int) -> None:
-    """Refuses what PostgreSQL cannot hold as JSON, and what lies deeper than anything in SCIM."""
+    """Refuses what PostgreSQL cannot store as JSON, and values nested too deeply."""
     if depth > DEEPEST:
         raise InvalidSyntaxException(detail=f"The values of a document lie at most {DEEPEST} deep.")
     if isinstance(value, str):

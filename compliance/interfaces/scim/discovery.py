@@ -1,4 +1,4 @@
-"""What this service says of itself (RFC 7644, 4): its configuration, its kinds of resources and their schemas."""
+"""What this service declares of itself (RFC 7644, 4): its configuration, its kinds of resources and their schemas."""
 
 from collections.abc import Callable, Sequence
 from functools import cache

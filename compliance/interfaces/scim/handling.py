@@ -1,4 +1,4 @@
-"""What an error in a view of /scim/v2 becomes: an error message of SCIM (RFC 7644, 3.12), whatever it is."""
+"""Turns every error in a view of /scim/v2 into an error message of SCIM (RFC 7644, 3.12)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ _BUSY = {"Retry-After": "1"}
 
 
 class ErrorAnswer(NamedTuple):
-    """An answer that is no resource."""
+    """The content of an error message."""
 
     status: int
     scim_type: str | None
@@ -51,10 +51,10 @@ class ScimRefusal(SCIMException):
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
-    """The error message of an error: nothing but SCIM leaves /scim/v2."""
+    """The error message of an error: every answer of /scim/v2 is one of SCIM."""
     fault = _fault(error)
     if fault is None or fault.status == 401:
-        # What nobody foresaw, and whatever is answered to callers unknown, is logged and counted as in /v1.
+        # Unexpected errors, and answers to unauthenticated callers, are logged and counted as in /v1.
         answer = handling.handle(error, context)
         headers = {name: value for name, value in answer.items() if name.lower() != "content-type"}
         fault = ErrorAnswer(answer.status_code, None, str(answer.data["detail"]), headers)
@@ -64,10 +64,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def _fault(error: Exception) -> ErrorAnswer | None:
-    """What is answered; None for problems of the API and for what nobody foresaw."""
+    """The answer to an error; None for problems of the API and for unexpected errors."""
     if isinstance(error, SCIMException):
         headers = getattr(error, "headers", {})
-        first = _first(error.__cause__)  # in words of SCIM, and not in those of pydantic
+        first = _first(error.__cause__)  # in terms of SCIM, not of pydantic
         return ErrorAnswer(
             error.status, error.scim_type or None, str(error if first is None else first.detail), headers
         )
@@ -91,7 +91,7 @@ def _fault(error: Exception) -> ErrorAnswer | None:
 
 
 def _first(error: BaseException | None) -> Error | None:
-    """The first thing that is wrong with a document; None for an error of another kind."""
+    """The first fault of a document; None for an error of another kind."""
     if not isinstance(error, ValidationError):
         return None
     return Error.from_validation_error(error.errors(include_input=False)[0])

@@ -1,4 +1,4 @@
-"""The kinds of resources that are served. A new one is a line here (see `provisioning.kinds.ResourceKind`)."""
+"""The kinds of resources that are served. A new kind is a line here (see `provisioning.kinds.ResourceKind`)."""
 
 from typing import Any
 

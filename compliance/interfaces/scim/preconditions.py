@@ -1,4 +1,4 @@
-"""`If-Match` and `If-None-Match` (RFC 9110, 13.1): weak comparison, since the versions of resources are weak."""
+"""`If-Match` and `If-None-Match` (RFC 9110, 13.1): compared weakly, because the versions of resources are weak."""
 
 from functools import partial
 from typing import Any
@@ -10,19 +10,19 @@ from compliance.provisioning.kinds import Check
 
 
 def version_of(resource: Resource[Any]) -> str | None:
-    """The version of a complete resource; None where not all of it was read."""
+    """The version of a complete resource; None where only a part of it was read."""
     assert resource.meta is not None
     return resource.meta.version
 
 
 def stated(request: Request) -> Check | None:
-    """What checks the preconditions that the caller states; None where there are none, and no version is needed."""
+    """The check of the preconditions that the caller states; None where there are none, and no version is needed."""
     named = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
     return partial(check, request) if any(name in request.META for name in named) else None
 
 
 def check(request: Request, present: Resource[Any]) -> None:
-    """Raises the error 412 when the resource is not as the caller believes it to be."""
+    """Raises the error 412 when the resource has another version than the caller states."""
     wanted = request.META.get("HTTP_IF_MATCH")
     if wanted is not None and not _among(version_of(present), wanted):
         raise PreconditionFailedException(detail="The resource has changed: its version is another one.")

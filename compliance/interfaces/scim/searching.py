@@ -27,13 +27,13 @@ MOST_RESULTS = 500
 LONGEST_FILTER = 4_000
 DEEPEST_FILTER = 20
 FURTHEST = 2**31
-"""No list is so long: whoever asks for what comes after gets an empty page."""
+"""No list is longer than this: a page after it is empty."""
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 _IN_ADDRESS = ("filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes", "cursor")
 
 
 def asked_in_address(kind: ResourceKind[Any], request: Request) -> SearchRequest[Any]:
-    """The query of a GET; parameters that SCIM does not know are passed over."""
+    """The query of a GET; parameters that SCIM does not define are ignored."""
     sent = _parameters(request)
     return _read(kind, {name: sent[name] for name in _IN_ADDRESS if name in sent})
 
@@ -44,7 +44,7 @@ def asked_in_body(kind: ResourceKind[Any], request: Request) -> SearchRequest[An
 
 
 def response_parameters(kind: ResourceKind[Any], request: Request) -> Any:
-    """Which attributes the answer to any request shall hold."""
+    """Which attributes the answer to any request holds."""
     sent = _parameters(request)
     named = {name: sent[name] for name in ("attributes", "excludedAttributes") if name in sent}
     parameters: Any = ResponseParameters.__class_getitem__(kind.model)
@@ -52,12 +52,12 @@ def response_parameters(kind: ResourceKind[Any], request: Request) -> Any:
 
 
 def wanted(parameters: Any) -> Wanted:
-    """The same for whoever reads resources."""
+    """The same in the form that `provisioning` takes."""
     return Wanted(_names(parameters.attributes), _names(parameters.excluded_attributes) or frozenset())
 
 
 def answer(kind: ResourceKind[Any], client: Client, asked: SearchRequest[Any]) -> Response:
-    """The list of what a search finds."""
+    """The list of a search's results."""
     start = min(asked.start_index or 1, FURTHEST)
     sort_by = None
     if asked.sort_by is not None:
@@ -94,7 +94,7 @@ def _read(kind: ResourceKind[Any], sent: dict[str, Any]) -> SearchRequest[Any]:
 
 
 def check_paths(sent: dict[str, Any]) -> None:
-    """Refuses a patch whose paths hold filters that would take long. Raises InvalidPathException."""
+    """Refuses a patch whose paths hold expensive filters. Raises InvalidPathException."""
     for operations in (value for name, value in sent.items() if name.lower() == "operations"):
         for each in operations if isinstance(operations, list) else ():
             for name, value in each.items() if isinstance(each, dict) else ():
@@ -104,14 +104,14 @@ def check_paths(sent: dict[str, Any]) -> None:
 
 
 def _check_filter(text: Any) -> None:
-    """Refuses filters that would take long, before anything parses them."""
+    """Refuses expensive filters before they are parsed."""
     fault = _too_long(text)
     if fault is not None:
         raise InvalidFilterException(detail=fault)
 
 
 def _too_long(text: Any) -> str | None:
-    """What is too much of a filter, or of a path with one; None if nothing is."""
+    """Why a filter, or a path with one, is too long; None if it is not."""
     if not isinstance(text, str):
         return None
     if len(text) > LONGEST_FILTER:
@@ -127,7 +127,7 @@ def _too_long(text: Any) -> str | None:
 
 
 def _names(paths: Any) -> frozenset[str] | None:
-    """The names of the attributes of a resource that paths lead to; None where they are all of them."""
+    """The names of the attributes of a resource that the paths lead to; None for all of them."""
     if not paths or any(path.model is not None for path in paths):
         return None
     return frozenset(str(path).rpartition(":")[2].partition(".")[0].partition("[")[0].lower() for path in paths)

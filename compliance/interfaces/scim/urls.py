@@ -13,7 +13,7 @@ _ANY: Any = {"get": "http_method_not_allowed"}
 
 
 def _of_kind(kind: ResourceKind[Any]) -> list[URLPattern]:
-    """The addresses of a kind's list, of a search in it, and of each of its resources."""
+    """The addresses of a kind: its list, its search, and each of its resources."""
     root = f"scim/v2{kind.endpoint}"
     return [
         path(root, views.ListViewSet.as_view({"get": "list", "post": "create"}, kind=kind)),

@@ -1,6 +1,6 @@
 """The endpoints of /scim/v2: one viewset for all kinds of resources, and what is common to every endpoint.
 
-The order of checks is the API's (`api.gate`), whose token, network and limits these are; errors are SCIM's.
+The checks are the API's, in its order (`api.gate`): its tokens, networks and limits; errors have the form of SCIM.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class ScimViewSet(ApiViewSet):
     schema = None  # type: ignore[assignment]  # it describes itself (`discovery`)
 
     def problem_of(self, error: Exception) -> Problem:
-        """What nobody foresaw: a request is one transaction, so nothing of it was done."""
+        """The problem of an unexpected error: a request is one transaction, so nothing of it was done."""
         problem = super().problem_of(error)
         if problem.code is Code.READ_FAILED:
             problem = Problem(
@@ -150,5 +150,5 @@ class OneViewSet(ScimViewSet):
 
 
 def client_of(request: Request) -> Client:
-    """Whoever calls, heard by the clock of the API."""
+    """The client that makes the request, with the clock of the API."""
     return Client(authentication.source_of(request), clock.now)

@@ -1,1 +1,1 @@
-"""What is taken away: the verifier, the witness and the sender of facts, each one file of the standard library."""
+"""Programs to download: the verifier, the witness and the sender of facts, each one file for the standard library."""

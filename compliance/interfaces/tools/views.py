@@ -1,8 +1,7 @@
-"""The verifier, the witness and the sender of facts as files to take away, without a key: `/tools/verify.py` and so on.
+"""Downloads of the verifier, the witness and the sender of facts, without a key: `/tools/verify.py` and so on.
 
-The first two are made from the running code, once a process. Whoever wants to be sure compares a file with one taken
-earlier, or with the sources in the repository, which it holds unchanged. No form's token is asked for: POST is 405, not
-403.
+The first two are built from the running code, once per process. To be sure of a file, compare it with one downloaded
+earlier, or with the sources in the repository, which it holds unchanged. There is no CSRF check: POST is 405, not 403.
 """
 
 from functools import lru_cache
@@ -40,7 +39,7 @@ def witness(request: HttpRequest) -> HttpResponse:
 @require_safe
 @gzip_page
 def send_facts(request: HttpRequest) -> HttpResponse:
-    """What sends a facts file to `POST /in/v1/facts`."""
+    """The program that sends a facts file to `POST /in/v1/facts`."""
     return _file("send_facts")
 
 

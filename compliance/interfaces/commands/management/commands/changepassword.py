@@ -1,4 +1,4 @@
-"""`changepassword`: Django's own, with a line of the access log, a letter to the owner, and the end of all sessions."""
+"""`changepassword`: Django's own, with a line in the access log, a letter to the owner, and the end of all sessions."""
 
 from datetime import UTC, datetime
 from getpass import getuser
@@ -13,7 +13,7 @@ from compliance.interfaces.console.sign_in import letters, sessions
 
 
 class Command(changepassword.Command):
-    """Sets the password of an account, as the staff accounts do: its owner hears of it."""
+    """Sets the password of an account, as the staff accounts do: its owner is notified."""
 
     def handle(self, *arguments: Any, **options: Any) -> str | None:
         """Runs Django's command, which raises CommandError where nothing was changed."""

@@ -1,8 +1,8 @@
 """Compares kept files with their objects: `check_files [--organization ORG] [--whole] [--clear]`.
 
-A row without its object, or with another one, is named on standard error, and the exit code is 1: a storage lost it, or
-is older than the database. Objects without a row are counted, and removed with `--clear` where they are old enough that
-nobody can still be about to refer to them; each night does so, too. It also says when a bucket is open to the public.
+A row whose object is missing or differs is named on standard error, and the exit code is 1: the storage lost it, or is
+older than the database. Objects without a row are counted. `--clear` removes those that are so old that no transaction
+can still be about to refer to them, as a task does each night. It also reports a bucket that is open to the public.
 `--adopt-folder` makes this machine's folder the one of the deployment, after it was put back without its mark.
 """
 
@@ -21,7 +21,7 @@ from compliance.tenancy.queries import organization
 
 
 class Command(OperatorCommand):
-    """Says what of the files of a company, or of all, is not as it should be."""
+    """Reports faults of the files of one company, or of all."""
 
     help = "Compares kept files with their objects in the storage, and says which are missing or differ."
 

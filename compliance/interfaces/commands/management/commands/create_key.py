@@ -15,7 +15,7 @@ from compliance.rules.vocabulary import Scope
 
 
 class Command(OperatorCommand):
-    """Prints the key once; only its digest is kept."""
+    """Prints the key once; only its digest is stored."""
 
     help = "Issues an API key for a company. The key is shown once."
 
@@ -56,6 +56,6 @@ def instant(text: str) -> datetime:
 
 
 def show_key(command: OperatorCommand, token: str, key_id: uuid.UUID, *, as_json: bool) -> None:
-    """Prints a new key, the one time it is seen."""
+    """Prints a new key, the only time it is displayed."""
     text = f"{token}\nKey {key_id}. It is shown once; keep it in a secret store."
     command.show({"key": token, "key_id": str(key_id)}, text, as_json=as_json)

@@ -15,7 +15,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """Prints the token once; only its digest is kept."""
+    """Prints the token once; only its digest is stored."""
 
     help = "Issues a source, a program that brings facts of a company in. Its token is shown once."
 
@@ -61,7 +61,7 @@ class Command(OperatorCommand):
 
 
 def show_token(command: OperatorCommand, token: str, source: Source, *, as_json: bool) -> None:
-    """Prints a new token, the one time it is seen."""
+    """Prints a new token, the only time it is displayed."""
     text = (
         f"{token}\nSource {source.source_id}, until {source.expires_at:%Y-%m-%dT%H:%M:%SZ}. The token is shown once;"
         " keep it in a secret store."

@@ -10,7 +10,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Prints the secret once; it is kept sealed, and cannot be read again."""
+    """Prints the secret once; it is stored sealed, and no command displays it again."""
 
     help = (
         "Makes a webhook, which hears of each capture that changes the company's registers. Its secret is shown once."
@@ -38,6 +38,6 @@ class Command(OperatorCommand):
 
 
 def show_secret(command: OperatorCommand, secret: str, webhook_id: uuid.UUID, *, as_json: bool) -> None:
-    """Prints a new secret, the one time it is seen."""
+    """Prints a new secret, the only time it is displayed."""
     text = f"{secret}\nWebhook {webhook_id}. The secret is shown once; keep it where the receiver reads it."
     command.show({"secret": secret, "webhook_id": str(webhook_id)}, text, as_json=as_json)

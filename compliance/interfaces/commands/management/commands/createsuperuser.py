@@ -1,4 +1,4 @@
-"""`createsuperuser`: Django's own, with a line of the access log for the account that it makes."""
+"""`createsuperuser`: Django's own, with a line in the access log for the account that it makes."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ from compliance.interfaces.console import access_log
 
 
 class Command(createsuperuser.Command):
-    """Makes an account that keeps the staff accounts; `invite_staff --superuser` does so without typing a password."""
+    """Makes an account that manages the staff accounts; `invite_staff --superuser` does so without a typed password."""
 
     def handle(self, *arguments: Any, **options: Any) -> None:
         """Runs Django's command; the account and its line are written together."""

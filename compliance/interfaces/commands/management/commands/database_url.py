@@ -1,6 +1,6 @@
 """Prints where the embedded database is: `database_url [--owner | --superuser]`, to look inside with psql.
 
-It prints a password, so it answers for the embedded servers of a demo or of tests alone.
+It prints a password, so it works only for the embedded servers of a demo or of tests.
 """
 
 from argparse import ArgumentParser
@@ -14,7 +14,7 @@ from config import environment
 
 
 class Command(BaseCommand):
-    """The URL of the application's role, which row-level security binds; or of a role that sees everything."""
+    """The URL of the application's role, which row-level security restricts; or of a role that sees everything."""
 
     help = "Prints the URL of the embedded database: as the application's role, the owner, or the superuser."
 

@@ -1,4 +1,4 @@
-"""`manage.py distribute`: every table to its place on a cluster."""
+"""`manage.py distribute`: moves every table to its place on a cluster."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from compliance.tenancy.errors import NotDistributedError, NotEstablishedError
 
 
 class Command(BaseCommand):
-    """On a cluster alone (CLUSTER=1). `manage.py migrate` does the same at its end."""
+    """Only on a cluster (CLUSTER=1). `manage.py migrate` does the same at its end."""
 
     help = "Brings every table to where its declaration puts it on a cluster. May be run again at any time."
 
     def handle(self, *arguments: Any, **options: Any) -> None:
-        """Moves what is not in its place, and says what it moved."""
+        """Moves each table that is not in its place, and prints what it moved."""
         if not settings.CLUSTER:
             raise CommandError("CLUSTER is not 1: this installation has one PostgreSQL, and nothing is to be placed.")
         try:

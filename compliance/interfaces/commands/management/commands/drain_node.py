@@ -1,7 +1,7 @@
 """Moves every company of a node of a cluster to the others: `drain_node HOST:PORT [--undo] [--json]`.
 
-For a node that is to be removed or replaced. The node is given no companies from the beginning on; `--undo` lets it
-take companies again, and brings none back. Ended at any moment and run again, it does what is left.
+Use it before a node is removed or replaced. From its start the node is given no new companies; `--undo` lets it take
+companies again, and moves none back. The command may be interrupted at any moment; a second run does the rest.
 """
 
 from argparse import ArgumentParser
@@ -12,7 +12,7 @@ from compliance.tenancy import moving
 
 
 class Command(OperatorCommand):
-    """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
+    """Only on a cluster, with CLUSTER_ADMINISTRATOR_URL."""
 
     interrupted = (
         "The move was interrupted. Each company is whole on one node, and the drained one is given no others. Run the"
@@ -36,5 +36,5 @@ class Command(OperatorCommand):
         self.show(done._asdict(), words, as_json=options["json"])
 
     def tell(self, sentence: str) -> None:
-        """Says what is being done, on standard error."""
+        """Prints what is being done, on standard error."""
         self.stderr.write(sentence, self.style.NOTICE)

@@ -17,7 +17,7 @@ from compliance.tenancy import queries
 
 
 class Command(OperatorCommand):
-    """Writes files of one moment, all of one capture."""
+    """Writes files that all read the same capture at one moment."""
 
     help = "Writes a register as at a moment to a file: to --to, or to where exports are kept, until they are over."
 
@@ -60,7 +60,7 @@ class Command(OperatorCommand):
         self.show(pin | {"files": found}, "\n".join(lines), as_json=options["json"])
 
     def _write(self, path: Path, about: Extract, register: Any, written_as: str) -> int:
-        """Writes beside the file and then in its place, so that whoever reads it never finds half of it."""
+        """Writes a temporary file and renames it, so that a reader never finds half of the content."""
         beside = path.with_name(f".{path.name}.writing")
         erased = keeping.known_erasures(about.organization_id)
         try:

@@ -1,8 +1,8 @@
 """Takes in a facts file: `import_facts FILE|- --organization ORG [--strict] [--json]`.
 
-When it returns, what it recorded is captured and readable, but for facts ahead of time: these are captured when their
-moment has come. Errors go to standard error, a line each; the exit code is 1
-when there is any, also when the good lines were recorded.
+When it returns, the facts that it recorded are captured and readable, except facts dated ahead: these are captured
+when their moment comes. Errors go to standard error, a line each; the exit code is 1 when there is any, also when the
+good lines were recorded.
 """
 
 import json
@@ -78,7 +78,7 @@ class Command(OperatorCommand):
             raise CommandError(f"{count:,} line{'s are' if count > 1 else ' is'} wrong; {outcome}.")
 
     def _write_json(self, report: Report) -> None:
-        """One object; written line by line, since as many may be wrong as a file has."""
+        """Prints one JSON object, written line by line, because every line of a large file may be wrong."""
         counts = {
             "facts": report.facts,
             "recorded": report.recorded,
@@ -108,7 +108,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 class _Bars:
-    """Shows how far each stage is; says nothing when there is no terminal."""
+    """Displays the progress of each stage; prints nothing without a terminal."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress

@@ -1,7 +1,7 @@
 """Takes in a spreadsheet of people: `import_people FILE --organization ORG [--leavers] [--dry-run] [--json]`.
 
 Exit code 0: done, and every row was good. 1: done, but some rows are wrong and were left out. 2: nothing was recorded,
-because the file cannot be read, its columns do not say of whom it speaks, or too many people would leave.
+because the file cannot be read, no column identifies the people, or too many people would leave.
 """
 
 import json
@@ -32,7 +32,7 @@ SOME_ROWS_WRONG = 1
 
 
 class Command(OperatorCommand):
-    """Records who joins, changes, moves team and leaves by a spreadsheet, and captures it."""
+    """Records who joins, changes, moves team and leaves according to a spreadsheet, and captures it."""
 
     refused = REFUSED
     help = (
@@ -125,7 +125,7 @@ class Command(OperatorCommand):
 
 
 def _content(name: str) -> bytes:
-    """The bytes of the file, and one more than is taken where it is longer."""
+    """The bytes of the file; of a file that is too long, one byte more than the limit."""
     try:
         with Path(name).open("rb") as stream:
             return stream.read(FILE_BYTES + 1)
@@ -134,7 +134,7 @@ def _content(name: str) -> bytes:
 
 
 def _changes(options: list[str]) -> dict[str, str]:
-    """What `--column` says, by heading."""
+    """The fields that `--column` options name, by heading."""
     found = {}
     for option in options:
         heading, equals, field = option.rpartition("=")

@@ -1,4 +1,4 @@
-"""`invite_staff NAME`: a one-time invitation to a staff account, which is made when there is none."""
+"""`invite_staff NAME`: makes a one-time invitation to a staff account, and the account if there is none."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from compliance.interfaces.console.sign_in import invitations, second_factor
 
 
 class Command(OperatorCommand):
-    """Invites a member of staff; the way to the first superuser."""
+    """Invites a member of staff; this is how the first superuser is made."""
 
     help = (
         "Prints a one-time link with which the owner of the account chooses a password and adds their first second"

@@ -15,7 +15,7 @@ from compliance.tenancy.queries import organization
 
 
 class Command(OperatorCommand):
-    """Prints one link, by which a person comes in."""
+    """Prints one link that signs a person in."""
 
     help = (
         "Prints a personal link to the learners' pages: for 15 minutes and one use, or for so many days and any number"

@@ -1,11 +1,11 @@
-"""Lists API keys that open, by company: `list_keys [ORG] [--issuer-left] [--json]`."""
+"""Lists API keys that still grant access, by company: `list_keys [ORG] [--issuer-left] [--json]`."""
 
 from compliance.access.models import ApiKey
 from compliance.interfaces.commands.listing import ListIssued
 
 
 class Command(ListIssued[ApiKey]):
-    """Prints a line a key: which, whose, until when, by whom."""
+    """Prints a line for each key: which, whose, until when, by whom."""
 
     help = "Lists the API keys that still open. With --issuer-left those whose issuer is no member of staff any more."
     model = ApiKey

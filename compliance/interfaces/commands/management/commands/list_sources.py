@@ -1,11 +1,11 @@
-"""Lists sources that open, by company: `list_sources [ORG] [--issuer-left] [--json]`."""
+"""Lists sources that still have access, by company: `list_sources [ORG] [--issuer-left] [--json]`."""
 
 from compliance.access.models import Source
 from compliance.interfaces.commands.listing import ListIssued
 
 
 class Command(ListIssued[Source]):
-    """Prints a line a source: which, what it may bring, until when, by whom."""
+    """Prints a line for each source: which, what it may bring, until when, by whom."""
 
     help = "Lists the sources that still open. With --issuer-left those whose issuer is no member of staff any more."
     model = Source

@@ -1,4 +1,4 @@
-"""Lists webhooks and how they are: `list_webhooks [ORG] [--json]`."""
+"""Lists webhooks and their states: `list_webhooks [ORG] [--json]`."""
 
 import json
 import uuid
@@ -10,7 +10,7 @@ from compliance.webhooks import queries
 
 
 class Command(OperatorCommand):
-    """Prints a line a webhook, without its secret and without the query of its URL."""
+    """Prints a line for each webhook, without its secret and without the query of its URL."""
 
     help = "Lists webhooks: where they lead, how they are, up to which capture the receiver has acknowledged."
 

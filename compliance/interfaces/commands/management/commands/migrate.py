@@ -1,7 +1,7 @@
 """`migrate` as the owner of the tables: the application's role may not change the schema.
 
-At its end the triggers and row-level security policies are made as the models declare them, and each change is
-printed; on a cluster new tables are distributed to their nodes before.
+At its end it creates the triggers and row-level security policies that the models declare, and prints each change; on
+a cluster it distributes new tables to their nodes first.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from compliance.tenancy.establishing import establish
 
 
 class Command(Migrate):
-    """Django's own command, on the `owner` connection unless --database says otherwise."""
+    """Django's own command, on the `owner` connection unless --database names another."""
 
     def handle(self, *arguments: Any, **options: Any) -> None:
         """Runs the migrations."""

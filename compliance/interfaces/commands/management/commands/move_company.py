@@ -1,8 +1,8 @@
 """Moves a company to another node of a cluster: `move_company ORG --to HOST:PORT [--json]`.
 
-Companies that share its shard (`manage.py nodes --companies` lists them) come along. The service goes on: readers
-notice nothing, a write waits for 5 s at most. Ended at any moment and run again, it does what is left. Standard error
-says what it is doing and how far it is.
+Companies that share its shard (`manage.py nodes --companies` lists them) move with it. The service goes on: readers
+notice nothing, a write waits for 5 s at most. The command may be interrupted at any moment; a second run does the rest.
+Progress is printed on standard error.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from compliance.tenancy import moving
 
 
 class Command(OperatorCommand):
-    """On a cluster alone, with CLUSTER_ADMINISTRATOR_URL."""
+    """Only on a cluster, with CLUSTER_ADMINISTRATOR_URL."""
 
     interrupted = (
         "The move was interrupted. The company is whole on one node, as `manage.py nodes --companies` says. Run the"
@@ -35,5 +35,5 @@ class Command(OperatorCommand):
         self.show(done._asdict(), words, as_json=options["json"])
 
     def tell(self, sentence: str) -> None:
-        """Says what is being done, on standard error."""
+        """Prints what is being done, on standard error."""
         self.stderr.write(sentence, self.style.NOTICE)

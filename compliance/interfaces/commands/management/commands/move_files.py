@@ -1,8 +1,8 @@
-"""Moves kept files to where FILES_PLACE says: `move_files [--organization ORG]`. The service goes on meanwhile.
+"""Moves kept files to the place in FILES_PLACE: `move_files [--organization ORG]`. The service goes on meanwhile.
 
-Each file is compared with its digests as it is read, and once more as the new place gives it back. Stopped and begun
-again it goes on with what is left. Media and exports that an earlier version kept elsewhere are moved, too. Exit code 1
-when a file could not be moved; it stays where it is, and standard error names it.
+Each file is compared with its digests when it is read, and again when it is read back from the new place. After an
+interruption a second run does the rest. It also moves media and exports that an earlier version kept elsewhere. Exit
+code 1 when a file could not be moved; it stays where it is, and standard error names it.
 """
 
 import uuid
@@ -25,7 +25,7 @@ from compliance.tenancy.queries import organization
 
 
 class Command(OperatorCommand):
-    """Moves the files of a company, or of all."""
+    """Moves the files of one company, or of all."""
 
     help = "Moves kept files to the place where new ones are kept (FILES_PLACE), while the service runs."
 

@@ -1,4 +1,4 @@
-"""Lists the nodes of a cluster, what is on each, and with `--companies` where each company is: `nodes [--json]`."""
+"""Lists the nodes of a cluster and their contents, and with `--companies` the node of each: `nodes [--json]`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,7 +11,7 @@ from compliance.tenancy import shards
 
 
 class Command(OperatorCommand):
-    """On a cluster alone; it needs no administrator."""
+    """Only on a cluster; it needs no administrator."""
 
     help = "Lists the nodes of the cluster with their companies and sizes, and with --companies each company's node."
 

@@ -1,8 +1,8 @@
 """Publishes a course from a package: `publish_course PATH --organization ORG`.
 
 Validates the package, seals the release, records lessons, fingerprints and media digests, and captures. The package's
-id says which course it is: published again it is that course's next version, or known, and then nothing is recorded. So
-a publication whose end nobody saw is simply given again.
+id identifies the course: a changed package is that course's next version, an unchanged one records nothing. So a
+publication whose result is unknown can simply be repeated.
 """
 
 import json

@@ -9,7 +9,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Ends a webhook for good, with its secrets and the list of its tries."""
+    """Removes a webhook for good, with its secrets and the list of its tries."""
 
     help = "Ends a webhook for good, with its secrets and the list of its tries."
 

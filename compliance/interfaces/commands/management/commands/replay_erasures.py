@@ -1,8 +1,8 @@
-"""Does erasures again after a restore from a backup: `replay_erasures [FILE]`.
+"""Repeats erasures after a restore from a backup: `replay_erasures [FILE]`.
 
-Reads the list outside the database (setting ERASURE_LIST). Whoever is erased is left alone, so it may run any number
-of times. Nothing new is added to the list by it that is not there. A line that cannot be read, or an erasure that
-cannot be done, holds up none of the others: all are tried, and then the command says which failed and ends with 1.
+Reads the list outside the database (setting ERASURE_LIST). It skips people who are erased already, so it may run any
+number of times. It adds nothing to the list but entries that are there already. A line that cannot be read, or an
+erasure that fails, does not stop the others: all are tried, then the command names the failures and exits with 1.
 """
 
 import uuid
@@ -24,7 +24,7 @@ from compliance.tenancy.models import Organization
 
 
 class Command(OperatorCommand):
-    """Repeats each erasure of the list that the database does not hold."""
+    """Repeats each erasure of the list that is missing in the database."""
 
     help = "After a restore: erases again everyone on the list of erasures whom the restored database still shows."
 
@@ -41,7 +41,7 @@ class Command(OperatorCommand):
         known = set(Organization.objects.values_list("organization_id", flat=True))
         outcomes: Counter[str] = Counter()
         unread, failed = [], 0
-        for found in list(erasure_list.read(path)):  # all of it first: what is done again is appended to the list
+        for found in list(erasure_list.read(path)):  # read to its end first: erasures append to it
             if isinstance(found, erasure_list.Unreadable):
                 unread.append(found.number)
                 self.stderr.write(f"Line {found.number} of the list is not an erasure.")

@@ -1,4 +1,4 @@
-"""`replay_webhook WEBHOOK_ID CAPTURE`: a capture and all since once more, as after a receiver has lost something."""
+"""`replay_webhook WEBHOOK_ID CAPTURE`: sends a capture and all later ones again, after a receiver has lost events."""
 
 import uuid
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""`reseal_second_factors`: after a new key was put in front of SECOND_FACTOR_KEYS."""
+"""`reseal_second_factors`: run it after a new key was put in front of SECOND_FACTOR_KEYS."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`reseal_webhook_secrets`: after SECRET_KEY was changed, and before the former one leaves SECRET_KEY_FALLBACKS."""
+"""`reseal_webhook_secrets`: run it after SECRET_KEY was changed, before the former one leaves SECRET_KEY_FALLBACKS."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Seals every stored secret under today's key."""
+    """Seals every stored secret under the current key."""
 
     help = "Seals the secrets of webhooks under SECRET_KEY; those of SECRET_KEY_FALLBACKS may then go."
 

@@ -9,7 +9,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Goes on with a paused webhook, with the event that waits, at once."""
+    """Resumes a paused webhook and sends the waiting event at once."""
 
     help = "Goes on with a paused webhook, with the event that waits, at once."
 

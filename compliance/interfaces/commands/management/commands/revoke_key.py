@@ -1,4 +1,4 @@
-"""Ends an API key at once."""
+"""Revokes an API key at once."""
 
 import uuid
 from argparse import ArgumentParser
@@ -10,7 +10,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """Revokes; the first reason given stays."""
+    """Revokes; a second call does not replace the reason."""
 
     help = "Revokes an API key."
 

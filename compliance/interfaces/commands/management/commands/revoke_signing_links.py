@@ -12,7 +12,7 @@ from compliance.tenancy.queries import organization
 
 
 class Command(OperatorCommand):
-    """Says how many links were still open."""
+    """Prints how many links were still valid."""
 
     help = "Withdraws the personal links by which a person could sign: all, or those to one share."
 

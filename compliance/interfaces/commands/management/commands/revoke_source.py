@@ -1,4 +1,4 @@
-"""Ends a source at once."""
+"""Revokes a source at once."""
 
 import uuid
 from argparse import ArgumentParser
@@ -10,7 +10,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """Revokes for good; the first reason given stays."""
+    """Revokes for good; a second call does not replace the reason."""
 
     help = "Revokes a source: neither its token nor a former one opens any more."
 

@@ -1,4 +1,4 @@
-"""Issues the successor of an API key; the old one goes on opening for a while."""
+"""Issues the successor of an API key; the old key stays valid for a while."""
 
 import uuid
 from argparse import ArgumentParser

@@ -11,7 +11,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Prints the new secret once; the former one signs beside it for 24 hours."""
+    """Prints the new secret once; the former one also signs for 24 hours."""
 
     help = (
         "Gives a webhook another secret, shown once. For 24 hours both sign, so that the receiver may change in time."

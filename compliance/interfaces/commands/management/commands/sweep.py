@@ -1,4 +1,4 @@
-"""Captures what the clock has changed and what tasks left behind: `sweep [--organization ORG]`."""
+"""Captures what has changed with the clock and what tasks left undone: `sweep [--organization ORG]`."""
 
 import uuid
 from argparse import ArgumentParser
@@ -12,7 +12,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """Sweeps here and now, without a worker."""
+    """Sweeps in this process, without a worker."""
 
     help = "Captures pending and due subjects of one company, or of all that have any."
 

@@ -1,4 +1,4 @@
-"""`test_webhook WEBHOOK_ID`: one event `test`, to see that a receiver listens and can verify."""
+"""`test_webhook WEBHOOK_ID`: sends one event `test`, to check that a receiver listens and can verify."""
 
 import uuid
 from argparse import ArgumentParser
@@ -10,7 +10,7 @@ from compliance.webhooks import actions
 
 
 class Command(OperatorCommand):
-    """Asks the worker for one test event; what came of it is listed on the console's page of the webhook."""
+    """Asks the worker for one test event; the console's page of the webhook lists the result."""
 
     help = "Sends one event `test` to a webhook, a paused one too, within seconds. It is tried once."
 

@@ -1,7 +1,8 @@
 """Recomputes stored histories and names the first fault: `verify_history [--organization ORG]`.
 
-With `--checkpoints` it also recomputes the log and holds the histories to it, and both to what was signed outside of
-the database; `--accept` then takes what was restored on purpose as it is, by an entry of the log, and never else.
+With `--checkpoints` it also recomputes the log, compares the histories with it, and both with the checkpoints that were
+signed outside of the database. `--accept` then accepts a history that was restored on purpose, by an entry of the log;
+nothing else accepts one.
 """
 
 import json
@@ -24,19 +25,19 @@ from compliance.tenancy.queries import organization
 
 
 class Away(NamedTuple):
-    """A history that nobody can recompute now: the node of a cluster that has it does not answer."""
+    """A history that cannot be recomputed now, because its node of a cluster does not answer."""
 
     organization_id: uuid.UUID
     node: str
 
     @property
     def sentence(self) -> str:
-        """The same for an operator."""
+        """The same as a sentence for an operator."""
         return f"Its node {self.node} does not answer."
 
 
 class Command(OperatorCommand):
-    """Walks every capture and row; exit code 1 when one does not hold, or could not be read."""
+    """Walks every capture and row; exit code 1 when one is wrong or could not be read."""
 
     help = "Recomputes the history and the ledger of facts of one company or of all from what is stored."
 
@@ -105,7 +106,7 @@ _HOLDS = {Verified: True, FirstFault: False, Away: None}
 
 
 def _verified(organization_id: uuid.UUID) -> Verified | FirstFault | Away:
-    """As `_recomputed`; a node that is away costs its own companies this, and nobody else."""
+    """As `_recomputed`; for the companies of a node that does not answer, `Away`."""
     try:
         return _recomputed(organization_id)
     except lost.ERRORS as error:
@@ -113,7 +114,7 @@ def _verified(organization_id: uuid.UUID) -> Verified | FirstFault | Away:
 
 
 def _recomputed(organization_id: uuid.UUID) -> Verified | FirstFault:
-    """The history, and then the ledger of the facts that it was decided from."""
+    """Recomputes the history, and then the ledger of the facts from which it was decided."""
     answer = verify_history(organization_id)
     if isinstance(answer, FirstFault):
         return answer
@@ -124,7 +125,7 @@ def _recomputed(organization_id: uuid.UUID) -> Verified | FirstFault:
 
 
 def _chosen(organization_id: uuid.UUID | None) -> list[uuid.UUID]:
-    """Every company, also one whose head somebody removed: without it nothing else would ask for its history."""
+    """Every company, including one whose head was deleted: nothing else would check its history."""
     if organization_id is None:
         return list(Organization.objects.order_by("organization_id").values_list("organization_id", flat=True))
     return [organization(organization_id).organization_id]

@@ -1,7 +1,7 @@
 """Recomputes the stored receipt chains: `verify_receipts [--organization ORG]`.
 
-Exit code 1 when any chain does not hold; the first fault of each is named on standard error. So is, on a cluster, the
-node that is away and has a company's chain: the others are recomputed all the same.
+Exit code 1 when any chain is wrong; the first fault of each is named on standard error. On a cluster, a node that does
+not answer is also named there, and the chains on other nodes are recomputed.
 """
 
 import json
