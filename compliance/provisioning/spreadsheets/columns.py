@@ -116,7 +116,7 @@ def team_parts(cell: str) -> list[str]:
 
 
 def _named(columns: Columns, headings: Sequence[str]) -> Columns:
-    """Corrects columns of names: “Name” beside a first name is the last name, “Nombre” beside “Apellidos” the first one.
+    """Corrects columns of names: “Name” beside a first name is the last name, “Nombre” beside “Apellidos” the first.
 
     Where there are a full name and both of its parts, the parts are used; a part alone is not a name.
     """
