@@ -12,7 +12,7 @@ from typing import NamedTuple
 from compliance.facts.certificates import queries as certificates
 from compliance.facts.courses import queries as courses
 from compliance.facts.ledger import queries as ledger
-from compliance.facts.ledger.queries import Came
+from compliance.facts.ledger.queries import FactOrigin
 from compliance.facts.people import queries as people
 from compliance.facts.policies import queries as policies
 from compliance.facts.shares import queries as shares
@@ -63,11 +63,11 @@ def happenings(
     return [Happening(*row) for row in reversed(rows)]
 
 
-def came(
+def origins_of(
     organization_id: uuid.UUID, happened: Sequence[Happening], learner: uuid.UUID | None, course: uuid.UUID | None
-) -> list[Came]:
+) -> list[FactOrigin]:
     """The origins of the facts of a story: the ledger's lines about the same, at the same moments. One statement."""
     themselves = [each for each in (learner, course) if each is not None]
     values = {"organization": organization_id, "learner": learner, "course": course, "themselves": themselves}
     about = " UNION ALL ".join(("SELECT unnest(%(themselves)s::uuid[])", *_ABOUT))
-    return ledger.came([fact.at for fact in happened], about, values, MOST)
+    return ledger.origins([fact.at for fact in happened], about, values, MOST)

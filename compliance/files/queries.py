@@ -36,7 +36,7 @@ def content(file: KeptFile, start: int = 0, stop: int | None = None) -> "Content
     try:
         return Content(_pieces(file, start, end))
     except ObjectMissingError:
-        moved = _anew(file)
+        moved = _reread(file)
         if moved is None or moved.place == file.place:
             raise
         return Content(_pieces(moved, start, end))
@@ -88,7 +88,7 @@ def _pieces(file: KeptFile, start: int, stop: int) -> Generator[bytes, None, Non
         raise
 
 
-def _anew(file: KeptFile) -> KeptFile | None:
+def _reread(file: KeptFile) -> KeptFile | None:
     """The row as it is now: the file may have been moved since its row was read."""
     with context.company(file.organization_id), contextlib.suppress(FileGoneError):
         return kept(file.organization_id, file.file_id)

@@ -51,7 +51,7 @@ def check_current_names(organization_id: uuid.UUID) -> None:
 
     A name from a fact that no capture holds yet is no fault: captures wait for the head's lock during this check.
     """
-    for certificate_id in certificates.bared(organization_id):
+    for certificate_id in certificates.incompletely_kept(organization_id):
         raise NotAsCaptured(f"Certificate {certificate_id} has lost what its rows commit to, and nobody was erased.")
     if not people.differing(organization_id):
         return

@@ -69,7 +69,7 @@ def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, t
     return opened(sql.fetch(BEHIND, asked))
 
 
-def bared(organization_id: uuid.UUID) -> list[uuid.UUID]:
+def incompletely_kept(organization_id: uuid.UUID) -> list[uuid.UUID]:
     """Return the certificates of which less is kept than their rows commit to, though their holders are not erased.
 
     This includes a name without its commitment. No erasure leaves either.

@@ -35,7 +35,7 @@ def record_course_created(batch: Batch[CourseCreated]) -> None:
 
 def record_course_changed(batch: Batch[CourseChanged]) -> None:
     """Records new titles of courses, and new certificates if the line states them (null: none from then on)."""
-    resolving.courses_stand(batch)
+    resolving.refuse_unknown_courses(batch)
     accepted = batch.accepted()
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for _, line, _ in accepted:
@@ -58,7 +58,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
     """Records that versions of courses were published, with the lessons that they contain."""
     organization_id = batch.organization_id
     once(batch, "course_release_id", lambda line: line.course_release_id, lambda ids: _taken(organization_id, ids))
-    resolving.courses_stand(batch)
+    resolving.refuse_unknown_courses(batch)
     once(
         batch,
         "version",
@@ -96,7 +96,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
 
 def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
     """Records that published versions were withdrawn."""
-    found = resolving.releases_stand(batch, lambda line: line.course_release_id)
+    found = resolving.refuse_unknown_releases(batch, lambda line: line.course_release_id)
     for staged in batch.accepted():
         release = found[staged.line.course_release_id]
         if release.withdrawn_at is not None:

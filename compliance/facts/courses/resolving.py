@@ -41,7 +41,7 @@ def releases(organization_id: uuid.UUID, release_ids: Iterable[uuid.UUID]) -> di
     return {release_id: StoredRelease(*row) for release_id, row in found.items()}
 
 
-def courses_stand(batch: Batch[Any], kind: str = "training") -> None:
+def refuse_unknown_courses(batch: Batch[Any], kind: str = "training") -> None:
     """Refuses lines whose course_id names no course of that kind."""
     found = kinds_of_courses(batch.organization_id, (staged.line.course_id for staged in batch.accepted()))
     for staged in batch.accepted():
@@ -52,7 +52,7 @@ def courses_stand(batch: Batch[Any], kind: str = "training") -> None:
             batch.refuse(staged, RefusalReason.RULE, f"course_id: names a {_NOUN[stored]}, not a {_NOUN[kind]}.")
 
 
-def releases_stand(
+def refuse_unknown_releases(
     batch: Batch[LineType], release_of: Callable[[LineType], uuid.UUID | None]
 ) -> dict[uuid.UUID, StoredRelease]:
     """Refuses lines that name a release that does not exist; returns those that exist."""

@@ -63,7 +63,7 @@ class Report:
     notes: Sequence[ReportedLine] = ()
 
 
-class _NothingIsRecorded(Exception):
+class _RollBack(Exception):
     """Rolls a strict import back."""
 
 
@@ -111,7 +111,7 @@ def import_lines(
     """
     try:
         with telling(teller):
-            return _import(organization_id, read_lines, now, strict, teller, progress or _say_nothing, patience)
+            return _import(organization_id, read_lines, now, strict, teller, progress or _ignore_progress, patience)
     except OperationalError as error:
         if isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
             raise ImportUnderWayError("Other facts of the company are being recorded at this moment.") from error
@@ -207,16 +207,16 @@ def _record_once(
             with sql.pipelined():
                 for kind, portion in _in_turn(portions):
                     for batch in staging.batches(kind, portion):
-                        recording.record(kind, _of_the_living(staging, recording, batch))
+                        recording.record(kind, _without_erased(staging, recording, batch))
                         _report(recording, refused, notes)
                         done += len(batch)
                         say("recording", done, total)
                     recording.close(kind)
                     _report(recording, refused, notes)
                 if strict and (faulty or refused):
-                    raise _NothingIsRecorded
+                    raise _RollBack
                 recording.finish()
-    except _NothingIsRecorded:
+    except _RollBack:
         pass
     return recording, refused, notes
 
@@ -240,7 +240,7 @@ def wait_for_other_imports(organization_id: uuid.UUID) -> None:
     sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
 
 
-def _of_the_living(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:
+def _without_erased(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:
     """Refuses lines that take effect after an erasure in the same file, and returns the others."""
     if not staging.erased_at:
         return batch
@@ -259,7 +259,7 @@ def _report(recording: Recording, refused: ReportedLines, notes: ReportedLines) 
     """Takes over the refusals and notes collected so far, so that they do not grow in memory."""
     refused.add(map(_reported, recording.refused))
     recording.refused.clear()
-    notes.add(ReportedLine(number, said, None, None) for number, said in recording.notes)
+    notes.add(ReportedLine(number, note, None, None) for number, note in recording.notes)
     recording.notes.clear()
 
 
@@ -270,7 +270,7 @@ def _faulty(line: RefusedLine) -> ReportedLine:
 
 def _reported(refused: Refused) -> ReportedLine:
     line = refused.staged.line
-    return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact, refused.why)
+    return ReportedLine(refused.staged.number, refused.reason, str(line.fact_id), line.fact, refused.code)
 
 
 def _early(line: FactLine, now: datetime) -> tuple[RefusalReason, str] | None:
@@ -278,5 +278,5 @@ def _early(line: FactLine, now: datetime) -> tuple[RefusalReason, str] | None:
     return None if reason is None else (RefusalReason.FUTURE, reason)
 
 
-def _say_nothing(stage: str, done: int, total: int | None) -> None:
+def _ignore_progress(stage: str, done: int, total: int | None) -> None:
     pass

@@ -12,7 +12,7 @@ from compliance.facts.ledger.models import OF_MANY_PEOPLE, PendingSubject, Subje
 from compliance.tenancy import nodes, sql
 
 
-class Came(NamedTuple):
+class FactOrigin(NamedTuple):
     """The origin of a fact as the ledger keeps it: the way in, who recorded it, and who confirmed it."""
 
     at: datetime
@@ -101,7 +101,7 @@ def newest(organization_id: uuid.UUID) -> int:
     return PendingSubject.objects.filter(organization_id=organization_id).aggregate(newest=Max("id"))["newest"] or 0
 
 
-def reach_many_people(kinds: Collection[str]) -> bool:
+def concern_many_people(kinds: Collection[str]) -> bool:
     """Whether the writer replaces a subject of one of these kinds by those of many people."""
     return not set(OF_MANY_PEOPLE).isdisjoint(kinds)
 
@@ -157,7 +157,7 @@ def undecided(organization_id: uuid.UUID, moments: Collection[datetime]) -> Unde
     return Undecided(*sql.fetch(_UNDECIDED, asked)[0])
 
 
-def came(moments: Collection[datetime], about: str, values: dict[str, Any], most: int) -> list[Came]:
+def origins(moments: Collection[datetime], about: str, values: dict[str, Any], most: int) -> list[FactOrigin]:
     """The origins of the facts at these moments that are about what `about` selects, oldest first, at most `most`.
 
     `about` is SQL of identifiers, with the parameters `values`, which include %(organization)s.
@@ -170,4 +170,4 @@ def came(moments: Collection[datetime], about: str, values: dict[str, Any], most
           AND f.about = ANY(ARRAY({about})) ORDER BY f.at LIMIT %(most)s""",  # noqa: S608
         values | {"moments": list(set(moments)), "most": most},
     )
-    return [Came(*row) for row in rows]
+    return [FactOrigin(*row) for row in rows]

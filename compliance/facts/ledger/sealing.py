@@ -110,7 +110,7 @@ def seal(organization_id: uuid.UUID) -> int:
         seals.append((number + 1, [row[1] for row in chosen], b"".join(digests)))
         number += len(chosen)
     append("pending_seal", organization_id, _SEAL, seals)
-    _take_off(organization_id, unsealed, waiting)
+    _remove_sealed(organization_id, unsealed, waiting)
     if waiting:
         sql.execute(
             "INSERT INTO pending_ledgerhead (organization_id, lines, head) VALUES (%s, %s, %s)"
@@ -120,7 +120,7 @@ def seal(organization_id: uuid.UUID) -> int:
     return len(waiting)
 
 
-def _take_off(organization_id: uuid.UUID, unsealed: list[int], waiting: list[sql.Row]) -> None:
+def _remove_sealed(organization_id: uuid.UUID, unsealed: list[int], waiting: list[sql.Row]) -> None:
     """Deletes the origins that are sealed completely; for one that is not, keeps up to which fact it is sealed."""
     done = unsealed
     if len(waiting) == SEALED_AT_ONCE:

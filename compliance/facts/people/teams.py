@@ -27,7 +27,7 @@ def record_team_created(batch: Batch[TeamCreated]) -> None:
 
 def record_team_renamed(batch: Batch[TeamRenamed]) -> None:
     """Records other names of teams; the latest counts, of the same moment the greater name."""
-    _teams_stand(batch)
+    _refuse_unknown_teams(batch)
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for line in batch.accepted_lines():
         latest[line.team_id] = max(latest.get(line.team_id, (line.at, line.name)), (line.at, line.name))
@@ -73,7 +73,7 @@ def moves(
 
 
 def _record_memberships(batch: Batch[Any], joined: bool) -> Iterator[None]:
-    _teams_stand(batch)
+    _refuse_unknown_teams(batch)
     resolving.living_profiles(batch, resolving.VALIDATED)
     yield
     lines = batch.accepted_lines()
@@ -81,7 +81,7 @@ def _record_memberships(batch: Batch[Any], joined: bool) -> Iterator[None]:
     batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, {line.learner_profile_id for line in lines})
 
 
-def _teams_stand(batch: Batch[Any]) -> None:
+def _refuse_unknown_teams(batch: Batch[Any]) -> None:
     resolving.refuse_unknown(
         batch, "team_id", lambda line: (line.team_id,), lambda ids: resolving.teams(batch.organization_id, ids)
     )

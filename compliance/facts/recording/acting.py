@@ -28,11 +28,11 @@ def act(
     `at` is when it takes effect, `now` when it is recorded (`at` when None). Collections may be of any type. Raises
     InvalidFactError where a field breaks its form, and the errors of `facts.errors` where the fact is refused.
     """
-    told = {name: _plain(value) for name, value in fields.items()}
+    stated = {name: _plain(value) for name, value in fields.items()}
     if "actor_id" in kind.model_fields:  # these kinds of fact name who did it themselves
-        told["actor_id"] = actor_id
+        stated["actor_id"] = actor_id
     try:
-        line = kind(fact_id=uuid.uuid4(), at=at, **told)
+        line = kind(fact_id=uuid.uuid4(), at=at, **stated)
     except ValidationError as error:
         raise InvalidFactError(" ".join(sentences(error, 0))) from None
     record(organization_id, [line], now=now or at, actor_id=actor_id)

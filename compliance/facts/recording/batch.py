@@ -52,7 +52,7 @@ class Refused(NamedTuple):
     """A line that is not recorded; `reason` is one plain sentence that holds nothing personal."""
 
     staged: Staged
-    why: RefusalReason
+    code: RefusalReason
     reason: str
 
 
@@ -83,9 +83,9 @@ class Batch(Generic[LineType]):
         self.in_order: list[Subject] = []
         self.notes: list[tuple[int, str]] = []
 
-    def refuse(self, staged: Staged[LineType], why: RefusalReason, reason: str) -> None:
+    def refuse(self, staged: Staged[LineType], code: RefusalReason, reason: str) -> None:
         """Leaves `staged` out; the first reason counts."""
-        self.refused.setdefault(staged.number, Refused(staged, why, reason))
+        self.refused.setdefault(staged.number, Refused(staged, code, reason))
 
     def accepted(self) -> list[Staged[LineType]]:
         """The lines that no one has refused so far, with their numbers."""

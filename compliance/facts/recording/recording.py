@@ -143,7 +143,7 @@ class Recording:
             next(writing)
             self._checked[kind].append((batch, writing))
         if KINDS[kind].refers_to_own_kind:
-            unresolved = [each for each in batch.refused.values() if each.why is RefusalReason.UNRESOLVED]
+            unresolved = [each for each in batch.refused.values() if each.code is RefusalReason.UNRESOLVED]
             if unresolved:
                 numbers = {each.staged.number for each in unresolved}
                 batch.lines = [staged for staged in batch.lines if staged.number not in numbers]
@@ -154,8 +154,8 @@ class Recording:
 
     def _enter(self, kind: str, batch: Batch[Any]) -> None:
         """Writes the ledger for what stands of a batch, and gathers what it leaves behind."""
-        standing = batch.accepted()
-        if standing and not self._origin:
+        accepted = batch.accepted()
+        if accepted and not self._origin:
             self._origin = self._begin()
         about = registry.ABOUT[kind]
         entering.enter(
@@ -163,18 +163,18 @@ class Recording:
             kind,
             [
                 (staged.line.fact_id, staged.line.at, staged.digest, getattr(staged.line, about, None))
-                for staged in standing
+                for staged in accepted
             ],
             recorded_at=self.now,
             actor_id=self.actor_id,
             origin=self._origin,
         )
-        if standing:
-            self.recorded[kind] += len(standing)
+        if accepted:
+            self.recorded[kind] += len(accepted)
             if batch.waits_until is None:
                 self.subjects.add(batch.subjects)
             else:
-                self.waiting[batch.waits_until] += len(standing)
+                self.waiting[batch.waits_until] += len(accepted)
                 self._subjects_ahead[batch.waits_until] |= batch.subjects
             self.subjects.add_in_order(batch.in_order)
         self.refused += batch.refused.values()
@@ -247,7 +247,7 @@ def _record_all(
             recording.close(kind)
         if recording.refused:
             first = min(recording.refused, key=lambda refused: refused.staged.number)
-            raise ERRORS[first.why](first.reason)
+            raise ERRORS[first.code](first.reason)
         recording.finish()
         if recording.subjects:
             transaction.on_commit(lambda: enqueue_capture(organization_id))

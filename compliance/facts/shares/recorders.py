@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from compliance.facts.courses.recorders import StatedLesson, keep_lessons, lessons, move_lessons, published_lessons
-from compliance.facts.courses.resolving import courses_stand
+from compliance.facts.courses.resolving import refuse_unknown_courses
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import (
     Audience,
@@ -48,7 +48,7 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
     What a lesson is, its release or its first share tells: a share that tells no version and fingerprint is refused
     unless a release has the lesson, and one that tells another fingerprint than is known is refused.
     """
-    courses_stand(batch)
+    refuse_unknown_courses(batch)
     _lessons_are_stated(batch)
     named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     course_of: dict[uuid.UUID, uuid.UUID] = (
@@ -105,14 +105,14 @@ def _lessons_are_stated(batch: Batch[LessonShared]) -> None:
 
 def record_share_changed(batch: Batch[ShareChanged]) -> None:
     """Shares change in what a line speaks of."""
-    found = _shares_stand(batch)
+    found = _refuse_unknown_shares(batch)
     for staged in batch.accepted():
         share = found[staged.line.share_id]
         if staged.line.at < share.opened_at:
             batch.refuse(staged, RefusalReason.RULE, "The share was not open at that moment.")
         elif staged.line.requirement is not None and share.kind == "policy":
             batch.refuse(staged, RefusalReason.RULE, "requirement: a shared policy has none.")
-    _audiences_stand(batch)
+    _refuse_unknown_audiences(batch)
     lines = batch.accepted_lines()
     _keep_steps(batch.organization_id, lines)
     batch.subjects_of(SubjectKind.SHARE, (line.share_id for line in lines))
@@ -120,7 +120,7 @@ def record_share_changed(batch: Batch[ShareChanged]) -> None:
 
 def record_share_ended(batch: Batch[ShareEnded]) -> None:
     """Record `share_ended`: the share covers nobody from `at` on."""
-    found = _shares_stand(batch)
+    found = _refuse_unknown_shares(batch)
     for staged in batch.accepted():
         share = found[staged.line.share_id]
         if share.ended_at is not None:
@@ -141,15 +141,15 @@ def record_share_ended(batch: Batch[ShareEnded]) -> None:
 
 def _record_shares(batch: Batch[Any], kind: str) -> None:
     resolving.once_in(batch, Share, "share_id")
-    courses_stand(batch, kind)
-    _audiences_stand(batch)
+    refuse_unknown_courses(batch, kind)
+    _refuse_unknown_audiences(batch)
     lines = batch.accepted_lines()
     keep(Share, batch.organization_id, lines, opened_at=[line.at for line in lines])
     _keep_steps(batch.organization_id, lines)
     batch.subjects_of(SubjectKind.SHARE, (line.share_id for line in lines))
 
 
-def _shares_stand(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
+def _refuse_unknown_shares(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
     found = shares(batch.organization_id, (line.share_id for _, line, _ in batch.lines))
     for staged in batch.lines:
         if staged.line.share_id not in found:
@@ -157,7 +157,7 @@ def _shares_stand(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
     return found
 
 
-def _audiences_stand(batch: Batch[Any]) -> None:
+def _refuse_unknown_audiences(batch: Batch[Any]) -> None:
     """Refuses lines whose audience names a team or a person that does not stand; the erased, who owe nothing, do."""
     organization_id = batch.organization_id
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from compliance.facts.courses.recorders import lessons
-from compliance.facts.courses.resolving import courses_stand, releases_stand
+from compliance.facts.courses.resolving import refuse_unknown_courses, refuse_unknown_releases
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import (
     CompletionVoided,
@@ -46,7 +46,7 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
     organization_id = batch.organization_id
     once_in(batch, Completion, "completion_receipt_id")
     living_profiles(batch)
-    releases = releases_stand(batch, lambda line: line.course_release_id)
+    releases = refuse_unknown_releases(batch, lambda line: line.course_release_id)
     named = {line.lesson_release_id for line in batch.accepted_lines() if line.lesson_release_id is not None}
     known = lessons(organization_id, named)
     if named.difference(known):
@@ -97,7 +97,7 @@ def record_obligation_changed(batch: Batch[ObligationChanged]) -> Iterator[None]
     numbers = batch.unwritten["obligation_change_id"]
     once_in(batch, ObligationChange, "obligation_change_id", numbers)
     living_profiles(batch)
-    courses_stand(batch)
+    refuse_unknown_courses(batch)
     numbers.update((line.obligation_change_id, line) for line in batch.accepted_lines())
     yield
     keep(ObligationChange, batch.organization_id, batch.accepted_lines())
@@ -107,7 +107,7 @@ def record_obligation_changed(batch: Batch[ObligationChanged]) -> Iterator[None]
 def record_reminder_sent(batch: Batch[ReminderSent]) -> None:
     """Records that people were reminded of courses."""
     living_profiles(batch)
-    courses_stand(batch)
+    refuse_unknown_courses(batch)
     keep(Reminder, batch.organization_id, batch.accepted_lines())
     _subjects(batch)
 

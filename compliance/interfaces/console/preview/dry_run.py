@@ -96,7 +96,7 @@ def _caught_up(organization_id: uuid.UUID, now: datetime) -> bool:
     kinds = ledger.kinds_waiting(organization_id, WAITING_AT_MOST + 1)
     if len(kinds) > WAITING_AT_MOST:
         return False
-    if ledger.reach_many_people(kinds) and _reaches_too_many(organization_id, 0):
+    if ledger.concern_many_people(kinds) and _reaches_too_many(organization_id, 0):
         return False
     if kinds:
         capture_all(organization_id, now)

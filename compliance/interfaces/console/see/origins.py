@@ -1,23 +1,23 @@
-"""Where a fact came from, in words for the person who reads its story."""
+"""The origin of a fact in words, for the reader of its story."""
 
 import uuid
 from collections.abc import Mapping
 
 from django.utils.translation import gettext
 
-from compliance.facts.ledger.queries import Came
+from compliance.facts.ledger.queries import FactOrigin
 from compliance.facts.recording import Channel
 from compliance.interfaces.console.permissions import Account
 
 
-def words(came: Came, known: Mapping[uuid.UUID, Account]) -> str:
-    """Like "told by ada in the console, confirmed by ben"."""
+def words(came: FactOrigin, known: Mapping[uuid.UUID, Account]) -> str:
+    """The origin as a phrase: who recorded the fact, by which way, and who confirmed it."""
     values = {"who": _name(came.actor_id, known), "name": came.name, "second": _name(came.confirmed_by, known)}
     return _sentence(Channel(came.channel), bool(values["who"]), bool(values["second"])) % values
 
 
 def _sentence(channel: Channel, by_somebody: bool, confirmed: bool) -> str:
-    """The sentence for a way in, whole for each case, since languages order its parts otherwise."""
+    """The phrase for each way in. Each is a whole phrase, because languages order its parts differently."""
     match channel, by_somebody, confirmed:
         case Channel.CONSOLE, _, True:
             return gettext("told by %(who)s in the console, confirmed by %(second)s")

@@ -1,4 +1,4 @@
-"""A record's whole story on one page: facts, versions, what changed between them and why."""
+"""The story of a record on one page: facts, versions, what changed between them and why."""
 
 import uuid
 from datetime import datetime
@@ -11,7 +11,7 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.policies import POLICIES
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.happenings import Happening, came, happenings
+from compliance.facts.happenings import Happening, happenings, origins_of
 from compliance.history import queries
 from compliance.history.queries import NamedRecord
 from compliance.history.records import versions
@@ -29,7 +29,7 @@ VERSIONS_AT_MOST = 400
 
 
 def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
-    """The record with this identifier in this register."""
+    """The story of the record with this identifier in this register. Raises NothingThereError."""
     organization = visit.organization
     declared = next((each for each in REGISTERS.values() if each.name == register), None)
     if declared is None:
@@ -69,13 +69,13 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
 
 
 def _is_identifier(value: Any) -> bool:
-    """Whether a value names something by an identifier or a hash, which is nobody's reading: it lies under Proof."""
+    """Whether a value is an identifier or a hash, or a list of them: the page lists these under Proof."""
     first = value[0] if isinstance(value, list) and value else value
     return isinstance(first, str) and (identifiers.read(first) is not None or len(first) == 64)
 
 
 def _about(found: NamedRecord, *, policy: bool) -> str:
-    """Which facts the page lists."""
+    """The sentence above the facts that the page lists."""
     if found.learner_profile_id and found.course_id:
         if policy:
             return _("The facts about this person and this policy, by when they took effect.")
@@ -91,7 +91,7 @@ def _with_origins(
     happened: list[Happening], organization_id: uuid.UUID, found: NamedRecord, now: datetime
 ) -> list[Happening]:
     """Each fact with its origin."""
-    found_origins = came(organization_id, happened, found.learner_profile_id, found.course_id)
+    found_origins = origins_of(organization_id, happened, found.learner_profile_id, found.course_id)
     known = accounts(now) if any(each.actor_id for each in found_origins) else {}
     by_moment: dict[datetime, dict[str, None]] = {}
     for each in found_origins:
@@ -100,7 +100,7 @@ def _with_origins(
 
 
 def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
-    """What the clock makes of the record now, as the API says it; empty for registers and records without."""
+    """The outcome of a training record now, as the API gives it; empty for others and where no version has fields."""
 
     def instant(name: str) -> datetime | None:
         return datetime.fromisoformat(fields[name]) if fields[name] else None
@@ -122,13 +122,13 @@ def _state(register: str, fields: dict[str, Any], now: datetime) -> str:
 
 
 def _reason(visit: Visit, of_person: str, found: NamedRecord, fields: dict[str, Any]) -> str:
-    """Why the record is as it is, in a sentence; empty for what is gone, and for registers that nobody owes."""
-    says = {"training": because.of_training, "policies": because.of_policies}.get(of_person)
-    if says is None or not fields or found.learner_profile_id is None or found.course_id is None:
+    """A sentence that explains the record's state; empty for absent records, and for registers of what nobody owes."""
+    explain = {"training": because.of_training, "policies": because.of_policies}.get(of_person)
+    if explain is None or not fields or found.learner_profile_id is None or found.course_id is None:
         return ""
     about = {"learner_profile_id": str(found.learner_profile_id), "course_id": str(found.course_id)}
     record_id = str(found.record_id)
-    return says(visit.organization, [fields | about | {"record_id": record_id}], visit.now)[record_id]
+    return explain(visit.organization, [fields | about | {"record_id": record_id}], visit.now)[record_id]
 
 
 _ACTED_ON: dict[str, tuple[str, str]] = {
