@@ -1,1 +1,1 @@
-"""Reports: two moments of a company side by side, by team and course and record by record; on paper and by letter."""
+"""Reports compare a company at two moments, by team, course and record; as pages, as PDF and by letter."""

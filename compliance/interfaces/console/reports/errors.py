@@ -1,4 +1,4 @@
-"""What can go wrong with a report."""
+"""Errors of reports."""
 
 from compliance.interfaces.console.errors import ConsoleError
 

@@ -1,7 +1,8 @@
-"""Begins reports, finds those that were made, and forgets them.
+"""Begins reports, finds those that were made, and deletes old ones.
 
-The same question is made once: a report is named by its moments and by the capture up to which the history is known.
-A small company's is made at once; a large one's by the worker, while the page says how far it is.
+A report is identified by its two moments and the capture up to which the history is known, so the same question is
+answered by one report. A small company's is made in the request; a large one's by the worker, while the page displays
+the progress.
 """
 
 import uuid
@@ -24,18 +25,18 @@ from compliance.tenancy.models import Organization
 ACT = "report"
 TASK = "compliance.reports.make"
 AT_ONCE = 4_000
-"""A history of at most so many row versions is gone through while the reader waits, which takes a third of a second."""
+"""A report of a history of at most so many versions is made in the request, which takes a third of a second."""
 
 KEPT = timedelta(days=35)
 MOST = 60
-"""How many reports a company keeps, the newest."""
+"""How many reports of a company are kept: the newest."""
 
 UNDER_WAY = 2
-"""How many reports of one company are made at the same time."""
+"""How many reports of one company may be made at the same time."""
 
 
 def moment_of(organization: Organization, day: date, now: datetime) -> datetime:
-    """The end of a company's day; of today, this second. Raises CannotReportError for a day that is still to come."""
+    """The end of a day in the company's time zone; of today, this second. Raises CannotReportError for a future day."""
     zone = organization.time_zone
     today = company_days.day_of(zone, now)
     if day > today:
@@ -46,8 +47,7 @@ def moment_of(organization: Organization, day: date, now: datetime) -> datetime:
 def begun(organization: Organization, first: datetime, second: datetime, now: datetime) -> tuple[Report, bool]:
     """The report of these moments, and whether it is new. Raises CannotReportError and NoHistoryError.
 
-    Within the company's context. Two moments within the day before the company's history began are the same to it, so
-    a first moment before that is the beginning.
+    In the company's context. A first moment before the company's history began is compared as its beginning.
     """
     if first >= second:
         raise CannotReportError(gettext("The first day lies behind the second. Choose an earlier one."))
@@ -80,7 +80,7 @@ def begun(organization: Organization, first: datetime, second: datetime, now: da
 
 
 def begin(organization: Organization, first: datetime, second: datetime, staff: Staff, now: datetime) -> Report:
-    """The report of these moments: made, or given to the worker. Within the company's context. Raises as `begun`."""
+    """The report of these moments, made here or by the worker. In the company's context. Raises what `begun` raises."""
     report, new = begun(organization, first, second, now)
     if not new:
         return report
@@ -106,7 +106,7 @@ def _under_way(organization_id: uuid.UUID, now: datetime):  # type: ignore[no-un
 
 
 def report_of(organization_id: uuid.UUID, report_id: uuid.UUID) -> Report:
-    """A report that is kept, within the company's context. Raises NothingThereError."""
+    """The report with this identifier, in the company's context. Raises NothingThereError."""
     found = Report.objects.filter(organization_id=organization_id, report_id=report_id).first()
     if found is None:
         raise NothingThereError(
@@ -120,12 +120,12 @@ def report_of(organization_id: uuid.UUID, report_id: uuid.UUID) -> Report:
 
 
 def newest(organization_id: uuid.UUID, most: int) -> list[Report]:
-    """The newest reports, within the company's context."""
+    """The newest reports, in the company's context."""
     return list(Report.objects.filter(organization_id=organization_id).order_by("-begun_at")[:most])
 
 
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes reports that are too old or too many, within the company's context; how many."""
+    """Deletes reports that are too old or too many, in the company's context; returns how many."""
     mine = Report.objects.filter(organization_id=organization_id)
     many = list(mine.order_by("-begun_at").values_list("report_id", flat=True)[MOST : MOST + 1000])
     stale = [*many, *mine.filter(begun_at__lt=now - KEPT).values_list("report_id", flat=True)]

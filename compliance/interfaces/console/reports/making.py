@@ -1,8 +1,8 @@
-"""Makes a report: one walk over the records of a company, which gives the sums by team and course, and the lines.
+"""Makes a report in one pass over the records of a company: the sums by team and course, and the lines.
 
-The walk reads both moments up to one capture, so however long it takes it speaks of one history. A record's team is the
-team that its person was in at the moment spoken of; what somebody did between the two counts for their team at the
-second, or at the first where they had left by then.
+The pass reads both moments up to one capture, so the result is consistent however long it takes. A record counts for
+the teams that its person was in at the moment in question. What a person did between the two moments counts for their
+teams at the second, or at the first where they had left by then.
 """
 
 import uuid
@@ -18,7 +18,7 @@ from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAI
 from compliance.tenancy import context
 
 LINES_AT_MOST = 100_000
-"""How many records that differ are kept of one report; all of them are counted."""
+"""How many lines of one report are stored; records beyond that are counted only."""
 
 NO_TEAM = uuid.UUID(int=0)
 Progress = Callable[[int, int], None]
@@ -31,7 +31,7 @@ NUMBERS = (
 
 @dataclass
 class _Sums:
-    """What has been added up so far."""
+    """The sums so far."""
 
     cells: dict[Key, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     counts: dict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -39,7 +39,7 @@ class _Sums:
 
 
 def make(report: Report, tell: Progress = lambda done, total: None) -> None:
-    """Fills a report, and says that it is ready. What an earlier try left is replaced."""
+    """Fills a report and marks it as ready. What an earlier attempt left is replaced."""
     mine = {"organization_id": report.organization_id, "report_id": report.report_id}
     with context.company(report.organization_id):
         ReportLine.objects.filter(**mine).delete()
@@ -76,7 +76,7 @@ def _batches(report: Report, register: int) -> Iterator[list[Compared]]:
 
 
 def _take(report: Report, register: int, batch: list[Compared], sums: _Sums) -> list[ReportLine]:
-    """Adds a batch to the sums, and gives the lines to keep of it."""
+    """Adds a batch to the sums, and returns the lines to store."""
     learners = {each.learner_profile_id for each in batch if each.learner_profile_id is not None}
     teams = teams_at(
         report.organization_id, learners, first=report.first, second=report.second, sequence=report.sequence
@@ -84,7 +84,7 @@ def _take(report: Report, register: int, batch: list[Compared], sums: _Sums) -> 
     found = []
     for each in batch:
         if register == OF_PEOPLE and each.learner_profile_id is None:
-            continue  # an invitation: whoever accepts it has a record of their own
+            continue  # an invitation: a person who accepts it gets a record of their own
         of_person = teams.get(each.learner_profile_id, NOBODY) if each.learner_profile_id else NOBODY
         if register in (TRAINING, SIGNING):
             _count(report, register, each, of_person, sums)
@@ -120,13 +120,13 @@ def _done_late(held: Held | None) -> bool:
 
 
 def _between(report: Report, each: Compared) -> bool:
-    """Whether it was done between the two moments, as is known today."""
+    """Whether it was done between the two moments, as known at the report's capture."""
     done_at = None if each.after is None else each.after.done_at
     return done_at is not None and report.first < done_at <= report.second
 
 
 def _add(sums: _Sums, register: int, each: Compared, teams: Teams, names: list[str]) -> None:
-    """One more in its course and in all, for each of its person's teams and for all."""
+    """Adds one to each of these numbers, for its course and for all, for each of its person's teams and for all."""
     for course in (each.course_id, None):
         for team in (None, *(teams or (NO_TEAM,))):
             cell = sums.cells[register, course, team]
@@ -137,11 +137,11 @@ def _add(sums: _Sums, register: int, each: Compared, teams: Teams, names: list[s
 def _line(
     report: Report, register: int, each: Compared, of_person: tuple[Teams, Teams], counts: Counter[str]
 ) -> ReportLine | None:
-    """The line of a record that differs; None where there is nothing to say."""
+    """The line of a record; None where there is nothing to report."""
     before = state_of(register, each.before, report.first)
     after = state_of(register, each.after, report.second)
     known = state_of(register, each.known_then, report.first)
-    # Before anything was recorded at all, nothing is late: all of it came with the first import.
+    # Where nothing was captured by the first moment, nothing is late: all of it came with the first import.
     late = bool(report.known_sequence) and _recorded_late(each, before, known)
     between = bool(after) and register in (TRAINING, SIGNING) and _between(report, each)
     kind = _kind(before, after)
@@ -178,7 +178,7 @@ def _kind(before: str, after: str) -> Kind:
 
 
 def _recorded_late(each: Compared, before: str, known: str) -> bool:
-    """Whether what is known today of the first moment says something else than what was known then."""
+    """Whether the record at the first moment, as known at the report's capture, differs from what was known then."""
     if before != known:
         return True
     if not before or each.before is None or each.known_then is None:

@@ -1,7 +1,7 @@
-"""Reports that were made, kept for a while: what they add up to, and each record that differs.
+"""Reports that were made, kept for a limited time: their sums, and a line for each record that differs.
 
-They hold identifiers, moments and states, and nothing personal: names are joined when a page is drawn, so an erasure
-leaves nothing to clear. A report is named by its two moments and by the capture up to which the history was known.
+They hold identifiers, moments and states, and no personal data: names are joined when a page is rendered, so an erasure
+has nothing to clear here. A report is identified by its two moments and the capture up to which the history was known.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Report(CompanyRow):
-    """A report: two moments, both as known at one capture, and how far it is."""
+    """A report about two moments, both as known at one capture."""
 
     report_id = models.UUIDField(default=uuid.uuid4, editable=False)
     job_id = models.UUIDField(null=True, help_text="The work in the background that makes it; empty: made at once.")
@@ -36,9 +36,9 @@ class Report(CompanyRow):
 
 
 class ReportCell(CompanyRow):
-    """What the records of a register add up to in a report, of a course or all (null), of a team or all (null).
+    """The sums over the records of a register in a report: of one course or all (null), of one team or all (null).
 
-    The team whose identifier is all zeros holds those who are in none.
+    The team whose identifier is all zeros holds the people who are in none.
     """
 
     report_id = models.UUIDField()
@@ -58,14 +58,14 @@ class ReportCell(CompanyRow):
 
 
 class ReportLine(CompanyRow):
-    """A record that differs between the moments of a report, or that was recorded late.
+    """A record that differs between the moments of a report, was done between them, or was recorded late.
 
-    `before` and `after` are its states, empty where it is not there; `known_before` is what was known at the first
-    moment, where a fact that was recorded later has changed that (`late`).
+    `before` and `after` are its states, empty where it is not listed. `late`: a fact recorded later changed
+    the state at the first moment; `known_before` is the state as it was known then.
     """
 
     class Kind(models.TextChoices):
-        """What became of the record between the two moments."""
+        """How the record changed between the two moments."""
 
         NEW = "new", gettext_lazy("New")
         ENDED = "ended", gettext_lazy("Ended")
@@ -93,10 +93,10 @@ class ReportLine(CompanyRow):
 
 
 class StandingReport(CompanyRow):
-    """A report that is made by schedule and told of by letter, for whoever set it up: while that person may see it."""
+    """A scheduled report. Its letter goes to the person who set it up, while that person may see the company."""
 
     class Every(models.TextChoices):
-        """How often it is made, each time about the time since the last."""
+        """How often it is made; each report is about the period before."""
 
         WEEK = "week", gettext_lazy("Every Monday, about the week before")
         MONTH = "month", gettext_lazy("On the first of every month, about the month before")

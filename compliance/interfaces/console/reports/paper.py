@@ -1,4 +1,4 @@
-"""A report on paper: its sums as a PDF, laid out by Typst from `report.typ`. It names no person."""
+"""A report as a PDF: its sums, laid out by Typst from `report.typ`. It names no person."""
 
 import uuid
 from functools import lru_cache
@@ -25,19 +25,19 @@ _TEMPLATE = Path(__file__).with_name("report.typ")
 
 
 def pdf(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
-    """The report as its page shows it, narrowed to the same course and team."""
+    """The report as a PDF, narrowed to the same course and team as its page."""
     found = keeping.report_of(visit.organization.organization_id, report_id)
     if not found.ready:
         return HttpResponse(status=404)
     asked = views.narrowed(visit)
-    content = _compiled(_said(visit, found, asked))
+    content = _compiled(_contents(visit, found, asked))
     first, last = views.days(visit, found)
     headers = {"Content-Disposition": f'attachment; filename="completion-{first}-to-{last}.pdf"'}
     return HttpResponse(content, content_type="application/pdf", headers=headers)
 
 
-def _compiled(said: dict[str, Any]) -> bytes:
-    given = {"report": orjson.dumps(said).decode()}
+def _compiled(contents: dict[str, Any]) -> bytes:
+    given = {"report": orjson.dumps(contents).decode()}
     made = typst.compile(_TEMPLATE.read_bytes(), format="pdf", sys_inputs=given, font_paths=_fonts())
     assert isinstance(made, bytes)
     return made
@@ -45,12 +45,12 @@ def _compiled(said: dict[str, Any]) -> bytes:
 
 @lru_cache(maxsize=1)
 def _fonts() -> typst.Fonts:
-    """The fonts that typst brings, then the machine's own for letters that those lack."""
+    """The fonts embedded in Typst, then the system's fonts for characters that those lack."""
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=True)
 
 
-def _said(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, Any]:
-    """Everything that the paper says, as text."""
+def _contents(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, Any]:
+    """Everything that the PDF states, as text."""
     names = people_queries.team_names(found.organization_id)
     whole = queries.whole(found, asked.course, asked.team)
     first, last = views.days(visit, found)
@@ -94,7 +94,7 @@ def _table(title: str, headings: list[str], rows: list[list[str]]) -> dict[str, 
 
 
 def _tiles(whole: dict[int, queries.Sums]) -> list[tuple[str, str]]:
-    """The numbers on top, training first."""
+    """The numbers at the top, training first."""
     training, signing = whole.get(TRAINING, queries.Sums()), whole.get(SIGNING, queries.Sums())
     tiles = [
         (_percent(training.percent), _("of required training done")),
@@ -111,24 +111,24 @@ def _tiles(whole: dict[int, queries.Sums]) -> list[tuple[str, str]]:
 
 
 def _changes(found: Report) -> list[str]:
-    """A sentence for each register in which something changed, of the whole company."""
-    said = []
+    """A sentence for each register in which something changed in the whole company."""
+    sentences = []
     for number in COMPARED:
         counts = found.counts.get(REGISTERS[number].name, {})
         if any(counts.values()):
             kinds = {kind: f"{counts.get(kind, 0):,}" for kind in ("new", "ended", "changed", "late")}
-            said.append(
+            sentences.append(
                 _(
                     "%(register)s of the whole company: %(new)s new, %(ended)s ended, %(changed)s changed, %(late)s"
                     " recorded late."
                 )
                 % ({"register": _(REGISTERS[number].title)} | kinds)
             )
-    return said
+    return sentences
 
 
 def _cells(name: str, sums: queries.Sums) -> list[str]:
-    """A line of a table, as text."""
+    """A row of a table, as text."""
     return [
         name,
         f"{sums.done_before:,} / {sums.required_before:,}" if sums.required_before else "–",

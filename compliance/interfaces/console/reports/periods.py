@@ -1,4 +1,4 @@
-"""The days that people ask about by name: this month, the quarter before, twelve months."""
+"""Periods that people choose by name: this month, last quarter, the last twelve months."""
 
 from datetime import date, timedelta
 
@@ -19,7 +19,7 @@ TITLES: dict[str, Words] = {
 
 
 def named(name: str, today: date) -> tuple[date, date] | None:
-    """The first and the last day of the period of this name; None for a name that there is not."""
+    """The first and the last day of the period of this name; None for an unknown name."""
     month, quarter = today.replace(day=1), quarter_of(today)
     found = {
         "this-month": (month, today),

@@ -1,4 +1,4 @@
-"""What pages read of a report: its sums by course and by team, and its lines. A constant number of statements."""
+"""Reads for the pages of a report: its sums by course and team, and its lines, in a constant number of statements."""
 
 import uuid
 from datetime import datetime
@@ -12,11 +12,11 @@ from compliance.interfaces.console.reports.states import SIGNING
 from compliance.tenancy import sql
 
 ROWS_AT_MOST = 300
-"""How many courses, and how many teams, a page of a report shows: those with most left to do."""
+"""How many courses, and how many teams, a page of a report lists: those with most left to do."""
 
 
 class Sums(NamedTuple):
-    """What some records add up to: at the first moment, at the second, and between them."""
+    """The sums over some records: at the first moment, at the second, and between them."""
 
     required_before: int = 0
     done_before: int = 0
@@ -28,7 +28,7 @@ class Sums(NamedTuple):
 
     @property
     def percent(self) -> int | None:
-        """Done of required at the second moment, rounded down, so that 100 means all; None where nothing is."""
+        """Percentage of required records done at the second moment, rounded down: 100 means all; None without any."""
         return 100 * self.done // self.required if self.required else None
 
     @property
@@ -38,12 +38,12 @@ class Sums(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Done of required out of 100, for a bar."""
+        """Percentage of required records done, to two decimals, for a bar."""
         return round(100 * self.done / self.required, 2) if self.required else 0
 
 
 class SumsOf(NamedTuple):
-    """A course, a policy or a team and its sums; a team without an identifier holds those who are in none."""
+    """A course, a policy or a team, and its sums. A team without an identifier holds the people who are in none."""
 
     identifier: uuid.UUID | None
     name: str
@@ -57,7 +57,7 @@ _MOST_LEFT = "ORDER BY sum(t.required - t.done) DESC, 1 LIMIT %(most)s"
 
 
 def whole(report: Report, course: uuid.UUID | None, team: uuid.UUID | None) -> dict[int, Sums]:
-    """The sums of training and of policies, by register, of a course, a team or all."""
+    """The sums of training and of policies, by register, for one course or all and one team or all."""
     rows = sql.fetch(
         f"SELECT t.register, {_SUMS} FROM reports_reportcell t WHERE {_MINE}"  # noqa: S608 - names of our own
         " AND t.course_id IS NOT DISTINCT FROM %(course)s::uuid AND t.team_id IS NOT DISTINCT FROM %(team)s::uuid"
@@ -68,7 +68,7 @@ def whole(report: Report, course: uuid.UUID | None, team: uuid.UUID | None) -> d
 
 
 def by_course(report: Report, team: uuid.UUID | None) -> list[SumsOf]:
-    """The courses and policies, of a team or of all, those with most left to do first."""
+    """The sums by course and policy, for one team or all, those with most left to do first."""
     rows = sql.fetch(
         f"SELECT t.course_id, coalesce(max(c.title), ''), t.register, {_SUMS} FROM reports_reportcell t"  # noqa: S608 - expressions of our own
         f"{courses_queries.joined('t')} WHERE {_MINE} AND t.course_id IS NOT NULL"
@@ -81,7 +81,7 @@ def by_course(report: Report, team: uuid.UUID | None) -> list[SumsOf]:
 
 
 def by_team(report: Report, course: uuid.UUID | None, names: dict[uuid.UUID, str]) -> list[SumsOf]:
-    """The teams, in a course or in all, training and policies together, those with most left to do first."""
+    """The sums by team, for one course or all, training and policies together, those with most left to do first."""
     rows = sql.fetch(
         f"SELECT t.team_id, {_SUMS} FROM reports_reportcell t WHERE {_MINE} AND t.team_id IS NOT NULL"  # noqa: S608 - expressions of our own
         f" AND t.course_id IS NOT DISTINCT FROM %(course)s::uuid GROUP BY t.team_id {_MOST_LEFT}",
@@ -95,7 +95,7 @@ def _values(report: Report) -> dict[str, object]:
 
 
 class Asked(NamedTuple):
-    """Which lines of a report: of a register, of a kind (or `late`, `done`), of a course, of a team."""
+    """Which lines of a report are wanted: of a register, of a kind (or `late`, `done`), of a course, of a team."""
 
     register: int
     show: str = ""
@@ -104,7 +104,7 @@ class Asked(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A record that differs, with today's names."""
+    """A record that differs, with current names."""
 
     number: int
     register: int
@@ -133,7 +133,7 @@ SHOWS = frozenset(_SHOWS)
 
 
 def lines(report: Report, asked: Asked, after: int, most: int) -> list[Line]:
-    """The next lines behind the number `after`, with names of today; one more than `most` where there are more."""
+    """The lines after the number `after`, with current names; one more than `most` where there are more."""
     conditions = [
         f" AND {_SHOWS[asked.show]}",
         " AND l.course_id = %(course)s" if asked.course else "",

@@ -1,7 +1,7 @@
-"""Reports that come by letter: when each is due, what it is about, and the letter, which holds numbers and a link only.
+"""Reports that are sent by letter: when each is due, its period, and the letter. It holds only numbers and a link.
 
-A report is made and its letter sent by the worker. A mail server that refuses is asked again after 5, 10, 20, ...
-minutes; the report stays the same. Whoever may not see the company any more gets no letter.
+The worker makes the report and sends the letter. Where the mail server refuses it, the letter of the same report is
+tried again after 5, 10, 20, ... minutes. A person who may no longer see the company gets no letter.
 """
 
 import logging
@@ -34,7 +34,7 @@ from compliance.tenancy.queries import organization
 
 log = logging.getLogger(__name__)
 GIVEN_UP = timedelta(hours=2)
-"""A run that has not ended by then never will: the task's own limit is shorter."""
+"""A run that began longer ago is dead: the task's own time limit is shorter."""
 
 MOST_ATTEMPTS = 6
 AGAIN = timedelta(minutes=5)
@@ -42,7 +42,7 @@ Every = StandingReport.Every
 
 
 def next_run(zone: str, every: str, hour: int, after: datetime) -> datetime:
-    """The first moment behind `after` at which a report of this kind is due."""
+    """The first moment later than `after` at which a report of this kind is due."""
     found = schedule.next_run(zone, "week" if every == Every.WEEK else "month", hour, after)
     while every == Every.QUARTER and company_days.day_of(zone, found).month % 3 != 1:
         found = schedule.next_run(zone, "month", hour, found)
@@ -50,7 +50,7 @@ def next_run(zone: str, every: str, hour: int, after: datetime) -> datetime:
 
 
 def period_before(zone: str, every: str, due: datetime) -> tuple[date, date]:
-    """The first and the last day of what a report that is due then is about: the week, month or quarter before."""
+    """The first and the last day of the period of a report due at `due`: the week, month or quarter before."""
     today = company_days.day_of(zone, due)
     if every == Every.WEEK:
         ends = today - timedelta(days=today.weekday() + 1)
@@ -60,7 +60,7 @@ def period_before(zone: str, every: str, due: datetime) -> tuple[date, date]:
 
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
-    """The reports that are to be made or sent now, within the company's context."""
+    """The reports that are to be made or sent now, in the company's context."""
     found = _claimable(now).filter(organization_id=organization_id)
     return list(found.values_list("standing_id", flat=True))
 
@@ -71,58 +71,58 @@ def _claimable(now: datetime):  # type: ignore[no-untyped-def]
 
 
 def run(organization_id: uuid.UUID, standing_id: uuid.UUID, now: datetime) -> bool:
-    """Makes a report that is due and sends its letter, once however often it is asked for; whether one was sent."""
+    """Makes a report that is due and sends its letter, once however often it is called; returns whether it was sent."""
     company = organization(organization_id)
     with context.company(organization_id):
         mine = StandingReport.objects.filter(organization_id=organization_id, standing_id=standing_id)
         claimed = _claimable(now).filter(organization_id=organization_id, standing_id=standing_id).update(begun_at=now)
-        standing = mine.first()
-    if not claimed or standing is None:
+        scheduled = mine.first()
+    if not claimed or scheduled is None:
         return False
     try:
-        user = _reader(standing, now)
-        report = _report(company, standing, now)
+        user = _reader(scheduled, now)
+        report = _report(company, scheduled, now)
         with context.company(organization_id):
             mine.update(report_id=report.report_id)
-            message = _letter(company, standing, report, user)
+            message = _letter(company, scheduled, report, user)
         message.send()
     except (smtplib.SMTPException, OSError) as error:
         log.warning("report_letter_refused", extra={"standing_id": str(standing_id), "error": type(error).__name__})
-        _put_off(standing, now)
+        _put_off(scheduled, now)
         return False
     except ComplianceError as error:
         log.warning("report_failed", extra={"standing_id": str(standing_id), "error": type(error).__name__})
-        _end(company, standing, now, problem=str(error))
+        _end(company, scheduled, now, problem=str(error))
         return False
-    _end(company, standing, now, report=report)
+    _end(company, scheduled, now, report=report)
     return True
 
 
-def _reader(standing: StandingReport, now: datetime) -> User:
-    """Whoever the letter goes to. Raises CannotReportError for somebody who may not see the company any more."""
-    user = User.objects.filter(pk=standing.user_id).first()
+def _reader(scheduled: StandingReport, now: datetime) -> User:
+    """The recipient. Raises CannotReportError for somebody who may not see the company or has no e-mail address."""
+    user = User.objects.filter(pk=scheduled.user_id).first()
     staff = staff_of(user or AnonymousUser(), now)
-    if user is None or staff is None or not staff.may(Permission.SEE) or not staff.may_enter(standing.organization_id):
+    if user is None or staff is None or not staff.may(Permission.SEE) or not staff.may_enter(scheduled.organization_id):
         raise CannotReportError(
             _("%(name)s may not see this company any more. Stop this report, and have it set up anew.")
-            % {"name": standing.username}
+            % {"name": scheduled.username}
         )
     if not user.email:
         raise CannotReportError(
             _("The account %(name)s has no e-mail address. Whoever keeps the staff accounts can add one.")
-            % {"name": standing.username}
+            % {"name": scheduled.username}
         )
     return user
 
 
-def _report(company: Organization, standing: StandingReport, now: datetime) -> Report:
-    """The report that is due, ready: what an earlier try made, or a new one."""
+def _report(company: Organization, scheduled: StandingReport, now: datetime) -> Report:
+    """The report that is due, ready: the one that an earlier attempt made, or a new one."""
     with context.company(company.organization_id):
         of_company = Report.objects.filter(organization_id=company.organization_id, ready=True)
-        known = of_company.filter(report_id=standing.report_id).first() if standing.report_id else None
+        known = of_company.filter(report_id=scheduled.report_id).first() if scheduled.report_id else None
         if known is not None:
             return known
-        first, last = period_before(company.time_zone, standing.every, standing.next_run_at)
+        first, last = period_before(company.time_zone, scheduled.every, scheduled.next_run_at)
         begins = company_days.start_of_day(company.time_zone, first) - company_days.ONE_MICROSECOND
         report, _new = keeping.begun(company, begins, company_days.end_of_day(company.time_zone, last), now)
     if not report.ready:
@@ -130,10 +130,10 @@ def _report(company: Organization, standing: StandingReport, now: datetime) -> R
     return report
 
 
-def _letter(company: Organization, standing: StandingReport, report: Report, user: User) -> EmailMessage:
+def _letter(company: Organization, scheduled: StandingReport, report: Report, user: User) -> EmailMessage:
     """The letter: how much was done, what changed, and where to read more. It names nobody."""
     sums = queries.whole(report, None, None)
-    first, last = period_before(company.time_zone, standing.every, standing.next_run_at)
+    first, last = period_before(company.time_zone, scheduled.every, scheduled.next_run_at)
     address = reverse("console:report", args=[company.organization_id, report.report_id])
     values = {
         "company": company,
@@ -155,24 +155,24 @@ def _letter(company: Organization, standing: StandingReport, report: Report, use
     )
 
 
-def _put_off(standing: StandingReport, now: datetime) -> None:
-    """Has the letter tried again later, or, after so many times, not any more until the next report is due."""
-    attempts = standing.attempts + 1
+def _put_off(scheduled: StandingReport, now: datetime) -> None:
+    """Schedules another attempt; after MOST_ATTEMPTS, ends the run until the next report is due."""
+    attempts = scheduled.attempts + 1
     if attempts >= MOST_ATTEMPTS:
-        company = organization(standing.organization_id)
-        _end(company, standing, now, problem=_("The mail server did not take the last letter."))
+        company = organization(scheduled.organization_id)
+        _end(company, scheduled, now, problem=_("The mail server did not take the last letter."))
         return
-    with context.company(standing.organization_id):
+    with context.company(scheduled.organization_id):
         StandingReport.objects.filter(
-            organization_id=standing.organization_id, standing_id=standing.standing_id
+            organization_id=scheduled.organization_id, standing_id=scheduled.standing_id
         ).update(attempts=attempts, begun_at=None, try_at=now + AGAIN * 2 ** (attempts - 1))
 
 
 def _end(
-    company: Organization, standing: StandingReport, now: datetime, *, report: Report | None = None, problem: str = ""
+    company: Organization, scheduled: StandingReport, now: datetime, *, report: Report | None = None, problem: str = ""
 ) -> None:
-    """Writes down how a run ended, and when the next one is due."""
-    following = next_run(company.time_zone, standing.every, standing.hour, max(now, standing.next_run_at))
+    """Records how a run ended, and when the next one is due."""
+    following = next_run(company.time_zone, scheduled.every, scheduled.hour, max(now, scheduled.next_run_at))
     ended: dict[str, Any] = {
         "begun_at": None,
         "attempts": 0,
@@ -183,6 +183,6 @@ def _end(
     if report is not None:
         ended |= {"last_report_id": report.report_id, "last_run_at": now}
     with context.company(company.organization_id):
-        StandingReport.objects.filter(organization_id=company.organization_id, standing_id=standing.standing_id).update(
-            **ended, problem=problem[:300]
-        )
+        StandingReport.objects.filter(
+            organization_id=company.organization_id, standing_id=scheduled.standing_id
+        ).update(**ended, problem=problem[:300])

@@ -1,4 +1,4 @@
-"""What a record says at a moment, in a word: its outcome, status, state or access; nothing where it is not listed."""
+"""The state of a record at a moment as one word: its outcome, status, state or access; empty where it is not listed."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -21,7 +21,7 @@ def state_of(register: int, held: Held | None, moment: datetime) -> str:
 
 
 def required_at(register: int, held: Held | None, moment: datetime) -> bool:
-    """Whether the record counts in a rate of completion: as `outcomes.REQUIRED` says, and any policy that is owed."""
+    """Whether the record counts in the completion rate: training by `outcomes.REQUIRED`, and any policy owed."""
     if held is None or not state_of(register, held, moment):
         return False
     if register == SIGNING:

@@ -1,4 +1,4 @@
-"""Reports in the background: making one that was asked for, and those that come by letter."""
+"""Tasks that make reports: those that a person asked for, and those that are sent by letter."""
 
 import uuid
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ RUN_TASK = "compliance.reports.run"
 
 @shared_task(name="compliance.reports.look", ignore_result=True)
 def look() -> None:
-    """Every five minutes: reports that are too old go, and one task is handed out for each letter that is due."""
+    """Every five minutes: deletes reports that are too old, and sends one task for each letter that is due."""
     for organization_id in companies():
         now = datetime.now(UTC)
         with context.company(organization_id):
@@ -34,7 +34,7 @@ def look() -> None:
 
 @shared_task(name=RUN_TASK, acks_late=False, ignore_result=True, time_limit=3600, soft_time_limit=3540)
 def run(organization_id: str, standing_id: str) -> None:
-    """Makes one report and sends its letter; beside other long work of the company it stays due."""
+    """Makes one report and sends its letter. While other long work of the company runs, it stays due."""
     with turns.turn(uuid.UUID(organization_id), jobs.LONG_WORK) as mine:
         if mine:
             schedule.run(uuid.UUID(organization_id), uuid.UUID(standing_id), datetime.now(UTC))
@@ -42,7 +42,7 @@ def run(organization_id: str, standing_id: str) -> None:
 
 @shared_task(name=keeping.TASK, acks_late=False, ignore_result=True, time_limit=3600, soft_time_limit=3540)
 def make_report(organization_id: str, job_id: str) -> None:
-    """Makes the report of a job. Whoever asked must still be allowed to when it begins."""
+    """Makes the report of a job. The person who asked must still have permission when it begins."""
     jobs.run(organization_id, job_id, _make)
 
 

@@ -1,6 +1,6 @@
-"""The pages of reports: ask for a period or for two days, the sums by course and team, and what changed.
+"""The pages of reports: the form for a period or two days, the sums by course and team, and what changed.
 
-They only read and derive: asking twice for the same moments at the same capture leads to the same report.
+Reports are derived data: asking twice for the same moments at the same capture leads to the same report.
 """
 
 import uuid
@@ -29,10 +29,10 @@ from compliance.interfaces.console.visit import Visit
 from compliance.rules import company_days
 
 _DAY = timedelta(days=1)
-_SHOWN = 20
+_LISTED = 20
 _COURSES_AT_MOST = 500
-NOBODYS_TEAM = "none"
-"""What addresses call the team of those who are in none."""
+WITHOUT_TEAM = "none"
+"""The team, in addresses, of the people who are in none."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Narrowed:
 
     @property
     def team_word(self) -> str:
-        """The team as addresses have it."""
-        return NOBODYS_TEAM if self.team == NO_TEAM else str(self.team or "")
+        """The team as it is written in addresses."""
+        return WITHOUT_TEAM if self.team == NO_TEAM else str(self.team or "")
 
 
 def reports(visit: Visit) -> HttpResponse:
-    """Ask for a report, those that were made, and those that come by letter."""
+    """The form for a report, the newest reports, and those that are sent by letter."""
     organization = visit.organization
     today = company_days.day_of(organization.time_zone, visit.now)
     complete = company_days.day_of(organization.time_zone, organization.history_complete_from)
@@ -60,7 +60,7 @@ def reports(visit: Visit) -> HttpResponse:
         "last": today,
         "complete": complete,
         "reports": [
-            (each, *days(visit, each)) for each in keeping.newest(organization.organization_id, _SHOWN) if each.ready
+            (each, *days(visit, each)) for each in keeping.newest(organization.organization_id, _LISTED) if each.ready
         ],
         "standing": list(
             StandingReport.objects.filter(organization_id=organization.organization_id, stopped_at=None).order_by(
@@ -73,7 +73,7 @@ def reports(visit: Visit) -> HttpResponse:
 
 
 def make(visit: Visit) -> HttpResponse:
-    """Makes the report that was asked for, or leads to the one that is there."""
+    """Begins the report that was asked for, or finds the one that was made, and redirects to it."""
     organization, posted = visit.organization, visit.request.POST
     zone = organization.time_zone
     of_period = periods.named(posted.get("period", ""), company_days.day_of(zone, visit.now))
@@ -82,7 +82,7 @@ def make(visit: Visit) -> HttpResponse:
     else:
         first, last = (day(posted.get(name, "").strip()) for name in ("from", "to"))
         if "compare" in posted:
-            first += _DAY  # of two days, the first is meant at its end
+            first += _DAY  # two days are compared as at their ends
     complete = company_days.day_of(zone, organization.history_complete_from)
     begins = company_days.start_of_day(zone, max(first, complete)) - company_days.ONE_MICROSECOND
     ends = keeping.moment_of(organization, last, visit.now)
@@ -101,7 +101,7 @@ def days(visit: Visit, report: Report) -> tuple[date, date]:
 
 
 def report(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
-    """The sums of a report by course and by team; how far it is, while it is made."""
+    """The sums of a report by course and by team; while it is made, its progress."""
     found, waiting = _found(visit, report_id)
     if waiting is not None:
         return waiting
@@ -124,7 +124,7 @@ def report(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
 
 
 def _found(visit: Visit, report_id: uuid.UUID) -> tuple[Report, HttpResponse | None]:
-    """A report, and the page that waits for it while it is not ready."""
+    """A report; and while it is not ready, the page that waits for it. Raises NothingThereError."""
     visit.crumb(_("Reports"), "reports")
     organization_id = visit.organization.organization_id
     found = keeping.report_of(organization_id, report_id)
@@ -138,14 +138,14 @@ def _found(visit: Visit, report_id: uuid.UUID) -> tuple[Report, HttpResponse | N
 
 
 def narrowed(visit: Visit) -> Narrowed:
-    """What the address narrows a report to. Raises UnreadableInputError."""
-    nobodys = visit.request.GET.get("team") == NOBODYS_TEAM
-    team = NO_TEAM if nobodys else identifiers.asked(visit.request, "team")
+    """The course and team of the address. Raises UnreadableInputError."""
+    without = visit.request.GET.get("team") == WITHOUT_TEAM
+    team = NO_TEAM if without else identifiers.asked(visit.request, "team")
     return Narrowed(identifiers.asked(visit.request, "course"), team)
 
 
 def _values(visit: Visit, found: Report, asked: Narrowed, names: dict[uuid.UUID, str]) -> dict[str, Any]:
-    """What both pages of a report show."""
+    """The values that both pages of a report need."""
     first, last = days(visit, found)
     titles = courses_queries.titles(found.organization_id, None, _COURSES_AT_MOST)
     query = {"course": asked.course, "team": asked.team_word}
@@ -167,7 +167,7 @@ def _values(visit: Visit, found: Report, asked: Narrowed, names: dict[uuid.UUID,
 
 
 def register_query(visit: Visit, report: Report, moment: datetime) -> dict[str, Any]:
-    """What the address of a register says for one of a report's moments, as known at the report's capture."""
+    """The query of a register's address for one of a report's moments, as known at the report's capture."""
     zone = visit.organization.time_zone
     of_day = company_days.day_of(zone, moment)
     query: dict[str, Any] = {"as_at": of_day.isoformat(), "known": report.capture_sequence}
@@ -177,7 +177,7 @@ def register_query(visit: Visit, report: Report, moment: datetime) -> dict[str, 
 
 
 def _row(visit: Visit, found: Report, each: queries.SumsOf, narrow: Narrowed, register: int) -> dict[str, Any]:
-    """A line of the table of courses or of teams: where each of its numbers leads."""
+    """A row of the table of courses or of teams, with the address of the list behind each number."""
     page = register_page(REGISTERS[register].name)
     row: dict[str, Any] = {
         "of": each,
@@ -214,7 +214,7 @@ def changes(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
     visit.crumb(_("Completion"), "report", report_id=report_id)
     narrow, query = narrowed(visit), visit.request.GET
     numbers = {REGISTERS[number].name: number for number in COMPARED}
-    name, show = query.get("register", "") or REGISTERS[_busiest(found)].name, query.get("show", "")
+    name, show = query.get("register", "") or REGISTERS[_first_changed(found)].name, query.get("show", "")
     if name not in numbers or show not in queries.SHOWS:
         raise UnreadableInputError(_("There is no such list. Choose one from the form."))
     (after,) = keyset.after(visit.request, 1) or (0,)
@@ -249,6 +249,6 @@ def changes(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
     return visit.render("console/reports/changes.html", values)
 
 
-def _busiest(found: Report) -> int:
+def _first_changed(found: Report) -> int:
     """The first register in which something differs."""
     return next((number for number in COMPARED if found.counts.get(REGISTERS[number].name)), COMPARED[0])
