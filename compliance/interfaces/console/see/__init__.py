@@ -1,1 +1,1 @@
-"""See: companies and their health, registers through time, stories of records, people, receipts, keys."""
+"""See: companies and their health, registers at any moment, stories of records, receipts, keys, the access log."""

@@ -1,4 +1,4 @@
-"""What the address of a register's page asks for: pages and exports read it by the same functions."""
+"""Reads the address of a register's page, for pages and exports alike."""
 
 import uuid
 from dataclasses import replace
@@ -16,7 +16,7 @@ from compliance.registers.pages import Listing
 
 
 def asked_when(visit: Visit, declared: Register, learner: uuid.UUID | None) -> Chosen:
-    """The moment, and all by which the address narrows the register down but the word of its filter."""
+    """The moment and the filters in the address, except the filter word (`show`)."""
     course, team = (identifiers.asked(visit.request, name) for name in ("course", "team"))
     when = chosen(visit, course=course, learner=learner, whole=declared.window is Window.SINCE)
     question = when.question._replace(team=team)
@@ -26,7 +26,7 @@ def asked_when(visit: Visit, declared: Register, learner: uuid.UUID | None) -> C
 
 
 def asked_order(visit: Visit, listing: Listing) -> Order | None:
-    """In which order the address asks for the rows; None: as they came. Raises UnreadableInputError."""
+    """The order that the address asks for; None for the register's own order. Raises UnreadableInputError."""
     text = visit.request.GET.get("sort", "")
     if not text or listing.by_publication:
         return None

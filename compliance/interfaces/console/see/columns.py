@@ -1,4 +1,4 @@
-"""The columns of a register's page: what heads them, by which one may sort, and where each is on a phone."""
+"""The columns of a register's page: their headings, which of them sort, and the place of each on a phone."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ _MOMENTS = ("due_at", "valid_until", "signed_at", "joined_at", "published_at")
 class Headed:
     """A column and its place on a phone, where a row is a card of three lines (`table.lines` of console.css).
 
-    `query` sorts by it, `direction` is how it is sorted now (aria-sort).
+    `query` is the address query that sorts by it, `direction` its current direction (aria-sort).
     """
 
     column: Column
@@ -25,7 +25,7 @@ class Headed:
 
 
 def columns(visit: Visit, declared: Register, order: Order | None) -> list[Headed]:
-    """The columns of a register, as the address asks for them."""
+    """The columns of a register's page, with the links that sort by them."""
     sortable = ordered.sortable(declared) if not declared.few else frozenset()
     taken: set[str] = set()
     headed = {_place(column) for column in declared.listed}
@@ -43,7 +43,7 @@ def columns(visit: Visit, declared: Register, order: Order | None) -> list[Heade
 
 
 def _place(column: Column) -> str:
-    """Each place gets the first column that may be there; the others are left to the page of the record."""
+    """The place of a column. The first column for a place gets it; the others appear on the page of the record only."""
     if column.kind in ("person", "policy"):
         return "title"
     if column.name in _STATES:

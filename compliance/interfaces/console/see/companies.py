@@ -1,4 +1,4 @@
-"""The companies, and the status of each."""
+"""The list of companies, and the status of one."""
 
 from django.http import HttpResponse
 
@@ -13,7 +13,7 @@ from compliance.interfaces.console.visit import Visit
 def companies(visit: Visit) -> HttpResponse:
     """The companies this person may see, by name, with the status of their history.
 
-    Words to find one by are posted; the next page finds them in its sealed place.
+    Search words are posted, so that no address holds them; the link to the next page carries them sealed.
     """
     *after, wanted = keyset.after(visit.request, 3) or ("",)
     if visit.request.method == "POST":
@@ -24,7 +24,7 @@ def companies(visit: Visit) -> HttpResponse:
 
 
 def history(visit: Visit) -> HttpResponse:
-    """One company's health, and how many records its registers hold."""
+    """The status of one company, and how many records its registers hold."""
     organization = visit.organization
     health = queries.health(organization, visit.now)
     counts = queries.records_by_register(organization.organization_id, health.head.sequence)

@@ -1,7 +1,7 @@
-"""Numbers of rows that take too long to count while a reader waits: the worker counts them.
+"""Counts of rows that take too long for a request: the worker counts them.
 
-How many rows a register had at a chosen moment, as known at a capture, never changes. So a number that was counted once
-stands for a week, under a name made of all that was asked; it is in Redis, and without Redis the page says no number.
+How many rows a register had at a chosen moment, as known at a capture, never changes. So the number is kept in Redis
+for a week, under a key made of the whole question. Without Redis the page has no number.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from compliance.tenancy import context, queries, sql
 TASK = "compliance.console.count"
 KEPT_SECONDS = 7 * 24 * 3600
 ASKED_SECONDS = 600
-"""The worker is asked once in so long, however often the page is looked at."""
+"""The worker is asked at most once in this time, however often the page is opened."""
 
 _ASKED = b"-"
 
@@ -42,7 +42,7 @@ def arguments(question: Question, register: str, word: str) -> list[str]:
 
 
 def number(question: Question, register: str, word: str) -> int | None:
-    """How many rows there are; None until the worker has counted them, which the first who asks lets it begin."""
+    """How many rows there are; None until the worker has counted them. The first call starts the count."""
     asked = arguments(question, register, word)
     with contextlib.suppress(redis.RedisError, OperationalError, OSError):
         name = _name(question, asked)
@@ -53,13 +53,13 @@ def number(question: Question, register: str, word: str) -> int | None:
             try:
                 current_app.send_task(TASK, args=asked, expires=ASKED_SECONDS, retry=False)
             except (OperationalError, OSError):
-                client().delete(name)  # nobody counts: the next who looks asks again
+                client().delete(name)  # no worker was asked: the next call asks again
                 raise
     return None
 
 
 def count(organization_id: str, register: str, word: str, known: str, moment: str, start: str, course: str) -> None:
-    """Counts what `arguments` states, and keeps the number."""
+    """Counts the rows of the question in `arguments`, and keeps the number."""
     organization = queries.organization(uuid.UUID(organization_id))
     with context.company(organization.organization_id):
         sql.execute(f"SET LOCAL statement_timeout = {ASKED_SECONDS * 1000}")
@@ -76,5 +76,5 @@ def count(organization_id: str, register: str, word: str, known: str, moment: st
 
 
 def _name(question: Question, asked: list[str]) -> str:
-    # With the chain hash: a restored backup may have another capture of the same number.
+    # The key has the chain hash, because a restored backup may have another capture of the same number.
     return "console:count:" + hashlib.sha256("\n".join([question.pin.chain_hash, *asked]).encode()).hexdigest()

@@ -23,7 +23,7 @@ _FILES = {
 
 
 def log(visit: Visit) -> HttpResponse:
-    """Who of the staff saw and did what in this company."""
+    """What each member of staff saw and did in this company."""
     organization_id = visit.organization.organization_id
     wanted = AccessLog.objects.filter(organization_id=organization_id).defer("learner_profile_ids")
     if visit.request.GET.get("acts"):
@@ -33,7 +33,7 @@ def log(visit: Visit) -> HttpResponse:
 
 
 def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
-    """Who saw or acted on one person's records, over a period; also where everybody's were within reach."""
+    """Who saw or acted on one person's records in a period, including visits with access to everybody's records."""
     organization_id = visit.organization.organization_id
     found = people.person(organization_id, learner_profile_id)
     if found is None:
@@ -61,7 +61,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
 
 
 def file(visit: Visit, written_as: str) -> StreamingHttpResponse:
-    """The whole log of the company with its digests, to be kept and verified elsewhere."""
+    """The whole log of the company with its digests, as a file to keep and verify elsewhere."""
     if written_as not in _FILES:
         raise NothingThereError(gettext("There is no access log as %(written_as)s.") % {"written_as": written_as})
     write, kind = _FILES[written_as]

@@ -1,4 +1,4 @@
-"""Captures, what waits for the writer, API keys, sources."""
+"""The pages of captures, pending subjects, API keys and sources."""
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -48,14 +48,14 @@ def capture(visit: Visit, capture_sequence: int) -> HttpResponse:
 
 
 def waiting(visit: Visit) -> HttpResponse:
-    """What the writer has yet to decide, and what it set aside after failing with it."""
+    """The subjects that the writer has yet to decide, and those that it set aside after failures."""
     pending = PendingSubject.objects.filter(organization_id=visit.organization.organization_id)
     lines, following = keyset.page(visit.request, pending, "id")
     return visit.render("console/see/waiting.html", {"waiting": lines, "following": following})
 
 
 def keys(visit: Visit) -> HttpResponse:
-    """The company's API keys: what each may, and when it was last used. Keys themselves are never kept."""
+    """The company's API keys: what each permits, and when it was last used. The keys themselves are not stored."""
     found = ApiKey.objects.filter(organization_id=visit.organization.organization_id).order_by("-created_at", "key_id")
     issued = issuers.issued(list(found[:200]), visit.now)
     values = {

@@ -1,4 +1,4 @@
-"""The pages of this part."""
+"""The pages of this room."""
 
 from django.utils.translation import gettext_lazy
 
@@ -24,7 +24,7 @@ _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Sec
 
 
 def _section(register: Register) -> Section | None:
-    """Where a register is in the navigation: of versions and of a period there are lists and reports."""
+    """A register's section in the navigation; None for those of versions or of a period: lists and reports cover them."""
     listed = register_page(register.page) == register.page == register.path
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 
@@ -49,7 +49,7 @@ PAGES: tuple[ConsolePage, ...] = (
             _SEE,
             gettext_lazy(register.title),
             section=_section(register),
-            methods=("GET", "POST"),  # a person's name, by which a list is narrowed, is posted
+            methods=("GET", "POST"),  # the name of the person to narrow a list to is posted
             arguments=(("register", register.page),),
         )
         for register in READINGS
@@ -58,7 +58,7 @@ PAGES: tuple[ConsolePage, ...] = (
         "personal-file",
         "people/<uuid:learner_profile_id>/file/",
         personal_file.file,
-        Permission.CHANGE_RECORDS,  # not for auditors: it holds each answer, of which they see counts alone
+        Permission.CHANGE_RECORDS,  # not for auditors: it holds each answer, and they may see only counts
         gettext_lazy("All that is kept about a person"),
         recent=True,
     ),

@@ -1,4 +1,4 @@
-"""The file of all that is kept about a person, made by staff for whoever asks their company and not these pages."""
+"""The file of all data kept about a person, made by staff for a person who asks their company for it."""
 
 import uuid
 
@@ -12,7 +12,7 @@ from compliance.interfaces.personal_file.gathering import as_text, personal_file
 
 
 def file(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
-    """The same file as the person gets; the access log names whose it is, and who took it."""
+    """The same file that the person can download; the access log records whose it is and who took it."""
     if queries.person(visit.organization.organization_id, learner_profile_id) is None:
         raise NothingThereError(
             gettext("This company knows no person %(learner_profile_id)s.") % {"learner_profile_id": learner_profile_id}

@@ -18,14 +18,14 @@ from compliance.proofs.instants import hashed_instant
 
 
 class Line(NamedTuple):
-    """A line that is hashed: its name, and what it says."""
+    """A line that is hashed: its name and its text."""
 
     name: str
     says: str
 
 
 class Check(NamedTuple):
-    """One thing recomputed: what was stored, what comes out, what it means."""
+    """One recomputed digest: its name, the stored and the computed value."""
 
     name: str
     stored: str

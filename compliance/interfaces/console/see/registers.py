@@ -1,4 +1,4 @@
-"""Every register as at any chosen moment and as known at any capture, by the API's own code."""
+"""The page of a register as at any moment and as known at any capture, read by the API's own code."""
 
 import uuid
 from dataclasses import dataclass
@@ -31,21 +31,21 @@ ROWS = 50
 COURSES_AT_MOST = OFFERED_AT_MOST = 500
 """How many courses or policies, and how many teams, the filters offer."""
 LOOKS = 4
-"""So often the next records are looked through before an empty page is answered, which leads to those after them."""
+"""How many batches of records are searched for rows before an empty page is returned, which links to the next batch."""
 
 LARGE = 300_000
-"""A history of more row versions is not counted while a reader waits: the page shows what was last counted of it."""
+"""Rows of a history of more versions are not counted in the request: the page displays the last count."""
 
 COUNTED_MILLISECONDS = 400
-"""A count that takes longer is given up, and the page comes without a total: it must come within a second."""
+"""A count that takes longer is cancelled, and the page has no total: it must be answered within a second."""
 
 SORTED_MILLISECONDS = 1500
-"""Sorting that takes longer is given up, and the page says how it is to be had."""
+"""Sorting that takes longer is cancelled, and the page explains what makes it possible."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Rows of a page, how many there are in all (None: nobody knows), where the next page begins, whether sorted."""
+    """Rows of a page, the total (None: not counted), where the next page begins, and whether sorting was cancelled."""
 
     rows: list[dict[str, Any]]
     total: int | None
@@ -75,7 +75,7 @@ def register(visit: Visit, register: str) -> HttpResponseBase:
     counts = declared.few or not large or question.narrowed
     found = _found(visit, question, listing, word, order, counts=counts)
     total = found.total
-    # Only a chosen moment stays the same until the worker has counted, and its arguments can name a course alone.
+    # The worker counts for a chosen moment only, since its rows do not change, and can filter by course only.
     worker_counts = total is None and not counted and bool(when.as_at) and not (question.team or question.learner)
     if worker_counts:
         total = counting.number(question, register, word)
@@ -126,7 +126,7 @@ def _offered(visit: Visit, declared: Register, question: Question) -> dict[str, 
 
 
 def _name_courses(visit: Visit, rows: list[dict[str, Any]]) -> None:
-    """Says of each row what its course is called today."""
+    """Adds the current title of its course to each row."""
     wanted = {row["course_id"] for row in rows if row.get("course_id")}
     found = (
         courses.titles_of(visit.organization.organization_id, [uuid.UUID(each) for each in wanted]) if wanted else {}
@@ -157,14 +157,14 @@ def _found(
         page, total, _last = read(question, listing, word, None, counts=counts)
         return Found(_rows(page), total, None, unsorted=True)
     listed = places[:ROWS]
-    births = tuple(sorted(each.birth for each in listed))
-    page = pages.page(filtered, question._replace(births=births), Position(), ROWS, ROWS)
-    by_birth = dict(zip(births, _rows(page), strict=False))
+    record_numbers = tuple(sorted(each.birth for each in listed))
+    page = pages.page(filtered, question._replace(births=record_numbers), Position(), ROWS, ROWS)
+    by_number = dict(zip(record_numbers, _rows(page), strict=False))
     last: tuple[Any, ...] | None = None
     if len(places) > ROWS:
         end = listed[-1]
         last = (visit.request.GET["sort"], end.key, end.birth, -1 if total is None else total, served + len(listed))
-    return Found([by_birth[each.birth] for each in listed if each.birth in by_birth], total, last)
+    return Found([by_number[each.birth] for each in listed if each.birth in by_number], total, last)
 
 
 def _rows(page: pages.RegisterPage) -> list[dict[str, Any]]:
@@ -180,17 +180,17 @@ def read(
     *,
     counts: bool = True,
 ) -> tuple[pages.RegisterPage, int | None, tuple[int, ...] | None]:
-    """A page of rows, how many the whole pull holds (None: too many to count here), and where the next page begins.
+    """A page of rows, how many the whole list holds (None: too many to count here), and where the next page begins.
 
-    The position carries the total, so it is counted once a pull.
+    The position carries the total, so it is counted once per list.
     """
     few, listing = listing.register.few, listing.filtered(word)
     if position is None:
         total = _total(listing, question, filtered=bool(word) or few) if counts else None
         after, served = Position(), 0
     else:
-        birth, published, total, served = position
-        after, total = Position(birth, published), None if total < 0 else total
+        record_number, published, total, served = position
+        after, total = Position(record_number, published), None if total < 0 else total
     left = 2**31 if total is None else total - served
     for _look in range(LOOKS):
         page = pages.page(listing, question, after, ROWS, left)
@@ -204,9 +204,9 @@ def read(
 
 
 def _total(listing: Listing, question: Question, *, filtered: bool) -> int | None:
-    """How many rows there are, None where counting them would keep a reader waiting.
+    """How many rows there are; None where counting them takes too long.
 
-    The number that `totals` keeps holds for a whole register; a filter of ours is counted by itself.
+    `totals` keeps the number of rows of a whole register; the rows of a filter are counted here.
     """
     kept = not filtered and question.start is None and not question.narrowed
     return patience.within(COUNTED_MILLISECONDS, lambda: (totals.total if kept else pages.count)(listing, question))

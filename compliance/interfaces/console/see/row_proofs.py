@@ -1,4 +1,4 @@
-"""The proof of the record in view: whether it is signed yet, the file to take away, and how to verify it."""
+"""The proof of a record: whether it is signed yet, the file to download, and how to verify it."""
 
 import uuid
 from collections.abc import Callable
@@ -25,17 +25,17 @@ Draw = Callable[[Visit, Register, uuid.UUID, str], HttpResponse]
 
 
 def page(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
-    """What the proof shows and how to verify it; while the row is not signed yet, the page asks again by itself."""
+    """What the proof holds and how to verify it. While the row is not signed yet, the page reloads by itself."""
     return _answer(visit, register, record_id, _explain)
 
 
 def file(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
-    """The proof as a file; the page that waits, while the row is not signed yet."""
+    """The proof as a file; while the row is not signed yet, the page that waits for it."""
     return _answer(visit, register, record_id, _hand_over)
 
 
 def _answer(visit: Visit, register: str, record_id: uuid.UUID, draw: Draw) -> HttpResponse:
-    """The proof of what holds now, drawn; names leave with whoever may export, as in tables and packs."""
+    """The proof of the version in force now, as `draw` renders it. It holds names only for staff who may export."""
     declared = next((each for each in REGISTERS.values() if each.name == register), None)
     if declared is None:
         raise NothingThereError(gettext("There is no register %(register)s.") % {"register": register})

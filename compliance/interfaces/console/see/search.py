@@ -1,6 +1,6 @@
-"""Finding by words: people, teams, courses, policies, shares, acts and pages, on a page and in the palette (Ctrl+K).
+"""Search by words: people, teams, courses, policies, shares, acts and pages, on a page and in the palette (Ctrl+K).
 
-The words are posted: an address would leave names in logs of proxies and in the browser's history.
+The words are posted, because an address would leave names in logs of proxies and in the browser's history.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,18 +21,18 @@ from compliance.interfaces.console.visit import Visit
 from compliance.rules.vocabulary import ERASED_PERSON
 
 IN_PALETTE = 6
-"""Of each kind, how many the palette lists; the page lists more."""
+"""How many results of each kind the palette lists; the page lists more."""
 ON_PAGE = 50
 OFFERED = 12
 """Pages that are listed before anything is typed."""
 FEWEST_LETTERS = 2
-"""Shorter words would find half of a company."""
+"""Fewer letters would find half of a company."""
 LONG_ENOUGH = 4
-"""Letters of a word that is looked for in what explains an act too: shorter ones are in every second sentence."""
+"""A word of so many letters is also looked for in the explanations of acts; shorter ones are in most of them."""
 
 
 class Hit(NamedTuple):
-    """Something found: its name, what tells it from others of that name, and where it is."""
+    """A result: its name, a detail that distinguishes it from others of that name, and its address."""
 
     label: Words
     detail: Words
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """What was found of one kind; `more`: there is more than is listed."""
+    """The results of one kind; `more`: there are more than are listed."""
 
     title: Words
     hits: list[Hit]
@@ -50,7 +50,7 @@ class Group:
 
 @dataclass(frozen=True)
 class _Noun:
-    """A kind of thing that is found by its name, and the page of one."""
+    """A kind of thing that is found by its name, and the page of a single one."""
 
     title: Words
     kind: Pickable
@@ -68,7 +68,7 @@ _NOUNS = (
 
 
 def search(visit: Visit) -> HttpResponse:
-    """What fits all words, in groups; an identifier leads straight to its person. The palette gets the list alone."""
+    """Results that match all words, in groups. An identifier leads to its person. The palette gets the list only."""
     wanted = visit.request.POST.get("q", "").replace("\0", "").strip()[:200]
     palette = "palette" in visit.request.POST
     identifier = identifiers.read(wanted) if len(wanted) == 36 else None
@@ -111,7 +111,7 @@ def _of_nouns(visit: Visit, noun: _Noun, words: Sequence[str], most: int) -> Gro
 
 
 def _of_people(visit: Visit, words: Sequence[str], most: int) -> Group:
-    """People, then those who are only invited; whoever may is led from these to their invitation."""
+    """People, then those who are only invited, with a link to the invitation for staff with permission."""
     found = people.search(visit.organization.organization_id, words, most + 1)
     visit.saw(each.learner_profile_id for each in found[:most])
     return Group(gettext_lazy("People"), [_person(visit, each) for each in found[:most]], more=len(found) > most)
@@ -129,7 +129,7 @@ def _person(visit: Visit, found: people.Found) -> Hit:
 
 
 def _reachable(visit: Visit) -> list[ConsolePage]:
-    """Pages that need nothing but their address, for this person."""
+    """Pages that this person may open and whose address needs no values."""
     return [
         page
         for page in visit.pages
@@ -138,7 +138,7 @@ def _reachable(visit: Visit) -> list[ConsolePage]:
 
 
 def _of_pages(visit: Visit, title: Words, pages: Sequence[ConsolePage], words: Sequence[str], most: int) -> Group:
-    """Pages whose title has every word, then acts of which what explains them has."""
+    """Pages whose title has every word, then acts whose explanation has the words."""
     wanted = [plain(word) for word in words]
     by_title, explained = [], []
     for page in pages:
@@ -157,5 +157,5 @@ def _of_pages(visit: Visit, title: Words, pages: Sequence[ConsolePage], words: S
 
 
 def _title(page: ConsolePage) -> str:
-    """The title as it is drawn: those of registers are declared where nothing is translated."""
+    """The title, translated: those of registers are declared in English."""
     return gettext(str(page.title))

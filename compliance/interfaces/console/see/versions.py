@@ -1,4 +1,4 @@
-"""What a version of a record changes, beside what was known to hold at its moment before."""
+"""What a version of a record changes, compared with the version that was in force at its moment before."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -12,7 +12,7 @@ from compliance.interfaces.console import identifiers
 
 
 class Change(NamedTuple):
-    """A field that a version says otherwise than what stood there before."""
+    """A field whose value differs from the version before."""
 
     name: str
     before: Any
@@ -20,9 +20,9 @@ class Change(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What one stored text says otherwise than another: which fields, or that a record appears or is gone.
+    """How one stored text differs from another: which fields, or that a record appears or is gone.
 
-    `renamed`: it commits to another name or address, or to none any more.
+    `renamed`: its commitment is to another name or address, or to none any more.
     """
 
     changes: list[Change]
@@ -32,7 +32,7 @@ class Difference(NamedTuple):
 
     @property
     def in_words(self) -> list[Change]:
-        """The changes that say something to people: how many there are in place of lists of identifiers."""
+        """The changes that people can read: without identifiers, and with a count in place of a list of them."""
         return [
             change._replace(before=_how_many(change.before), after=_how_many(change.after))
             for change in self.changes
@@ -46,7 +46,7 @@ def _how_many(value: Any) -> Any:
 
 
 class StoryVersion(NamedTuple):
-    """A version with what it changed, the facts that took effect with it, and whether a late fact made it."""
+    """A version with what it changed, the facts that took effect with it, and whether a late fact caused it."""
 
     version: Version
     difference: Difference
@@ -71,7 +71,7 @@ class StoryVersion(NamedTuple):
 
 
 def difference(before: str | None, after: str, *, renamed: bool) -> Difference:
-    """What a stored text says otherwise than the one before it; an empty text, or none, is an absent record."""
+    """How a stored text differs from the one before it; an empty text, or None, is an absent record."""
     old, new = (orjson.loads(text) if text else {} for text in (before, after))
     names = dict.fromkeys([*new, *old]) if old and new else ()
     changes = [Change(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
@@ -79,7 +79,7 @@ def difference(before: str | None, after: str, *, renamed: bool) -> Difference:
 
 
 def story_of(found: list[Version], happened: list[Happening], now: datetime) -> list[StoryVersion]:
-    """What each version changed, and the facts that took effect when it does; in force is what answers for `now`."""
+    """Each version with what it changed and the facts that took effect with it, and whether it is in force at `now`."""
     current = _in_force(found, now)
     at_once: dict[datetime, dict[str, None]] = defaultdict(dict)
     for fact in happened:
@@ -95,6 +95,6 @@ def story_of(found: list[Version], happened: list[Happening], now: datetime) -> 
 
 
 def _in_force(found: list[Version], moment: datetime) -> Version | None:
-    """The greatest `valid_from` at or before the moment, then the greatest sequence."""
+    """The version in force: the greatest `valid_from` at or before the moment, then the greatest sequence."""
     begun = [version for version in found if version.valid_from <= moment]
     return max(begun, key=lambda version: (version.valid_from, version.sequence), default=None)

@@ -1,1 +1,1 @@
-"""Reads of the pages of this part: each a constant number of statements, none of which grows with the company."""
+"""Reads for the pages of this room: each a constant number of statements, none of which grows with the company."""

@@ -1,4 +1,4 @@
-"""Companies with their history's head, and one company's health."""
+"""Companies with the heads of their histories, and the status of one company."""
 
 import uuid
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from compliance.tenancy.models import Organization
 
 
 class _Waits:
-    """What waits for a company's writer, at a moment."""
+    """The pending subjects of a company at a moment."""
 
     waits: Waiting
     now: datetime
@@ -63,9 +63,9 @@ class CompanyLine(_Waits):
 def companies(
     allowed: frozenset[uuid.UUID] | None, wanted: str, after: tuple[Any, ...] | None, now: datetime
 ) -> tuple[list[CompanyLine], tuple[Any, ...] | None]:
-    """A page of companies by name with what waits for their writers, and where the next page begins.
+    """A page of companies in order of name, with their pending subjects, and where the next page begins.
 
-    On a cluster each node is asked about the companies that live there; those of a node that is away are listed too.
+    On a cluster each node is asked about its companies; those of a node that does not answer are listed too.
     """
     last_name, last_id = after or ("", "00000000-0000-0000-0000-000000000000")
     rows = sql.fetch(
@@ -105,13 +105,13 @@ class Health(_Waits):
     head: HistoryHead
     waits: Waiting
     now: datetime
-    standing: CompanyStanding | None
+    verification: CompanyStanding | None
     signed_capture: int | None
     runs: list[VerificationRun]
 
 
 def health(organization: Organization, now: datetime) -> Health:
-    """The company's head, what waits for its writer, and what was last verified."""
+    """The head of the company's history, its pending subjects, and its last verifications."""
     head = HistoryHead.objects.filter(organization_id=organization.organization_id).first() or HistoryHead(
         organization_id=organization.organization_id,
         logic_version=0,
@@ -119,15 +119,15 @@ def health(organization: Organization, now: datetime) -> Health:
         unavailable_reason=gettext("No history has been begun."),
     )
     waits = ledger.waiting(organization.organization_id)
-    standing = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
+    verification = CompanyStanding.objects.filter(organization_id=organization.organization_id).first()
     runs = VerificationRun.objects.filter(organization_id=organization.organization_id)
     newest = list(runs.order_by("-finished_at")[: len(VerificationRun.Kind)])
     signed = newest_signed_capture(organization.organization_id)
-    return Health(head, waits, now, standing, signed[0] if signed else None, newest)
+    return Health(head, waits, now, verification, signed[0] if signed else None, newest)
 
 
 COUNTED_AT_ONCE = 300_000
-"""Row versions of a history whose records are counted while a reader waits; of a larger one the last count is used."""
+"""A history of at most so many versions has its records counted in the request; a larger one has the last count."""
 
 
 def records_by_register(organization_id: uuid.UUID, sequence: int) -> dict[int, int]:
