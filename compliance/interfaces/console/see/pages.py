@@ -24,7 +24,7 @@ _SECTIONS = {Scope.PEOPLE_READ: Section.PEOPLE, Scope.ACKNOWLEDGEMENTS_READ: Sec
 
 
 def _section(register: Register) -> Section | None:
-    """A register's section in the navigation; None for those of versions or of a period: lists and reports cover them."""
+    """A register's section in the navigation; None for one of versions or of a period: lists and reports have these."""
     listed = register_page(register.page) == register.page == register.path
     return _SECTIONS.get(register.scope, Section.COURSE) if listed else None
 

@@ -1,4 +1,4 @@
-"""The pages of this part: they lie among those of Django's admin, for auditors and superusers."""
+"""The pages of this room: they are among those of Django's admin, for auditors and superusers."""
 
 from django.utils.translation import gettext_lazy
 

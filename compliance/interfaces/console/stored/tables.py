@@ -1,4 +1,4 @@
-"""The tables whose rows are shown as they are stored, each declared once: addresses, lists and pages follow from it."""
+"""The tables whose rows are listed as stored, each declared once: addresses, lists and pages follow from it."""
 
 import re
 import uuid
@@ -30,7 +30,7 @@ class Table:
     title: Words
     key: str
     listed: tuple[str, ...]
-    withheld: tuple[str, ...] = ()  # may hold what people typed: shown nowhere here
+    withheld: tuple[str, ...] = ()  # may hold what people typed: never displayed here
 
     def page(self, organization_id: uuid.UUID, highest: int | None) -> tuple[list[Any], int | None]:
         """The newest rows up to the key `highest`, and the key at which the next page begins. Nothing is counted."""
@@ -46,7 +46,7 @@ class Table:
         return wanted.filter(organization_id=organization_id, **{self.key: number}).first()
 
     def headings(self) -> list[str]:
-        """What stands above the columns of the list."""
+        """The headings of the list's columns."""
         return [heading(self.model._meta.get_field(name)) for name in (self.key, *self.listed)]
 
 
@@ -100,19 +100,19 @@ TABLES: dict[str, Table] = {
 }
 
 
-class Shown(NamedTuple):
-    """A column and its value, for people; None where there is nothing."""
+class NamedValue(NamedTuple):
+    """A heading and a value as text (None: there is none), with the address that the value links to."""
 
     heading: str
     value: str | None
     address: str = ""
 
 
-def columns(row: Model, withheld: Iterable[str] = ()) -> list[Shown]:
-    """Every column of a row but those withheld and those with personal data."""
+def columns(row: Model, withheld: Iterable[str] = ()) -> list[NamedValue]:
+    """Every column of a row, except those withheld and those with personal data."""
     without = {*withheld, *PERSONAL_COLUMNS.get(row._meta.db_table, ())}
     return [
-        Shown(heading(field), value(row, field.name))
+        NamedValue(heading(field), value(row, field.name))
         for field in row._meta.concrete_fields
         if field.name not in without
     ]
@@ -126,7 +126,7 @@ def heading(field: Any) -> str:
 
 
 def value(row: Model, name: str) -> str | None:
-    """What a column holds, exactly, for people: moments in UTC to the microsecond, bytes as hexadecimal digits."""
+    """The exact value of a column as text: moments in UTC to the microsecond, bytes as hexadecimal digits."""
     held = getattr(row, name)
     if held is None or held == "":
         return None
@@ -149,7 +149,7 @@ def moment(instant: datetime) -> str:
 
 
 def brief(text: str | None) -> str | None:
-    """A value as a list shows it: a digest by how it begins, a moment to the second."""
+    """A value shortened for a list: the first 12 digits of a digest, a moment to the second."""
     if text is None:
         return None
     return f"{text[:12]}…" if _DIGEST.fullmatch(text) else _FRACTION.sub(" UTC", text)

@@ -1,6 +1,6 @@
-"""Companies, a company, a table of its rows, a row: read only, drawn as Django's admin draws its own pages.
+"""Pages of stored rows: the companies, a company, a table, a row. They are read only and look like Django's admin.
 
-They are entered as every page of the console is, so access, the company's context and the access log are the same.
+They are entered like every page of the console, so access, the company's context and the access log are the same.
 """
 
 import uuid
@@ -50,7 +50,7 @@ def companies(visit: Visit) -> HttpResponse:
 
 
 def company(visit: Visit) -> HttpResponse:
-    """What is stored about a company itself, and the ends of its chains."""
+    """What is stored about the company itself, and the heads of its chains."""
     visit.crumb(gettext("Companies"), "stored-companies")
     organization_id = visit.organization.organization_id
     parts = {"Company": columns(visit.organization)}
@@ -73,7 +73,7 @@ def company(visit: Visit) -> HttpResponse:
 
 
 def rows(visit: Visit, table: str) -> HttpResponse:
-    """A page of a table's rows, newest first, from the number asked for downwards."""
+    """A page of a table's rows, newest first, from the number in the address downwards."""
     of, organization_id = TABLES[table], visit.organization.organization_id
     _crumbs(visit)
     found, more = of.page(organization_id, _number(visit.request))
@@ -87,7 +87,7 @@ def rows(visit: Visit, table: str) -> HttpResponse:
 
 
 def row(visit: Visit, table: str, number: int) -> HttpResponse:
-    """One row with all its columns, and what ties it to others and seals it."""
+    """One row with all its columns, and what links it to others and seals it."""
     of, organization_id = TABLES[table], visit.organization.organization_id
     found = of.row(organization_id, number)
     if found is None:
@@ -109,12 +109,12 @@ def _crumbs(visit: Visit) -> None:
 
 
 def _saw(visit: Visit, found: list[Any]) -> None:
-    """Names in the access log whose records these rows are about."""
+    """Records in the access log whom these rows are about."""
     organization_id = visit.organization.organization_id
-    births = [each.birth for each in found if isinstance(each, HistoryRow)]
-    if births:
+    record_numbers = [each.birth for each in found if isinstance(each, HistoryRow)]
+    if record_numbers:
         records = HistoryRecord.objects.filter(
-            organization_id=organization_id, register__in=REGISTERS, birth__in=births
+            organization_id=organization_id, register__in=REGISTERS, birth__in=record_numbers
         )
         visit.saw(records.values_list("learner_profile_id", flat=True))
     named = {held for each in found for held in vars(each).values() if isinstance(held, uuid.UUID)} - {organization_id}
@@ -131,7 +131,7 @@ def _row_address(visit: Visit, table: str, number: int) -> str:
 
 
 def _drawn(visit: Visit, template: str, values: dict[str, Any]) -> HttpResponse:
-    """A page of the admin, whose sidebar names the tables of the company as it names the models of an app."""
+    """A page of the admin. The sidebar lists the tables of the company like the models of an app."""
     context = site.each_context(visit.request) | {"has_permission": True, "title": visit.page.title, "visit": visit}
     if visit.company is not None:
         tables = [

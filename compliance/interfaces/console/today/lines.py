@@ -1,7 +1,7 @@
-"""What a room says on the page of today: a line each, of what, how many, where they are listed, what finishes them.
+"""The lines of the page of today: what there is to do, how many, where they are listed, and the act that finishes them.
 
-A room writes a function that takes a Visit and gives Lines, in a constant number of statements, and names it in
-`rooms.py`. A line without anything to do (`number` 0) is left out, and one that nobody looking may act on has no act.
+A room writes a function that takes a Visit and gives Lines, in a constant number of statements, and is named in
+`rooms.py`. A line without anything to do (`number` 0) is left out. A line has no act where the reader may not act.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from compliance.interfaces.console.page import Words
 
 
 class Heading(StrEnum):
-    """Under which heading of the page a line is listed."""
+    """The heading of the page under which a line is listed."""
 
     OWED = "owed"  # overdue, by course and policy
     TEAMS = "teams"  # overdue, by team
-    WAITS = "waits"  # waits for whoever looks
+    WAITS = "waits"  # waits for the reader
     WEEK = "week"  # comes due within seven days
 
 
@@ -23,8 +23,8 @@ class Heading(StrEnum):
 class Line:
     """`what` there is, and `number` of them, listed at `address`; `act` and `act_address` lead to what finishes it.
 
-    What is `posted` to that address makes the act a button, such as a selection that is handed over. `alarm` marks what
-    cannot wait; lines of a part are listed by it, then by their number.
+    With `posted`, the act is a button that posts these values to that address, such as a selection. `alarm` marks what
+    cannot wait: these lines of a part are listed first, then the others, the greatest number first.
     """
 
     part: Heading

@@ -1,4 +1,4 @@
-"""What the machinery asks of whoever operates it; whether the history holds is for everybody to know."""
+"""Problems of the machinery: operators solve them, and everybody who reads the page sees them."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from compliance.interfaces.operations.models import CompanyStanding
 
 
 def lines(visit: Visit) -> Iterator[Line]:
-    """Subjects that could not be decided, a writer that is late, a history that does not hold."""
+    """Lines for subjects that were set aside, a late writer, and a history that failed its last verification."""
     organization_id = visit.organization.organization_id
     waits = ledger.waiting(organization_id)
     yield Line(

@@ -50,14 +50,14 @@ def _of_courses(visit: Visit) -> Iterator[Line]:
 
 
 def _reminder(visit: Visit, course_id: str) -> dict[str, Any]:
-    """The act that reminds everybody who owes it, for whoever may."""
+    """The act that reminds everybody who owes the course; none for staff who may not."""
     if not visit.staff.may(RemindOfCourse.permission):
         return {}
     return {"act": _("Remind"), "act_address": visit.link(f"act-{RemindOfCourse.name}", {"course_id": course_id})}
 
 
 def _of_teams(visit: Visit, tallies: queries.Tallies) -> Iterator[Line]:
-    """Courses and signatures apart: each is one list, all of which can be reminded of at once."""
+    """One line for courses and one for signatures: each is one list, and one act reminds of all of it."""
     names = queries.teams(visit.organization.organization_id)
     moment = queries.state(visit.organization.organization_id).as_at or visit.now
     for show, kind, note in (("overdue", "team", _("Courses")), ("unsigned-overdue", "unsigned-team", _("Signatures"))):
@@ -73,7 +73,7 @@ def _of_teams(visit: Visit, tallies: queries.Tallies) -> Iterator[Line]:
 
 
 def _reminder_of_all(visit: Visit, asked: Filters, moment: datetime) -> dict[str, Any]:
-    """The act that reminds of everything in a list, for whoever may."""
+    """The act that reminds of everything in a list; none for staff who may not."""
     if not visit.staff.may(RemindMany.permission):
         return {}
     everything = reading.of_work(visit.organization.organization_id, asked, moment)

@@ -1,4 +1,4 @@
-"""The pages of this part."""
+"""The pages of this room."""
 
 from django.utils.translation import gettext_lazy
 

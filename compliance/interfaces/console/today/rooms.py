@@ -1,4 +1,4 @@
-"""Which rooms have lines on the page of today: each a function that takes the Visit and gives its lines."""
+"""The rooms with lines on the page of today: for each, the function that takes the Visit and gives the lines."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,4 +1,4 @@
-"""What others prepared, for whoever may confirm it, and work that stopped on the way."""
+"""Acts that others prepared and that the reader may confirm."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from compliance.interfaces.console.visit import Visit
 
 
 def lines(visit: Visit) -> Iterator[Line]:
-    """What waits in the inbox for this person, by the permissions of each act."""
+    """A line with the number of acts in the inbox that this person has permission to confirm."""
     if not settings.FOUR_EYES:
         return
     prepared = jobs.prepared(visit.organization.organization_id, visit.now)

@@ -16,12 +16,12 @@ from compliance.interfaces.console.visit import Visit
 from compliance.tenancy.queries import only_company
 
 LISTED = 6
-"""Lines of a part that are listed at once; the others are folded."""
+"""How many lines of a part are visible; the others are folded."""
 
 
 @dataclass(frozen=True)
 class _Heading:
-    """A part of the page: its heading, what it says when there is nothing, and where all of it is listed."""
+    """A part of the page: its heading, its text when it is empty, and the query of the list of all of it."""
 
     part: Heading
     title: Words
@@ -54,7 +54,7 @@ _STARTS: tuple[tuple[str, Words], ...] = (
     ("act-record-completion", gettext_lazy("Record a completion")),
     ("act-send-link", gettext_lazy("Send a link")),
 )
-"""What people begin most often, by page; each sees those that they may."""
+"""The acts that people begin most often, by page name. Staff see those that they may open."""
 
 _READS: tuple[tuple[str, Words], ...] = (
     ("audit", gettext_lazy("The auditor's room")),
@@ -64,11 +64,11 @@ _READS: tuple[tuple[str, Words], ...] = (
     ("log", gettext_lazy("Who saw and did what")),
     ("history", gettext_lazy("Is the history intact?")),
 )
-"""What whoever only reads begins with."""
+"""The links for people who only read."""
 
 
 def start(visit: Visit) -> HttpResponse:
-    """Leads on: to the page of today where there is one company to see, else to the list of companies."""
+    """Redirects to the page of today where the person sees one company only, else to the list of companies."""
     only = only_company(visit.staff.organization_ids)
     if only is None:
         return HttpResponseRedirect(visit.address("companies"))
@@ -76,7 +76,7 @@ def start(visit: Visit) -> HttpResponse:
 
 
 def today(visit: Visit) -> HttpResponse:
-    """What is overdue and where, what waits, what comes due: each with its number, its rows and what finishes it."""
+    """What is overdue, what waits and what comes due: each with its number, the list of its rows and the act for it."""
     organization_id = visit.organization.organization_id
     state = queries.state(organization_id)
     tallies = queries.tallies(organization_id, None)
@@ -113,7 +113,7 @@ def _part(visit: Visit, heading: _Heading, found: list[Line]) -> dict[str, Any]:
 
 
 def _starts(visit: Visit) -> list[tuple[Words, str]]:
-    """What this person begins with, as far as they may."""
+    """The links that this person may begin with."""
     acts = visit.staff.may(Permission.CHANGE_PEOPLE)
     may = {page.name for page in visit.pages if visit.staff.may(page.permission)}
     return [(words, visit.address(name)) for name, words in (_STARTS if acts else _READS) if name in may]
