@@ -1,4 +1,4 @@
-"""A report says what the registers say as at its two moments, and names what was recorded late."""
+"""A report agrees with the registers as at its two moments, and names what was recorded late."""
 
 import json
 import uuid
@@ -135,7 +135,7 @@ def test_a_fact_recorded_late_is_named_with_what_was_known_before():
     assert (line.known_before, line.before, line.after) == ("completed_on_time", "overdue", "overdue")
     assert report.counts["training-records"]["late"] == 1
     assert report.counts["training-records"]["same"] == 1
-    # By a first moment at which it was known, nothing is late.
+    # It is not late where it was known at the first moment.
     assert not lines_of(made(small.organization_id, later, second, second), TRAINING, "late")
 
 

@@ -1,4 +1,4 @@
-"""Reports that come by letter: due by the company's clock, sent once, naming nobody, and only to who may see."""
+"""Reports sent by letter: due by the company's clock, sent once, without names, and only to people who may see them."""
 
 import smtplib
 from datetime import UTC, date, datetime, timedelta
@@ -30,7 +30,7 @@ Every = StandingReport.Every
     ],
 )
 def test_a_report_is_due_at_its_hour_and_is_about_the_time_before(every, after, due, first, last):
-    """At seven in Paris, whatever daylight saving does."""
+    """It is due at seven in Paris, with and without daylight saving time."""
     found = schedule.next_run("Europe/Paris", every, 7, datetime.fromisoformat(after).replace(tzinfo=UTC))
     assert f"{found:%Y-%m-%dT%H:%M}" == due
     assert schedule.period_before("Europe/Paris", every, found) == (first, last)
@@ -56,7 +56,7 @@ def manager() -> User:
 
 
 @pytest.fixture
-def standing(company, manager) -> StandingReport:
+def scheduled(company, manager) -> StandingReport:
     """Set up by the manager in the console, due at the beginning of next month."""
     client = signed_in(manager)
     act = reverse("console:act-add-report", kwargs={"organization_id": company.organization_id})
@@ -70,29 +70,29 @@ def standing(company, manager) -> StandingReport:
         return StandingReport.objects.get(organization_id=company.organization_id)
 
 
-def run(standing: StandingReport, now: datetime) -> bool:
-    return schedule.run(standing.organization_id, standing.standing_id, now)
+def run(scheduled: StandingReport, now: datetime) -> bool:
+    return schedule.run(scheduled.organization_id, scheduled.standing_id, now)
 
 
-def now_of(standing: StandingReport) -> StandingReport:
-    with context.company(standing.organization_id):
-        return StandingReport.objects.get(pk=standing.pk)
+def now_of(scheduled: StandingReport) -> StandingReport:
+    with context.company(scheduled.organization_id):
+        return StandingReport.objects.get(pk=scheduled.pk)
 
 
-def test_a_letter_has_numbers_and_a_link_and_names_nobody(company, standing, mailoutbox, settings):
-    due = standing.next_run_at
-    assert not run(standing, due - timedelta(seconds=1))
+def test_a_letter_has_numbers_and_a_link_and_names_nobody(company, scheduled, mailoutbox, settings):
+    due = scheduled.next_run_at
+    assert not run(scheduled, due - timedelta(seconds=1))
     with context.company(company.organization_id):
-        assert schedule.due(company.organization_id, due) == [standing.standing_id]
-    assert run(standing, due)
-    assert not run(standing, due)  # a task that comes twice sends once
+        assert schedule.due(company.organization_id, due) == [scheduled.standing_id]
+    assert run(scheduled, due)
+    assert not run(scheduled, due)  # a task that comes twice sends once
     (letter,) = mailoutbox
     assert letter.to == ["clara@example.org"]
     assert "Training: 1 of 2 required done (50 %)." in letter.body
     assert "Overdue at its end: 1." in letter.body
     for name in ("Quentin", "Roux", "Wanda", "Kowalska"):
         assert name not in letter.body + letter.subject
-    after = now_of(standing)
+    after = now_of(scheduled)
     with context.company(company.organization_id):
         report = Report.objects.get(organization_id=company.organization_id)
     assert after.last_report_id == report.report_id
@@ -103,45 +103,45 @@ def test_a_letter_has_numbers_and_a_link_and_names_nobody(company, standing, mai
     assert after.next_run_at > due
 
 
-def test_a_mail_server_that_refuses_is_asked_again_with_the_same_report(company, standing, mailoutbox, monkeypatch):
+def test_a_mail_server_that_refuses_is_asked_again_with_the_same_report(company, scheduled, mailoutbox, monkeypatch):
     def refuse(self: EmailBackend, messages: object) -> int:
         raise smtplib.SMTPServerDisconnected("away")
 
-    due = standing.next_run_at
+    due = scheduled.next_run_at
     with monkeypatch.context() as patch:
         patch.setattr(EmailBackend, "send_messages", refuse)
-        assert not run(standing, due)
-    waiting = now_of(standing)
+        assert not run(scheduled, due)
+    waiting = now_of(scheduled)
     assert (waiting.next_run_at, waiting.try_at) == (due, due + timedelta(minutes=5))
-    assert run(standing, waiting.try_at)
+    assert run(scheduled, waiting.try_at)
     assert len(mailoutbox) == 1
     with context.company(company.organization_id):
         assert Report.objects.count() == 1
         assert str(Report.objects.get().report_id) in mailoutbox[0].body
 
 
-def test_whoever_may_not_see_the_company_any_more_gets_no_letter(company, standing, manager, mailoutbox):
+def test_whoever_may_not_see_the_company_any_more_gets_no_letter(company, scheduled, manager, mailoutbox):
     manager.groups.clear()
-    due = standing.next_run_at
-    assert not run(standing, due)
+    due = scheduled.next_run_at
+    assert not run(scheduled, due)
     assert mailoutbox == []
-    after = now_of(standing)
+    after = now_of(scheduled)
     assert "may not see this company any more" in after.problem
     assert after.next_run_at > due
 
 
-def test_a_report_that_was_stopped_is_not_due(company, standing, manager, mailoutbox):
+def test_a_report_that_was_stopped_is_not_due(company, scheduled, manager, mailoutbox):
     client = signed_in(manager)
     act = reverse("console:act-stop-report", kwargs={"organization_id": company.organization_id})
-    form = {"standing_id": str(standing.standing_id)}
+    form = {"standing_id": str(scheduled.standing_id)}
     page = client.post(act, form).content.decode()
     job = page.split('name="job" value="')[1].split('"')[0]
     assert client.post(act, form | {"step": "confirm", "job": job, "reason": "No longer."}).status_code == 302
-    assert not run(standing, standing.next_run_at)
+    assert not run(scheduled, scheduled.next_run_at)
     assert mailoutbox == []
 
 
-def test_an_account_without_an_address_is_told_so(company):
+def test_an_account_without_an_address_is_refused_with_a_reason(company):
     client = signed_in(make_staff("nomail", COMPLIANCE_MANAGER))
     act = reverse("console:act-add-report", kwargs={"organization_id": company.organization_id})
     assert "no e-mail address" in client.post(act, {"every": "week", "hour": "7"}).content.decode()

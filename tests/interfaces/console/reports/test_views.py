@@ -1,4 +1,4 @@
-"""The pages of reports: asked for by days or by name, narrowed, paged, printed; nothing of another company."""
+"""The pages of reports: by days or by named period, narrowed, paged, as PDF, and without data of another company."""
 
 import re
 import uuid
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def company() -> Company:
-    """Two teams and two courses: one team has done a course, of the other some are late."""
+    """Two teams and two courses: one team has done a course, and some of the other team are late."""
     made = make_present_company("Present Ltd")
     early, late = made.team("Early birds"), made.team("Owls")
     fire, data = made.course("Fire safety"), made.course("Data protection")
@@ -53,7 +53,7 @@ def day(days_ago: int) -> str:
 
 
 def text(page: str) -> str:
-    """What a page says, without its tags."""
+    """The text of a page, without tags."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
@@ -61,11 +61,11 @@ def text(page: str) -> str:
 def test_everybody_who_sees_the_company_has_a_report_of_a_period_by_course_and_team(group, company, staff):
     client = staff(group)
     page = client.get(asked(client, company, **{"from": day(30), "to": day(0)})).content.decode()
-    said = text(page)
-    assert "Fire safety 3 / 6 4 / 6 66 % 2 1 1 late" in said
-    assert "Data protection – 0 / 6 0 % 0 0" in said
-    assert "Early birds 3 / 3 3 / 6" in said
-    assert "Owls 0 / 3 1 / 6 16 % 2 1 1 late" in said
+    words = text(page)
+    assert "Fire safety 3 / 6 4 / 6 66 % 2 1 1 late" in words
+    assert "Data protection – 0 / 6 0 % 0 0" in words
+    assert "Early birds 3 / 3 3 / 6" in words
+    assert "Owls 0 / 3 1 / 6 16 % 2 1 1 late" in words
     assert ("pdf/" in page) is (group != OPERATOR)
 
 

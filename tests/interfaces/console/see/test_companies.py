@@ -1,4 +1,4 @@
-"""The list of companies: what it says of each, and of those whose node of a cluster does not answer."""
+"""The list of companies: its line for each, and for those whose node of a cluster does not answer."""
 
 import re
 import uuid
@@ -19,18 +19,18 @@ ADDRESS = "/console/companies/"
 
 
 def badge(text: str, company) -> str:
-    """What the list says of the company's history."""
+    """The status of the company's history in the list."""
     row = next(row for row in text.split("<tr>") if f"/companies/{company.organization_id}/" in row)
     return re.search(r'data-name="History"><span class="badge \w+">([^<]+)<', row)[1]
 
 
 @pytest.fixture
 def client(committed) -> Client:
-    """An operator: what waits is read with the owner's rights, which see only what is committed on a cluster."""
+    """An operator. Pending subjects are read with the owner's rights, which see only what is committed on a cluster."""
     return signed_in(make_staff(f"operator-{uuid.uuid4().hex}", OPERATOR))
 
 
-def test_a_company_is_listed_with_where_its_history_stands(client):
+def test_a_company_is_listed_with_the_status_of_its_history(client):
     company = make_present_company()
     assert badge(client.get(ADDRESS).content.decode(), company) == "healthy"
 
@@ -44,7 +44,7 @@ def test_a_page_of_companies_takes_as_many_statements_as_one_company(client):
         make_present_company()
     with CaptureQueriesContext(connection) as several:
         client.get(ADDRESS)
-    of_another_node = 2 if settings.CLUSTER else 0  # where histories end and what waits
+    of_another_node = 2 if settings.CLUSTER else 0  # heads of histories and pending subjects
     assert 0 <= len(several) - len(one) <= of_another_node
 
 

@@ -1,4 +1,4 @@
-"""The search finds every kind of thing by its name, for whoever may open it, and tells no address what was typed."""
+"""The search finds every kind of thing by its name, for people who may open it, and no address holds what was typed."""
 
 import re
 
@@ -62,7 +62,7 @@ def test_without_words_the_palette_offers_pages_and_one_letter_finds_nobody(staf
     assert "Jörg" not in _found(client, company, "j")
 
 
-def test_whose_names_were_listed_stands_in_the_access_log(staff, company):
+def test_the_access_log_records_whose_names_were_listed(staff, company):
     _found(staff(COMPLIANCE_MANAGER), company, "jorg", palette="1")
     line = AccessLog.objects.latest("id")
     assert (line.page, len(line.learner_profile_ids), "jorg" in line.subject) == ("search", 1, False)

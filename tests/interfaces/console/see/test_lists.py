@@ -1,4 +1,4 @@
-"""Lists are narrowed down and sorted, and what one sees is what is taken away."""
+"""Lists are narrowed and sorted, and exports hold what the page lists."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def of(full: Full, page: str = "registers/training-records/") -> str:
 
 
 def people(text: str) -> list[str]:
-    """The names in the rows of a list, from above."""
+    """The names in the rows of a list, from top to bottom."""
     return re.findall(r'<td[^>]*class="line-title[^"]*"[^>]*><a[^>]*>([^<]+)</a>', text)
 
 

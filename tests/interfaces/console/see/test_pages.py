@@ -43,15 +43,15 @@ def address(full, name, **values):
 
 
 def test_every_page_runs_the_same_number_of_statements_however_many_people_there_are(staff, monkeypatch):
-    # A visit is noted once a minute, by one statement more of whatever page it is: this test may take longer than that.
+    # A visit is noted once a minute, by one more statement of any page, and this test may take longer than a minute.
     monkeypatch.setattr("compliance.interfaces.console.sign_in.sessions.NOTED_EVERY", timedelta(days=1))
     small, large = full_company(6, "Small"), full_company(40, "Large")
     client = staff("Administrator")
     counts: dict[str, list[int]] = {}
-    # Pages whose parts need more than this company holds (packs, media) may answer that nothing is there.
+    # Pages that need more than this company has (packs, media) may answer that nothing is there.
     whole = {page.name for page in (*SEE, *ACTING)}
     for full in (small, large):
-        client.get(address(full, "training-records"))  # what is kept between requests is kept now
+        client.get(address(full, "training-records"))  # fills what is cached between requests
         for page in PAGES:
             if "job_id" in page.path or "GET" not in page.methods:
                 continue
@@ -59,14 +59,14 @@ def test_every_page_runs_the_same_number_of_statements_however_many_people_there
                 connection,
             ) as queries:
                 response = client.get(address(full, page.name))
-            shown = (200,) if page.name in whole else (200, 302, 404, 405, 422)
-            assert response.status_code in shown, (page.name, response.status_code)
+            expected = (200,) if page.name in whole else (200, 302, 404, 405, 422)
+            assert response.status_code in expected, (page.name, response.status_code)
             counts.setdefault(page.name, []).append(len(queries))
     different = {name: found for name, found in counts.items() if found[0] != found[1]}
     assert different == {}
     all_that_is_kept = counts.pop("personal-file")  # reads each table that has rows of a person once
     assert all_that_is_kept[0] <= 70
-    explained = counts.pop("person")  # reads the facts from which everything that one person owes follows
+    explained = counts.pop("person")  # reads the facts behind everything that one person owes
     assert explained[0] <= 52
     assert max(found[0] for found in counts.values()) <= 40, {k: v for k, v in counts.items() if v[0] > 40}
 
@@ -115,8 +115,8 @@ def test_time_travel_shows_what_was_so_then_and_what_was_known_then(staff):
     before = (full.company.start + timedelta(days=4)).date().isoformat()
     assert 'badge calm">Waived' not in client.get(where, {"as_at": before}).content.decode()
     assert 'badge calm">Waived' not in client.get(where, {"known": "2"}).content.decode()
-    shown = client.get(where, {"show": "waived"}).content.decode()
-    assert "<b>1</b> row" in shown
+    waived = client.get(where, {"show": "waived"}).content.decode()
+    assert "<b>1</b> row" in waived
     early = client.get(where, {"as_at": "2019-01-01"})
     assert (early.status_code, "begin on" in early.content.decode()) == (422, True)
 
@@ -157,19 +157,19 @@ def test_the_worker_counts_what_a_large_register_held_at_a_chosen_moment(staff, 
     waiting = client.get(where, question).content.decode()
     assert "The rows are being counted" in waiting
     assert "The rows are being counted" in client.get(where, question).content.decode()
-    ((name, asked),) = sent  # however often the page is looked at
+    ((name, asked),) = sent  # however often the page is opened
     assert name == count.name
     count(*asked)
     page = client.get(where, question).content.decode()
-    shown = len(set(re.findall(r"/records/training-records/([0-9a-f-]{36})/", page)))
-    assert shown > 0
-    assert f"<b>{shown}</b> row" in page
+    listed = len(set(re.findall(r"/records/training-records/([0-9a-f-]{36})/", page)))
+    assert listed > 0
+    assert f"<b>{listed}</b> row" in page
     other = client.get(where, question | {"known": "1"}).content.decode()
-    assert "The rows are being counted" in other  # what was known then is another number
+    assert "The rows are being counted" in other  # the count as known at another capture is another number
 
 
 def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_however_far_away(staff, monkeypatch):
-    # As for a company of many hundred thousand records: nothing is counted, and a look takes in two records.
+    # As for a company of many hundred thousand records: nothing is counted, and a batch has two records.
     monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
     monkeypatch.setattr("compliance.interfaces.console.see.registers.LOOKS", 3)
     monkeypatch.setattr("compliance.registers.pages.CANDIDATES", 2)
@@ -195,7 +195,7 @@ def test_a_rare_row_of_a_large_register_is_looked_for_by_as_many_statements_howe
             found = re.search(r'href="\?([^"]+)" rel="next"', page)
             query, pages = found[1].replace("&amp;", "&") if found else "", pages + 1
         assert len(seen) == 1
-        assert pages > people // (2 * 3)  # the pages before it were empty, and led on
+        assert pages > people // (2 * 3)  # the pages before it were empty and linked to the next
     assert counts[0] == counts[1]
 
 
@@ -254,7 +254,7 @@ def test_a_receipt_is_verified_before_the_eyes(staff):
     assert "Receipt 3" in page
 
 
-def test_a_policy_version_is_shown_as_people_read_it(staff):
+def test_a_policy_version_is_displayed_as_people_read_it(staff):
     full = full_company(2)
     page = staff(OPERATOR).get(address(full, "policy"))
     assert HTML in page.content.decode()
@@ -285,7 +285,7 @@ def test_what_is_not_there_says_so(staff):
 
 
 def test_a_day_is_the_same_day_in_every_time_zone(staff):
-    """A policy that takes effect on a day does so on that day of the company, wherever the service and it are."""
+    """A policy takes effect on its day in the company's time zone, whatever the time zone of the service."""
     full = full_company(2)
     Organization.objects.filter(organization_id=full.company.organization_id).update(time_zone="Pacific/Pago_Pago")
     page = staff(OPERATOR).get(address(full, "policy-versions")).content.decode()

@@ -1,4 +1,4 @@
-"""The proof of the record in view: for whom, with which names, and politely waited for."""
+"""The proof of a record: who gets it, which names it holds, and the page that waits for it."""
 
 import uuid
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Search ignores accents and case, whatever somebody types, and forgets whom an erasure clears."""
+"""Search ignores accents and case, takes any input literally, and does not find people who were erased."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Rows as stored, among the pages of Django's admin: what is shown, to whom, and that nothing is counted or changed."""
+"""Rows as stored, among the pages of Django's admin: what is displayed and to whom, with nothing counted or changed."""
 
 import re
 
@@ -21,7 +21,7 @@ from compliance.log.queries import leaf_of
 from compliance.tenancy import context
 from tests.interfaces.console.companies import Full, full_company
 
-pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # the list of companies asks what waits as the owner
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # the list of companies reads pending subjects as the owner
 COMPANIES = "/console/staff/records/"
 
 
@@ -185,7 +185,7 @@ def test_superusers_get_from_the_accounts_to_the_rows(staff):
     assert "/console/staff/auth/user/" in page
 
 
-def test_what_is_opened_is_in_the_access_log_with_whose_records_were_shown(staff):
+def test_what_is_opened_is_in_the_access_log_with_whose_records_were_displayed(staff):
     full = whole_company()
     organization_id = full.company.organization_id
     client = staff(AUDITOR)

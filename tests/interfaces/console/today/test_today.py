@@ -1,4 +1,4 @@
-"""The first page: its numbers are those of the lists behind them, acts are for whoever may, one company goes there."""
+"""The first page: its numbers are those of the linked lists, and its acts depend on permissions."""
 
 import re
 import uuid
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def behind():
-    """Three people of two teams; one did the first course, two are late with it, all have another to do this week."""
+    """Three people in two teams: one did the first course, two are late with it, and all have another due this week."""
     company = make_present_company("Behind")
     sales, office = company.team("Sales"), company.team("Office")
     people = [company.join(name, team_ids=(team,)) for name, team in zip("ABC", (sales, sales, office), strict=True)]
@@ -44,7 +44,7 @@ def _address(company):
 
 
 def _lines(page, part):
-    """What the lines of a part say: how many, of what, where it is listed."""
+    """The lines of a part: how many, of what, and the address of the list."""
     (section,) = re.findall(rf'aria-labelledby="part-{part}".*?</section>', page, re.S)
     found = re.findall(r'<b>([\d,]+)</b><span class="what"><a href="([^"]+)">([^<]+)', section)
     return {what: (int(number.replace(",", "")), unescape(where)) for number, where, what in found}

@@ -1,4 +1,4 @@
-"""The chart of weeks in a browser: it tells its values under the pointer and by the keyboard, and leads to rows."""
+"""The chart of weeks in a browser: it displays its values on hover and on focus, and links to the rows."""
 
 import pytest
 from django.urls import reverse
@@ -11,7 +11,7 @@ from compliance.interfaces.console.understand import refreshing
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
-def test_the_values_of_a_week_are_told_on_hover_and_focus_and_lead_to_their_rows(full, desk):
+def test_the_values_of_a_week_are_displayed_on_hover_and_focus_and_lead_to_their_rows(full, desk):
     organization_id = full.company.organization_id
     refreshing.refresh(organization_id, timezone.now())
     page = desk(COMPLIANCE_MANAGER)
@@ -26,9 +26,9 @@ def test_the_values_of_a_week_are_told_on_hover_and_focus_and_lead_to_their_rows
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     week = page.locator("table.weeks tbody tr").nth(1)
-    told = slider.get_attribute("aria-valuetext")
+    value_text = slider.get_attribute("aria-valuetext")
     cells = [week.locator("td").nth(number).text_content().strip() for number in range(4)]
-    assert told == f"{cells[0]}: {cells[2]} / {cells[1]}, {cells[3]}"
+    assert value_text == f"{cells[0]}: {cells[2]} / {cells[1]}, {cells[3]}"
     done = readout.get_by_role("link").first
     number = done.text_content()
     done.click()

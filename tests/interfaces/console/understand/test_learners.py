@@ -1,4 +1,4 @@
-"""Managers see how far learners are, at a cost that does not grow; an auditor sees no names where there are few."""
+"""Managers see the progress of learners, at a constant cost; an auditor sees no names where few have begun."""
 
 import re
 from datetime import UTC, datetime
@@ -183,7 +183,7 @@ class TestMoreAttempts:
             taking.read_page(way, "p3", now)
             taking.answer(way, "q2", RIGHT, now)
             assert taking.finish(way, now) is not None
-        assert confirm(client, company, "more-attempts", sent).status_code == 200  # the form again, with why
+        assert confirm(client, company, "more-attempts", sent).status_code == 200  # the form again, with the reason
         assert not MoreAttempts.objects.exists()
 
     def test_it_is_for_those_who_change_records(self, company: Company, staff: Any) -> None:

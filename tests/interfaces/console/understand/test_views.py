@@ -1,4 +1,4 @@
-"""Dashboards say what the registers say, at a cost that does not grow, and what is taken away holds no formula."""
+"""Dashboards agree with the registers, at a constant cost, and exports hold no formula."""
 
 import io
 import json
@@ -97,7 +97,7 @@ def test_charts_and_lists_say_what_the_registers_say(small):
 
 
 def test_each_part_of_a_chart_leads_to_exactly_its_rows(small, staff):
-    """The number that a chart shows is how many rows the register lists where its link leads."""
+    """The number in a chart is how many rows the register lists at the address of its link."""
     counted = tallies(small)["outcome"]
     records = LISTINGS["training-records"]
     for outcome, show in views._SHOW_OF.items():
@@ -111,7 +111,7 @@ def test_each_part_of_a_chart_leads_to_exactly_its_rows(small, staff):
 
 
 def test_completion_over_time_is_what_the_register_says_at_the_end_of_each_week(small):
-    """Whoever left, was waived, or did it again counts in the weeks in which it was so, late facts included."""
+    """People who left, were waived or repeated a course count in the weeks when that was so, late facts included."""
     story, people_of = small.company, small.people
     story.leave(people_of["Eve"], NOW - timedelta(days=90))
     ivo = story.join("Ivo", at=NOW - timedelta(days=200), team_ids=(small.drivers,))
@@ -174,7 +174,7 @@ def test_what_was_last_counted_of_a_register_is_what_it_holds(small, staff, monk
     assert "row" in client.get(address(small, "course-versions")).content.decode()
 
 
-def test_an_unknown_filter_shows_everything_and_is_told_to_nobody(small, staff, monkeypatch):
+def test_an_unknown_filter_shows_everything_and_no_task_holds_it(small, staff, monkeypatch):
     sent = []
     monkeypatch.setattr("celery.current_app.send_task", lambda name, args, **_: sent.append(args))
     monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
@@ -274,7 +274,7 @@ def test_pages_say_how_old_they_are_and_show_the_numbers(small, staff):
     assert "As at" in text
     assert '<b class="alarm">3</b><span>of these overdue</span>' in text
     assert "style=" not in text
-    assert "/export/" not in text  # operators take nothing away
+    assert "/export/" not in text  # operators may not export
     matrix = client.get(address(small, "matrix")).content.decode()
     assert "=HYPERLINK(&quot;https://example.org" in matrix
     for show in SHOWS:
@@ -307,7 +307,7 @@ def test_what_one_sees_is_taken_away_as_csv_and_xlsx_without_formulas(what, smal
 
 
 def test_a_workbook_leaves_row_by_row_and_goes_on_on_another_sheet(monkeypatch):
-    """However many rows there are: the first piece leaves before the last row is read."""
+    """The first piece is sent before the last row is read, however many rows there are."""
     monkeypatch.setattr(xlsx, "ROWS_A_SHEET", 600)
     read = []
 
