@@ -115,7 +115,7 @@ def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
 def _pull_to_one_pin(
     service: Service, folder: Folder, plan: Json, limit: int, bar: Progress | None
 ) -> list[RegisterProgress]:
-    """Pulls every register; those with an older pin than the newest are pulled again, so that all tell of one state."""
+    """Pulls every register; registers with an older pin than the newest are pulled again, so that all share one pin."""
     for _ in range(ROUNDS):
         parts = [_pull_register(service, folder, register, plan, limit, bar) for register in REGISTERS]
         whole = [part for part in parts if not part.skipped]

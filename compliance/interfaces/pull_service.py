@@ -1,4 +1,4 @@
-"""The API as the reference client asks it: one call at a time, no faster than it allows, again where that may help."""
+"""The API as the reference client calls it: one call at a time, no faster than allowed, repeated where that helps."""
 
 import json
 import threading

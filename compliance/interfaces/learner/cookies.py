@@ -1,4 +1,4 @@
-"""The cookies of the learners' pages. Scripts cannot read them, and none says who somebody is."""
+"""The cookies of the learners' pages. Scripts cannot read them, and none identifies a person by itself."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -10,7 +10,7 @@ _LEAD_KEPT_SECONDS = 30 * 60
 
 
 def _name() -> str:
-    # A browser takes such a name over TLS and from this very host alone: no other host of the domain can set it.
+    # Browsers accept this name only over TLS and from this very host, so no other host of the domain can set it.
     return "__Host-learner" if settings.PRODUCTION else "learner"
 
 
@@ -20,7 +20,7 @@ def token_of(request: HttpRequest) -> str:
 
 
 def keep(response: HttpResponseBase, token: str) -> None:
-    """Has the browser keep the token of a session that has just begun.
+    """Sets the cookie with the token of a session that has just begun.
 
     Lax, not strict: a link in a letter opens the person's pages in a browser that is signed in already.
     """
@@ -36,17 +36,17 @@ def keep(response: HttpResponseBase, token: str) -> None:
 
 
 def forget(response: HttpResponseBase) -> None:
-    """Has the browser forget its session."""
+    """Deletes the session's cookie."""
     response.set_cookie(_name(), "", max_age=0, secure=settings.PRODUCTION, httponly=True, samesite="Lax", path="/")
 
 
 def lead_of(request: HttpRequest) -> str:
-    """Where somebody wanted to go who had to ask for a link first; from outside, so it is to be checked."""
+    """The page that somebody wanted who had to ask for a link first. It comes from outside and must be checked."""
     return request.COOKIES.get(_LEAD, "")
 
 
 def remember_lead(response: HttpResponseBase, lead: str) -> None:
-    """Keeps where somebody wanted to go until the letter has come; "" for nowhere forgets it."""
+    """Remembers the page that somebody wanted until the letter has arrived; "" deletes it."""
     response.set_cookie(
         _LEAD,
         lead,

@@ -1,6 +1,6 @@
-"""What learners see when a request fails: in their language, and with the way back to their own pages.
+"""What learners see when a request fails: a page in their language that leads back to their own pages.
 
-Drawn without a session, the company or the database, because any of these may be what failed.
+It is drawn without a session, the company or the database, because any of these may be what failed.
 """
 
 from django.http import HttpRequest
@@ -11,10 +11,10 @@ from django.utils.translation import gettext, gettext_noop
 from compliance.interfaces.learner.languages import interface_language, languages_of
 
 STALE_FORM = 0
-"""In place of a status: a form whose token was missing or old. It is answered 403 like much else."""
+"""In place of a status: a form whose token was missing or old. Its answer is 403, like others."""
 
 LOST = -1
-"""In place of a status: the database is away, which is not the learner's doing and soon over."""
+"""In place of a status: the database is unavailable, which the learner did not cause and which passes soon."""
 
 _WORDS = {
     LOST: (

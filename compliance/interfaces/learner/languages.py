@@ -1,6 +1,6 @@
-"""In which language a learner reads: their choice, else what the browser asks for, else English.
+"""The language in which a learner reads: their choice, else what the browser asks for, else English.
 
-The pages speak the languages of `settings.LANGUAGES`; content may have others, so a choice is any well-formed tag.
+The pages exist in the languages of `settings.LANGUAGES`; content may have others, so a choice is any well-formed tag.
 """
 
 import re
@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 COOKIE = "learner-language"
-"""Keeps the choice of a browser in which nobody is signed in. It says nothing of the person but what they read."""
+"""Holds the choice of a browser in which nobody is signed in. It reveals nothing of the person but their language."""
 
 _KEPT_FOR_SECONDS = 180 * 24 * 60 * 60
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
@@ -22,9 +22,9 @@ def is_tag(text: str) -> bool:
 
 
 def languages_of(request: HttpRequest, chosen: str | None = None) -> tuple[str, ...]:
-    """The languages that the person reads, the wanted one first: their choice, then what the browser asks for.
+    """The languages that the person reads, in order of preference: their choice, then what the browser asks for.
 
-    `chosen` is what is kept for the person; a browser's own choice counts where nothing is.
+    `chosen` is the choice stored for the person; a browser's own choice counts where there is none.
     """
     first = chosen or request.COOKIES.get(COOKIE, "")
     accepted: list[tuple[float, str]] = []
@@ -37,14 +37,14 @@ def languages_of(request: HttpRequest, chosen: str | None = None) -> tuple[str, 
 
 
 def interface_language(languages: tuple[str, ...]) -> str:
-    """The first of those languages, without its region, that the pages themselves speak; else English."""
+    """The first of those languages, without its region, in which the pages exist; else English."""
     spoken = {code for code, _ in settings.LANGUAGES}
     primaries = (tag.lower().partition("-")[0] for tag in languages)
     return next((primary for primary in primaries if primary in spoken), "en")
 
 
 def keep(response: HttpResponseBase, language: str) -> None:
-    """Has the browser keep a choice, for pages on which nobody is signed in."""
+    """Stores a choice in the browser, for pages on which nobody is signed in."""
     response.set_cookie(
         COOKIE,
         language,

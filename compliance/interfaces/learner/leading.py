@@ -1,7 +1,7 @@
-"""Where a link, a sign-in or a choice of language may lead: to a page of these pages by GET, and nowhere else.
+"""Where a link, a sign-in or a choice of language may redirect: only to a page of these pages that GET reads.
 
-What comes from outside is compared with the URLconf, so no address of another host, of another interface or of an act
-gets through, whatever a browser would make of it.
+Input from outside is compared with the URLconf, so an address of another host, of another interface or of an act is
+never accepted, however a browser would read it.
 """
 
 import re
@@ -16,7 +16,7 @@ _MOST = 300
 
 
 def leads_to(path: str) -> str:
-    """What follows `/learn/` in the path of a page that one can be led to; "" for home and for all else."""
+    """The path after `/learn/` of a page that may be redirected to; "" for home and for anything else."""
     if len(path) > _MOST or "//" in path or ".." in path or not _PATH.fullmatch(path):
         return ""
     try:
@@ -29,12 +29,12 @@ def leads_to(path: str) -> str:
 
 
 def address_of(lead: str) -> str:
-    """The address of a page by what `leads_to` answers or a link's row keeps; home where that is no page."""
+    """The address of a page from the result of `leads_to` or a link's row; home where that is no page."""
     return reverse("learner:home") + leads_to(f"/learn/{lead}")
 
 
 def way_in(lead: str) -> str:
-    """The address of the page that asks for one's address, from which one gets to that page once signed in."""
+    """The address of the page that asks for one's e-mail address and leads to that page after the sign-in."""
     home = reverse("learner:home")
     return f"{home}?{urlencode({'to': lead})}" if lead else home
 
@@ -42,7 +42,7 @@ def way_in(lead: str) -> str:
 def page_again(address: str) -> str:
     """The page on which somebody chose a language, as the form names it; home where it is no page of ours.
 
-    A personal link may be opened again in this way, though no other page leads to one.
+    This may also be a personal link, though no other page leads to one.
     """
     path, _, query = address.partition("?")
     if path == reverse("learner:home"):

@@ -1,4 +1,4 @@
-"""The proof of a record of one's own, as `/proof/v1` gives it: a file to take away, or a page that says to wait."""
+"""The proof of a record of one's own, as from `/proof/v1`: a file to download, or a page that asks to wait."""
 
 import uuid
 
@@ -11,14 +11,14 @@ from compliance.interfaces.proof.errors import HistoryRefutedError, NothingToPro
 
 
 def proof_file(visit: Visit, of: str, record_id: uuid.UUID) -> HttpResponse:
-    """The proof of a record of the signed-in person, who must be known to hold it; with their name, which is theirs.
+    """The proof, with the person's name, of a record that the signed-in person is known to hold.
 
-    `of` is what the register calls the rows of a person: certificates, receipts.
+    `of` is the register's name for the rows of a person: certificates, receipts.
     """
     register = next(each for each in REGISTERS.values() if each.of_person == of)
     try:
         proof = making.prove(visit.organization_id, register, record_id, visit.now, personal=True)
-    except (NothingToProveError, NotSignedYetError):  # the first: no capture has taken the record in yet
+    except (NothingToProveError, NotSignedYetError):  # the first: no capture contains the record yet
         response = visit.render("home/proof_waits.html", status=503)
         response.headers["Retry-After"] = str(making.RETRY_AFTER_SECONDS)
         return response

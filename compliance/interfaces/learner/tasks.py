@@ -10,11 +10,11 @@ from compliance.interfaces.learner.entry import answering, asking
 
 @shared_task(name=asking.TASK, ignore_result=True)
 def answer(request_id: str) -> None:
-    """When somebody asked for a link by an address: letters to whose address it is."""
+    """After a request for a link: sends letters to the people with that address."""
     answering.answer(uuid.UUID(request_id), datetime.now(UTC))
 
 
 @shared_task(name="compliance.learner.answer_waiting", ignore_result=True)
 def answer_waiting() -> None:
-    """Each minute: requests for links that were not answered."""
+    """Each minute: answers the requests for links that were not answered."""
     answering.answer_waiting(datetime.now(UTC))

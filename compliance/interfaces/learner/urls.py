@@ -1,4 +1,4 @@
-"""The addresses below `/learn/`, each subject's own beside its views."""
+"""The addresses below `/learn/`; those of each subject are declared beside its views."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

@@ -1,8 +1,8 @@
 """A learner's visit: one request of a person who is signed in, within the context of their company.
 
 `learner_page` wraps a view: it finds the session, opens the company's context and one transaction for the whole visit,
-sets the learner as the origin of what is recorded in it, and gives the answer its headers. Whoever has no session that
-holds is sent to `/learn/`.
+sets the learner as the origin of what is recorded in it, and adds the answer's headers. A request without a valid
+session is redirected to `/learn/`.
 """
 
 import uuid
@@ -34,7 +34,7 @@ Parameters = ParamSpec("Parameters")
 
 @dataclass
 class Visit:
-    """What a view is handed. `languages` are those the person reads, the wanted one first, as BCP 47 tags."""
+    """The argument of a view. `languages` are those the person reads, in order of preference, as BCP 47 tags."""
 
     request: HttpRequest
     organization: Organization
@@ -46,7 +46,7 @@ class Visit:
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The company that the person is signed in to."""
+        """The company where the person is signed in."""
         return self.organization.organization_id
 
     @property
@@ -60,7 +60,7 @@ class Visit:
         return drawn(self.request, template, all_values, status=status, company_name=self.organization.name)
 
     def go(self, name: str, **values: Any) -> HttpResponse:
-        """After a POST: the browser goes on by GET, so that loading again sends nothing twice."""
+        """Redirects by GET after a POST, so that reloading sends nothing twice."""
         return see_other(reverse(f"learner:{name}", kwargs=values or None))
 
 
@@ -93,17 +93,17 @@ def learner_page(
                 )
                 with translation.override(interface_language(visit.languages)):
                     return private(view(visit, *args, **values))
-        except NotHereError:  # the person was erased while the request was under way: nothing of it was recorded
+        except NotHereError:  # the person was erased during the request: nothing of it was recorded
             return _signed_out(request)
 
     return answered
 
 
 def _signed_out(request: HttpRequest) -> HttpResponseBase:
-    """To whoever has no session that holds: the way in, which leads on to the page that was asked for.
+    """Answers a request without a valid session: the page to sign in, which then leads to the page that was asked for.
 
-    What was sent by POST was not done, and the page says so. The cookie goes, so that the way in does not send the
-    reader round in a circle.
+    A POST was not carried out, and the page states that. The cookie is deleted, or the reader would be redirected in
+    a circle.
     """
     lead = leads_to(request.path)
     if request.method in ("GET", "HEAD"):

@@ -1,4 +1,4 @@
-"""The outermost middleware: every answer names its request, and no error comes without a page."""
+"""The outermost middleware: every answer has a request id, and every error has a page."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from compliance.interfaces.pages import failures, request_id
 
 
 class Answered:
-    """Django middleware; must stand first. Answers of /v1 have their id, and their problems, from the gate."""
+    """Django middleware; must be first. Answers of /v1 get their id and their problems from the gate."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

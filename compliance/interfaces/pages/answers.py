@@ -1,4 +1,4 @@
-"""How every public page answers: never stored, never indexed, never framed, under a strict CSP."""
+"""How every public page is answered: never stored, never indexed, never framed, under a strict CSP."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def page(
 
 
 def sealed(response: HttpResponse) -> HttpResponse:
-    """Give an answer the headers of this room."""
+    """Adds the headers of this room to an answer."""
     for name, value in _HEADERS.items():
         response.headers[name] = value
     return response
@@ -36,7 +36,7 @@ def sealed(response: HttpResponse) -> HttpResponse:
 def message(
     request: HttpRequest, title: str, sentences: list[str], *, status: int, retry_after: int = 0, named: bool = True
 ) -> HttpResponse:
-    """A page that says one thing, and names the request unless every such answer must read the same."""
+    """A page with one message. `named`: with the request id, unless every such answer must read the same."""
     context = {"title": title, "sentences": sentences, "request_id": request_id.of(request) if named else ""}
     response = page(request, "message.html", context, status=status)
     if retry_after:

@@ -13,7 +13,7 @@ class PagesConfig(AppConfig):
     verbose_name = "Public pages"
 
     def ready(self) -> None:
-        """Keep check codes and personal links out of what Django logs of requests."""
+        """Keeps check codes and personal links out of what Django logs of requests."""
         from compliance.interfaces.pages.private_paths import PrivatePathsFilter
 
         for name in ("django.request", "django.security.csrf", "django.server"):

@@ -1,7 +1,7 @@
-"""The printable certificate: a PDF that is the same file, byte for byte, each time it is asked for.
+"""The printable certificate: a PDF that is the same file, byte for byte, at every request.
 
-Typst lays it out from `certificate.typ`; it carries no creation date. The QR code leads to the check page, where the
-status is today's: the paper itself says only what was issued.
+Typst lays it out from `certificate.typ`, without a creation date. The QR code leads to the check page, which shows the
+current status; the paper shows only what was issued.
 """
 
 import io
@@ -20,7 +20,7 @@ from compliance.interfaces.pages.certificates import PublicCertificate, public_c
 from compliance.letters.content import Enclosure
 
 _LARGEST_ENCLOSED = 512 * 1024
-"""Of a file that goes with a letter: a mail server may refuse larger ones, and the letter's button leads to it too."""
+"""The limit for a file enclosed in a letter: mail servers may refuse larger ones, and the letter links to it too."""
 
 _TEMPLATE = Path(__file__).with_name("certificate.typ")
 
@@ -60,7 +60,7 @@ def certificate_pdf(certificate: PublicCertificate, check_url: str) -> bytes:
 
 
 def enclosed_certificate(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> Enclosure | None:
-    """The PDF of a certificate as it goes with a letter; None for one that may not be printed, or is too large.
+    """The PDF of a certificate as a letter encloses it; None for one that may not be printed, or is too large.
 
     Needs the company's context.
     """
@@ -78,7 +78,7 @@ def enclosed_certificate(organization_id: uuid.UUID, certificate_id: uuid.UUID, 
 
 @lru_cache(maxsize=1)
 def _fonts() -> typst.Fonts:
-    """The fonts that typst brings, then the machine's own for letters that those lack; searched for once."""
+    """Typst's own fonts, then the machine's for characters that those lack; searched for once."""
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=True)
 
 

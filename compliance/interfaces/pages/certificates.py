@@ -1,6 +1,6 @@
-"""What the check page and the printed certificate show: one certificate, in words, with its status at a moment.
+"""The content of the check page and the printed certificate: one certificate, in words, with its status at a moment.
 
-Read from the history's rows, so both show what `/v1/certificates` answers.
+Read from the history's rows, so both agree with `/v1/certificates`.
 """
 
 import uuid
@@ -25,7 +25,7 @@ from compliance.tenancy.queries import organization
 
 @dataclass(frozen=True, slots=True)
 class PublicCertificate:
-    """A certificate in words. Days are the company's; everything here is printed on the certificate but the status."""
+    """A certificate in words. Days are the company's; the printed certificate has everything here but the status."""
 
     certificate_id: uuid.UUID
     check_code: str
@@ -51,7 +51,7 @@ class PublicCertificate:
 
 
 def public_certificate(found: FoundCertificate, now: datetime) -> PublicCertificate | None:
-    """Return what a check code opens at `now`; null while the history does not hold it. Needs the company's context."""
+    """What a check code opens at `now`; None while the history does not hold it. Needs the company's context."""
     current = records.current(found.organization_id, CERTIFICATES.number, found.certificate_id, now)
     if current is None:
         return None
@@ -92,13 +92,13 @@ def written_day(day: date) -> str:
 
 
 def written_moment(moment: datetime, time_zone: str) -> str:
-    """A moment as people write it, on the clock of a time zone that is named: 7 March 2026, 14:05 (Europe/Paris)."""
+    """A moment as people write it, in a named time zone: 7 March 2026, 14:05 (Europe/Paris)."""
     local = moment.astimezone(ZoneInfo(time_zone))
     return f"{written_day(local.date())}, {local:%H:%M} ({time_zone})"
 
 
 def _session(organization_id: uuid.UUID, row: dict[str, Any], zone: ZoneInfo) -> str | None:
-    """One sentence about the live session by which the course was finished, if it was."""
+    """One sentence about the live session in which the course was finished, if there was one."""
     if row.get("live_session_id") is None:
         return None
     trainer = trainer_of(organization_id, uuid.UUID(row["live_session_id"]))

@@ -1,7 +1,7 @@
-"""`/check/<code>`: the public page that shows what is printed on a certificate, and its status today.
+"""`/check/<code>`: the public page that shows what is printed on a certificate, and its current status.
 
-No sign-in, no JavaScript. A code that never was, one whose holder was erased, and one whose certificate the history
-does not hold yet take the same path to the same answer.
+No sign-in, no JavaScript. An unknown code, one whose holder was erased, and one whose certificate the history does not
+hold yet take the same path to the same answer.
 """
 
 from datetime import UTC, datetime
@@ -60,7 +60,7 @@ def print_certificate(request: HttpRequest, code: str) -> HttpResponse:
     wait = seconds_to_wait(request, "check", CHECKS_PER_MINUTE)
     if wait:
         return _too_often(request, wait)
-    # What is printed is one document for every reader, in the language of its layout.
+    # The printed document is the same for every reader, in the language of its layout.
     with translation.override("en"):
         certificate = _certificate(code, datetime.now(UTC))
     if certificate is None or not certificate.printable:

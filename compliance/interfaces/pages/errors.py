@@ -1,4 +1,4 @@
-"""What can be wrong with a form that was sent."""
+"""Errors in a form that was sent."""
 
 from compliance.errors import ComplianceError
 

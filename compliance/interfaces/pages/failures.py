@@ -1,6 +1,6 @@
-"""What people see when a request fails: our own pages for every error that no view has answered itself.
+"""What people see when a request fails: our own page for every error for which no view has made one.
 
-They are drawn without a session, a user or the database, because any of these may be what failed. Each says what
+The pages are drawn without a session, a user or the database, because any of these may be what failed. Each names what
 happened, what to do, where to go on, and the id of the request.
 """
 
@@ -20,7 +20,7 @@ from compliance.tenancy import lost
 
 
 class Words(NamedTuple):
-    """What a failure is called, and what to do about it."""
+    """The name of a failure, and what to do about it."""
 
     title: str | Promise
     sentences: tuple[str | Promise, ...]
@@ -111,7 +111,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500, called while the error is being handled: the page for it, or for a database that is away."""
+    """Django's handler500, called while the error is being handled: the page for it, or for an unavailable database."""
     error = sys.exception()
     if not lost.is_lost(error):
         return _page(request, BROKEN, 500)
@@ -122,7 +122,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def fill(request: HttpRequest, response: HttpResponse) -> None:
-    """Gives an error that came without a body its page; status and headers stay."""
+    """Fills in the page of an error that came without a body; status and headers stay."""
     words = _BY_STATUS.get(response.status_code, BROKEN if response.status_code >= 500 else UNREADABLE)
     response.content = _text(request, words, response.status_code)
     response.headers["Content-Type"] = "text/html; charset=utf-8"

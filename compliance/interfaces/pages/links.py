@@ -1,9 +1,8 @@
-"""Personal links to `/sign/<token>`: each is one row, for one person and one share, signs once, runs out, and can be
+"""Personal links to `/sign/<token>`. Each is one row for one person and one share; it signs once, expires, and can be
 revoked.
 
-Their tokens are made like those of `compliance.learning`. Whoever holds a link may sign with it, so links are sent to
-the person alone, logs leave them out (`private_paths.py`), and the person gets a letter when one was used
-(`letters`).
+Their tokens are made like those of `compliance.learning`. Whoever holds a link may sign with it, so links are sent only
+to the person, logs leave them out (`private_paths.py`), and the person gets a letter when one was used (`letters`).
 """
 
 import uuid
@@ -20,7 +19,7 @@ from compliance.tenancy import context
 
 LINK_LIFE = timedelta(days=30)
 RECEIPT_OPEN = timedelta(minutes=15)
-"""How long a link shows the receipt; after that a fresh one does."""
+"""How long a link shows the receipt; afterwards a new link does."""
 
 
 class SigningLink(NamedTuple):
@@ -33,7 +32,7 @@ class SigningLink(NamedTuple):
 
 
 def signing_link(link: SigningLink, now: datetime) -> str:
-    """Makes a link and returns its absolute address, which is kept nowhere."""
+    """Makes a link and returns its absolute address, which is not stored."""
     return address_of(make_token(link, now))
 
 
@@ -76,7 +75,7 @@ def read_token(organization_id: uuid.UUID, token: str, now: datetime, *, lock: b
 def revoke(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime, share_id: uuid.UUID | None = None
 ) -> int:
-    """Withdraws a person's links, or those to one share; how many were still open. Within the company's context."""
+    """Withdraws a person's links, or those to one share; returns how many were valid. Within the company's context."""
     links = _open(organization_id, learner_profile_id, now)
     if share_id is not None:
         links = links.filter(share_id=share_id)
@@ -84,7 +83,7 @@ def revoke(
 
 
 def open_links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
-    """How many links of a person can still be opened. Within the company's context."""
+    """How many links of a person are still valid. Within the company's context."""
     return _open(organization_id, learner_profile_id, now).count()
 
 

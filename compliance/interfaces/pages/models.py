@@ -1,4 +1,4 @@
-"""Personal links to sign. A link's row identifies it, and holds when it ends and what was done by it."""
+"""Personal links to sign. A link's row identifies it, and holds when it ends and how it was used."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Link(CompanyRow):
-    """One personal link. Its token is kept as a digest alone: whoever reads this table opens nothing."""
+    """One personal link. Only a digest of its token is stored, so a reader of this table cannot use it."""
 
     token_sha256 = models.CharField(max_length=64)
     share_id = models.UUIDField()

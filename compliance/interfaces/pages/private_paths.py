@@ -1,4 +1,4 @@
-"""Keeps check codes and personal links out of logs: whoever reads a log could open what they open."""
+"""Keeps check codes and personal links out of logs, because a reader of a log could use them."""
 
 import logging
 import re
@@ -12,7 +12,7 @@ _PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/in)/)(?:%20|\s)*[^/\s?'
 
 
 def without_private_parts(text: str) -> str:
-    """Return `text` without the code in `/check/...`, the token in `/sign/...` and `/learn/in/...`, and API keys."""
+    """`text` without the code in `/check/...`, the token in `/sign/...` and `/learn/in/...`, and API keys."""
     return redact(_PRIVATE.sub(r"\1[redacted]", text))
 
 
@@ -20,16 +20,16 @@ class PrivatePathsFilter(logging.Filter):
     """Redacts the messages of a logger that writes paths of requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, without what is private."""
+        """Lets every record pass, redacted."""
         record.msg = without_private_parts(record.getMessage())
         record.args = None
         return True
 
 
 class PrivatePathsRequestMiddleware(RequestMiddleware):
-    """django-structlog's middleware, made to log a request without what is private in its path."""
+    """django-structlog's middleware, changed to log a request without the private parts of its path."""
 
     @staticmethod
     def format_request(request: HttpRequest) -> str:
-        """Return method and path, redacted; no query."""
+        """Method and path, redacted; no query."""
         return f"{request.method} {without_private_parts(request.path)}"

@@ -1,6 +1,6 @@
-"""The id of a request: on its answer, on its error page and in the logs, so that all who speak of it mean the same.
+"""The id of a request: on its answer, on its error page and in the logs, so that all can be matched.
 
-What a client sends as `X-Request-Id` is not taken over: an outsider must not choose what our logs say.
+A client's own `X-Request-Id` is ignored: an outsider must not choose what our logs contain.
 """
 
 import uuid
@@ -12,7 +12,7 @@ _META = "HTTP_X_REQUEST_ID"  # django-structlog binds it to the log from here
 
 
 def begin(request: HttpRequest) -> None:
-    """Gives a request that has just come in its id."""
+    """Gives a new request its id."""
     request.META[_META] = str(uuid.uuid4())
 
 

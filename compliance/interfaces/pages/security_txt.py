@@ -1,4 +1,4 @@
-"""`/.well-known/security.txt`: where somebody who has found a weakness reports it (RFC 9116)."""
+"""`/.well-known/security.txt`: where to report a weakness (RFC 9116)."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,13 +8,13 @@ from django.views.decorators.http import require_safe
 
 from compliance.interfaces.pages.answers import sealed
 
-# RFC 9116, 2.5.5: recommended is less than a year. The page is written anew with every request.
+# RFC 9116, 2.5.5 recommends less than a year. The page is made anew for every request.
 LASTS = timedelta(days=180)
 
 
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """The file, as long as the deployment names contacts (SECURITY_CONTACT), the preferred one first."""
+    """The file, if the deployment names contacts (SECURITY_CONTACT), the preferred one first."""
     if not settings.SECURITY_CONTACT:
         raise Http404("This deployment names no contact.")
     expires = (datetime.now(UTC) + LASTS).replace(hour=0, minute=0, second=0, microsecond=0)

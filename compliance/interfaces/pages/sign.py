@@ -1,8 +1,8 @@
 """`/sign/<token>`: where a person reads a policy, exactly as sealed, and signs or acknowledges it.
 
-The token is the credential: there is no session, no cookie, and so nothing for a foreign form to ride on; a typed
+The token is the credential: there is no session and no cookie, so a form of another site has nothing to abuse; a typed
 signature needs no JavaScript. A GET, which mail scanners send too, shows nothing but a button; its POST opens the
-policy. After signing the link says that it is done, and shows the receipt for a quarter of an hour.
+policy. After signing, the link shows that it is done, and the receipt for a quarter of an hour.
 """
 
 from datetime import UTC, datetime
@@ -87,7 +87,7 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _closed(request: HttpRequest, link: Link, now: datetime) -> HttpResponse:
-    """What a link shows before its button is pressed: nothing of the person, the policy or the company."""
+    """The page of a link before its button is pressed: nothing of the person, the policy or the company."""
     if link.signed_at is None:
         sentences = [
             gettext("Somebody asks you to read a policy and to confirm it."),
@@ -120,7 +120,7 @@ def _receipt_is_open(link: Link, now: datetime) -> bool:
 def _current_page(
     request: HttpRequest, link: Link, now: datetime, *, fault: str | None = None, status: int = 200
 ) -> HttpResponse:
-    """The receipt where there is one, the form where one is owed, and else a page that says so."""
+    """The receipt where there is one, the form where a signature is owed, else a page that states that neither is."""
     with context.company(link.organization_id):
         state = signing_state(
             link.organization_id, share_id=link.share_id, learner_profile_id=link.learner_profile_id, moment=now
@@ -136,7 +136,7 @@ def _current_page(
             if not _receipt_is_open(link, now):
                 return _closed(request, link, now)
             if link.receipt_until is None:
-                # A fresh link to somebody who has signed: used up by showing the receipt.
+                # A new link of somebody who has signed: showing the receipt uses it up.
                 link.signed_at = link.signed_at or now
                 link.receipt_until = now + RECEIPT_OPEN
                 link.save(update_fields=["signed_at", "receipt_until"])
@@ -198,7 +198,7 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
 
 
 def _asked_about_the_name(request: HttpRequest, link: Link, typed: str, now: datetime) -> HttpResponse:
-    """Asks whether to sign in a name that is not the person's; nothing is written yet."""
+    """Asks whether to sign with a name that is not the person's; nothing is written yet."""
     with context.company(link.organization_id):
         state = signing_state(
             link.organization_id, share_id=link.share_id, learner_profile_id=link.learner_profile_id, moment=now
@@ -215,7 +215,7 @@ def _asked_about_the_name(request: HttpRequest, link: Link, typed: str, now: dat
 
 
 def _again(request: HttpRequest) -> HttpResponse:
-    """Sends the browser to the link by GET, so that loading the page again sends nothing twice."""
+    """Redirects to the link by GET, so that reloading the page sends nothing twice."""
     response = HttpResponseRedirect(request.path)
     response.status_code = 303
     return sealed(response)

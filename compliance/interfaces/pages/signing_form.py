@@ -1,6 +1,6 @@
-"""The form by which a policy is signed, and what its receipt shows: of `/sign/<token>` and of the learners' pages.
+"""The form that signs a policy, and the content of its receipt: for `/sign/<token>` and for the learners' pages.
 
-A typed name that is not the person's is asked about first, and nothing is written until it is confirmed.
+If the typed name is not the person's, the form asks about it, and nothing is written until it is confirmed.
 """
 
 import json
@@ -21,7 +21,7 @@ from compliance.rules.people.names import same_name
 from compliance.rules.vocabulary import PolicyAct
 
 SIGN_IN_METHOD: Final = "personal_link"
-"""How whoever signs came in: by a link that was sent to them alone."""
+"""How the signer was authenticated: by a link that was sent only to them."""
 
 MOST_BYTES: Final = 1024 * 1024
 
@@ -32,11 +32,11 @@ _SENTENCES = (
     gettext_noop("A drawn signature has at most 2,000 strokes."),
     gettext_noop("A drawn signature has at most 20,000 numbers."),
 )
-"""What people may read of SignatureError, named here for the catalogues of other languages."""
+"""The texts of SignatureError that people may read, named here for the translation catalogues."""
 
 
 def framed(version: StoredVersion) -> str:
-    """The document of the sandboxed frame: the sealed file, and before it nothing that it could be taken for."""
+    """The document of the sandboxed frame: the sealed file, after an opening tag of our own."""
     return (
         f'<!doctype html>{opening_tag(version.html)}<meta charset="utf-8"><title>Policy</title>'
         f'<base target="_blank"><link rel="stylesheet" href="{static("pages/policy.css")}"><body>{version.html}'
@@ -75,7 +75,7 @@ def signature_of(request: HttpRequest, person_name: str | None) -> dict[str, Any
 
 
 def refused(error: SignatureError, request: HttpRequest) -> SigningFormError:
-    """What a person reads of a signature that was refused, beside the field that they filled in."""
+    """The sentence that a person reads when a signature was refused, beside the field that they filled in."""
     return SigningFormError(gettext(str(error)), "pad" if request.POST.get("kind") == "drawn" else "typed")
 
 
@@ -105,7 +105,7 @@ def signature_values(receipt: StoredReceipt) -> dict[str, Any]:
 
 
 def hashed(organization_id: UUID, receipt: StoredReceipt) -> list[tuple[str, str]]:
-    """What is hashed of a receipt, by the names of the rule, in its order."""
+    """The hashed values of a receipt, by the names in the rule, in its order."""
     return [
         ("receipt_id", str(receipt.receipt_id)),
         ("organization_id", str(organization_id)),

@@ -1,4 +1,4 @@
-"""Public pages are answered in the first language that their reader asks for and the pages speak, else in English."""
+"""Selects the language of public pages: the first that the reader asks for and the pages have, else English."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from compliance.interfaces.learner.languages import interface_language, language
 
 
 class Spoken:
-    """Middleware. The learners' pages and the console choose anew for themselves, since people choose there."""
+    """Middleware. The learners' pages and the console select theirs again, because people choose it there."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,6 +1,7 @@
-"""Bounds how often one address may ask for public pages: a code is not guessed a million times.
+"""Limits how often one address may ask for public pages, so that codes cannot be guessed.
 
-Counted like the API's calls, in Redis or in the process while Redis is away; an address is kept only as a keyed digest.
+Requests are counted like the API's calls, in Redis or in the process while Redis is unavailable; an address is stored
+only as a keyed digest.
 """
 
 from django.conf import settings
@@ -14,6 +15,6 @@ SIGNINGS_PER_MINUTE = 120
 
 
 def seconds_to_wait(request: HttpRequest, page: str, quota: int) -> int:
-    """Count a visit of `page`; return 0 when it may go on, else how long the visitor has to wait."""
+    """Counts a visit of `page`; returns 0 when it is allowed, else how many seconds the visitor has to wait."""
     visitor = pseudonym(client_address(request.META, settings.TRUSTED_PROXIES))
     return limiter().acquire((Policy(f"page-{page}", visitor, quota),)).retry_after

@@ -1,6 +1,6 @@
-"""In which language a policy is written. Its file does not say, and a voice that reads it aloud has to know.
+"""Detects the language of a policy. Its file does not name one, and a screen reader has to know it.
 
-By its script where few languages share one, else by the small words that every text of some length is full of.
+By its script where few languages share one, else by the common short words of each language.
 """
 
 import re
@@ -30,7 +30,7 @@ _WORDS = {word: [code for code, words in _SMALL_WORDS.items() if word in words.s
 
 
 def written_in(html: str) -> str:
-    """The tag of the language that the text is most likely written in; English where nothing speaks for another."""
+    """The tag of the language that the text is most likely written in; English in case of doubt."""
     return _written_in(html[:_READ])
 
 
@@ -51,6 +51,6 @@ def _written_in(beginning: str) -> str:
 
 
 def opening_tag(html: str) -> str:
-    """The tag that begins a document of this text: with its language, and the direction in which it is read."""
+    """The tag that begins a document of this text: with its language and its direction."""
     language = written_in(html)
     return f'<html lang="{language}" dir="{"rtl" if language in _RIGHT_TO_LEFT else "ltr"}">'

@@ -1,1 +1,1 @@
-"""Coming in: links, asking for one, invitations, sessions and devices, the language, signing out."""
+"""Signing in and out: links, asking for one, invitations, sessions and devices, the language."""

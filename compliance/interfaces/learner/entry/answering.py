@@ -1,4 +1,4 @@
-"""What the worker does with a request for a link: a letter to each person of that address who may come in now."""
+"""What the worker does with a request for a link: a letter to each person with that address who may sign in now."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -11,18 +11,18 @@ from compliance.tenancy import context, sql
 
 MOST_LETTERS = 3
 WITHIN = timedelta(minutes=15)
-"""A person gets so many letters with a link within so long, however often somebody asks."""
+"""How long the letters with a link to one person are counted, to limit them to `MOST_LETTERS`."""
 
 
 def answer(request_id: uuid.UUID, now: datetime) -> int:
-    """Answers a request, once. Returns how many letters were asked for."""
+    """Answers a request, once. Returns how many letters were queued."""
     with link_requests.answering(request_id, now) as address:
         found = people_with_address(address) if address is not None else []
         return sum(_ask_for_letter(each, now) for each in found)
 
 
 def answer_waiting(now: datetime, patience: timedelta = timedelta(seconds=30)) -> int:
-    """Answers the requests that no task was sent for, or whose task was lost. Returns how many there were."""
+    """Answers the requests for which no task was sent, or whose task was lost. Returns how many there were."""
     waiting = link_requests.waiting(now - patience)
     for request_id in waiting:
         answer(request_id, now)
@@ -34,7 +34,7 @@ def _ask_for_letter(found: AddressOf, now: datetime) -> bool:
     with context.company(organization_id):
         if not doors_of(organization_id, learner_profile_id, now):
             return False
-        # Two requests at the same moment would both count two letters, and make four of them.
+        # Two requests at the same moment would both count two letters, and send four.
         sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"link letters {learner_profile_id}",))
         since = now - WITHIN
         if asked_since(organization_id, Kind.LINK, since, learner_profile_id=learner_profile_id) >= MOST_LETTERS:

@@ -1,7 +1,7 @@
 """`/learn/` for whoever is not signed in: asking for a link by one's e-mail address.
 
-The answer is made before the address is looked up, so neither its words nor its time says who is known here: the
-request is kept sealed, the worker does the rest (`answering.py`), and the page is the same for everybody.
+The answer is made before the address is looked up, so neither its words nor its time reveals who is known here: the
+request is stored sealed, the worker does the rest (`answering.py`), and the page is the same for everybody.
 """
 
 import re
@@ -29,9 +29,9 @@ from compliance.redis_client import client
 TASK = "compliance.learner.answer"
 WINDOW_SECONDS = 15 * 60
 REQUESTS_A_NETWORK = 30
-"""So many requests of one network are taken in a quarter of an hour, at RATE_LIMIT_ADDRESS_PER_MINUTE as it is unset.
+"""The requests accepted from one network in a quarter of an hour, at the default of RATE_LIMIT_ADDRESS_PER_MINUTE.
 
-Another value of the setting raises or lowers this in proportion.
+Another value of the setting changes this in proportion.
 """
 
 _SETTING_UNSET = 600
@@ -40,7 +40,7 @@ _ADDRESS = re.compile(r"[^\s@<>\x00-\x1f\x7f]{1,64}@[^\s@<>\x00-\x1f\x7f]{1,190}
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """The page that asks for one's address, and what is done with it."""
+    """The page that asks for one's address, and the handling of its form."""
     lead = leads_to("/learn/" + (request.POST if request.method == "POST" else request.GET).get("to", ""))
     if request.method != "POST":
         return _form(request, lead)
@@ -70,7 +70,7 @@ def _form(request: HttpRequest, lead: str, typed: str | None = None) -> HttpResp
 
 
 def _has_room(request: HttpRequest) -> bool:
-    """Counts one request of this network; whether it is still within what one network may ask."""
+    """Counts one request of this network; returns whether the network is within its limit."""
     network = pseudonym(client_address(request.META, settings.TRUSTED_PROXIES))
     quota = max(REQUESTS_A_NETWORK * settings.RATE_LIMIT_ADDRESS_PER_MINUTE // _SETTING_UNSET, 1)
     return _limiter(client()).acquire((Policy("learner-links", network, quota),)).refused_by is None
@@ -86,4 +86,4 @@ def _take_in(address: str, now: datetime) -> None:
     try:
         current_app.send_task(TASK, [str(request_id)], retry=False)
     except (OperationalError, OSError):
-        pass  # the look of each minute finds it
+        pass  # the task of each minute finds the request

@@ -1,7 +1,7 @@
-"""`/learn/in/<token>`: where a personal link leads.
+"""`/learn/in/<token>`: the address of a personal link.
 
 A GET, which mail scanners send too, shows one button and nothing personal; its POST uses the link up and begins a
-session. The address holds the token, so these pages send no path to where they lead, and logs leave it out.
+session. The address holds the token, so these pages send no path in `Referer`, and logs leave it out.
 """
 
 import uuid
@@ -31,7 +31,7 @@ from compliance.tenancy.queries import organization
 
 
 class Here(NamedTuple):
-    """Who is signed in in the browser that follows a link."""
+    """The person who is already signed in in the browser that follows a link."""
 
     organization_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -40,7 +40,7 @@ class Here(NamedTuple):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
-    """One page with one button; its POST begins a session and goes on to where the link leads."""
+    """One page with one button; its POST begins a session and redirects to the link's page."""
     now = datetime.now(UTC)
     here = _here(request, now)
     with translation.override(interface_language(languages_of(request))):
@@ -50,10 +50,10 @@ def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
                 response, begun = _followed(request, organization_id, token, here, now)
         except UnknownTokenError as error:
             response, begun = refusing.page(request, error), False
-    if begun and here is not None:  # the browser changes hands: the session before is over, not only forgotten
+    if begun and here is not None:  # the session before ends: it is not only forgotten
         with context.company(here.organization_id):
             sessions.end(here.organization_id, here.learner_profile_id, here.session_id, now)
-    # Of the address of this page, which holds the token, nothing but the host goes anywhere.
+    # The address of this page holds the token, so `Referer` names only the host.
     response.headers["Referrer-Policy"] = "strict-origin"
     return response
 
@@ -61,18 +61,18 @@ def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
 def _followed(
     request: HttpRequest, organization_id: uuid.UUID, token: str, here: Here | None, now: datetime
 ) -> tuple[HttpResponse, bool]:
-    """The answer, and whether a session was begun by it."""
+    """The answer, and whether it begins a session."""
     posted = request.method == "POST"
     link = links.find(organization_id, token)
     if link is None:
         raise UnknownTokenError("The link is not one of ours.")
     if here is not None and here[:2] == (organization_id, link.learner_profile_id):
-        return see_other(_destination(request, link)), False  # whoever is in already needs no link, and uses none up
+        return see_other(_destination(request, link)), False  # no link is needed, and none is used up
     company = organization(organization_id)
     values = {"replaces": here is not None, "life": sessions.SESSION_LIFE.days}
     try:
         links.look(organization_id, token, now)
-        # Of an invitation its row is locked before any of its links: whoever accepts it withdraws all of them.
+        # An invitation's row is locked before any of its links, because accepting it withdraws all of them.
         if link.invitation_id is not None:
             joined = join(request, organization_id, link.invitation_id, values, company.name, now)
             if isinstance(joined, HttpResponse):

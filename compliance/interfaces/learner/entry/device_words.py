@@ -1,8 +1,8 @@
-"""What the owner of a session knows its device by: "Firefox on Android", and never what the browser sent."""
+"""The name of a session's device for its owner: "Firefox on Android", never the header that the browser sent."""
 
 from django.utils.translation import gettext
 
-# In this order: each names the ones below it as well.
+# The order matters: each browser's header also contains the names below it.
 _BROWSERS = (
     ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser/", "Samsung Internet"), ("FxiOS/", "Firefox"),
     ("Firefox/", "Firefox"), ("CriOS/", "Chrome"), ("Chrom", "Chrome"), ("Safari/", "Safari"),
@@ -15,14 +15,14 @@ _ON = " on "
 
 
 def described(user_agent: str) -> str:
-    """The browser and the system of a request's header, in words of ours alone; "" where it names none of them."""
+    """The browser and the system that a header names, in words of our own; "" where it names none that is known."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     return _ON.join(part for part in (browser, system) if part)
 
 
 def in_language(device: str) -> str:
-    """Those words in the reader's language."""
+    """The name in the reader's language."""
     browser, on, system = device.partition(_ON)
     if on:
         return gettext("%(browser)s on %(system)s") % {"browser": browser, "system": system}

@@ -1,4 +1,4 @@
-"""`/learn/devices` and `/learn/out`: where one is signed in, and signing out, here or there."""
+"""`/learn/devices` and `/learn/out`: where one is signed in, and signing out, here or elsewhere."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def _listed(visit: Visit) -> list[dict[str, Any]]:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponseBase:
-    """Ends the session of this browser, if it holds, and empties what the browser keeps of these pages."""
+    """Ends the session of this browser, if it is valid, and clears what the browser keeps of these pages."""
     if cookies.token_of(request):
         _end(request)
     response = outside(request, "entry/signed_out.html", {"back_to": "/learn/"})

@@ -1,4 +1,4 @@
-"""An invitation's link: whoever was invited sees who invites them, says what they are called, and joins."""
+"""An invitation's link: whoever was invited sees who invites them, states their name, and joins."""
 
 import uuid
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""`/learn/language`: the menu of every page. A choice is kept for the person, and for the browser."""
+"""`/learn/language`: the language menu of every page. A choice is stored for the person, and in the browser."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ from compliance.tenancy import context
 
 @require_POST
 def choose(request: HttpRequest) -> HttpResponseBase:
-    """Keeps the language and goes back to the page whose menu was used."""
+    """Stores the language and returns to the page whose menu was used."""
     response = private(see_other(page_again(request.POST.get("back", ""))))
     language = request.POST.get("language", "")
     if is_tag(language):

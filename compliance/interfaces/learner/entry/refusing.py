@@ -1,4 +1,4 @@
-"""The page for a link that does not open: the reason, and what to do instead."""
+"""The page for a link that is not valid: the reason, and what to do instead."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -41,7 +41,7 @@ def page(
     zone: ZoneInfo | None = None,
     lead: str = "",
 ) -> HttpResponse:
-    """The page for a refusal. Where a new link helps, it is asked for there, and leads to the same place."""
+    """The page for a refusal. Where a new link helps, its form asks for one that leads to the same page."""
     words = _words(error, zone)
     way = way_in(leads_to(f"/learn/{lead}"))
     values = {"words": words, "way_in": way, "back_to": request.path}

@@ -1,1 +1,1 @@
-"""Home: what one owes, did, holds and signed, and all that is kept about one."""
+"""Home: what a person owes, did, holds and signed, and all that is kept about them."""

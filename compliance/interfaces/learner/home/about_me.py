@@ -1,4 +1,4 @@
-"""`/learn/about-me`: what is kept about the person who asks, in short, and all of it as a file."""
+"""`/learn/about-me`: what is kept about the person, in short, and all of it as a file."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ class Kept:
 @require_safe
 @learner_page
 def about_me(visit: Visit) -> HttpResponse:
-    """The page: what a person would look for first, and how much there is of the rest."""
+    """The page: what people look for first, and the amount of the rest."""
     found = personal_file(visit.organization, visit.learner_profile_id, visit.now)
     return visit.render("home/about_me.html", {"who": _who(visit, found), "counts": _counts(found)})
 
@@ -31,7 +31,7 @@ def about_me(visit: Visit) -> HttpResponse:
 @require_safe
 @learner_page
 def file(visit: Visit) -> HttpResponse:
-    """All of it as a file to take away."""
+    """All of it as a file to download."""
     found = personal_file(visit.organization, visit.learner_profile_id, visit.now)
     headers = {"Content-Disposition": 'attachment; filename="what-is-kept-about-me.json"'}
     return HttpResponse(as_text(found), content_type="application/json", headers=headers)
@@ -40,7 +40,7 @@ def file(visit: Visit) -> HttpResponse:
 def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     kept = found["kept"]
     profile = kept["profile"][0]
-    teams = {each["team_id"]: each for each in kept["teams"]}  # the last event of each counts
+    teams = {each["team_id"]: each for each in kept["teams"]}  # the last event of each team counts
     stays = [each for each in kept["stays"] if each["left_at"] is None or each["left_at"] > visit.now]
     contacts = {each["door"]: each for each in kept["partner_or_customer"]}
     roles = kept["roles"][-1]["role_ids"] if kept["roles"] else []

@@ -66,7 +66,7 @@ def certificate(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @learner_page
 def pdf(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
-    """The same file as the check page gives; none of a certificate that was revoked or replaced."""
+    """The same file as on the check page; none for a certificate that was revoked or replaced."""
     certificate = _own(visit, certificate_id)
     if not certificate.printable:
         raise Http404
@@ -84,7 +84,7 @@ def proof(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
 
 
 def _own(visit: Visit, certificate_id: uuid.UUID) -> PublicCertificate:
-    """The certificate, if it is the person's. Another's is not there, as one of another company is not."""
+    """The certificate, if it is the person's. Another person's is answered as not found, like another company's."""
     found = code_of(visit.organization_id, certificate_id)
     if found is None or found.learner_profile_id != visit.learner_profile_id:
         raise Http404

@@ -38,7 +38,7 @@ class Confirmed:
 
 @dataclass(frozen=True)
 class Done:
-    """What the page shows, newest first."""
+    """The lists of the page, newest first."""
 
     certificates: list[Certificate]
     courses: list[Finished]
@@ -46,7 +46,7 @@ class Done:
 
 
 def done(visit: Visit) -> Done:
-    """Everything of the signed-in person. A constant number of statements."""
+    """The lists of the signed-in person. A constant number of statements."""
     rows = held(visit.organization_id, visit.learner_profile_id, visit.now, ("training", "certificates"))
     certificates = [row for row in rows if row.of == "certificates"]
     certificates.sort(key=lambda row: row.fields["earned_at"], reverse=True)
@@ -67,7 +67,7 @@ def done(visit: Visit) -> Done:
 
 
 def _courses(visit: Visit, rows: list[Held]) -> list[Finished]:
-    """Of one completion that settled several records once, under the name of the first of them."""
+    """The finished courses. A completion that settled several records is listed once, under the name of the first."""
     seen: dict[str, tuple[Held, datetime]] = {}
     for row in rows:
         if row.done_at is not None:
@@ -97,7 +97,7 @@ def _courses(visit: Visit, rows: list[Held]) -> list[Finished]:
 
 
 def _titles(visit: Visit, rows: list[Held]) -> dict[uuid.UUID, str]:
-    """What each record is of: the course, or the lesson that was shared alone."""
+    """The title of each record: of the course, or of the lesson that was shared alone."""
     shared = {row.lesson_share_id for row in rows if row.lesson_share_id}
     lessons = {
         share_id: each.lesson_release_id

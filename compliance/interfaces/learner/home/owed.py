@@ -1,7 +1,7 @@
-"""What a person owes, and what they have done: read from the newest capture, and from what it has not taken in yet.
+"""What a person owes: read from the newest capture, and from facts that no capture contains yet.
 
-A course that was finished, or a policy that was signed, seconds ago is done, whatever the history says so far: the
-server has recorded it.
+A course that was finished, or a policy that was signed, seconds ago counts as done, because its fact is recorded
+although the history does not contain it yet.
 """
 
 import uuid
@@ -34,7 +34,7 @@ _SOON = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do, as the list shows it. `address` is empty where it is done elsewhere."""
+    """One task of the list. `address` is empty where the task is done elsewhere."""
 
     title: str
     kind: str
@@ -54,13 +54,13 @@ class Task:
 
     @property
     def order(self) -> tuple[bool, float, str]:
-        """What is due soonest comes first, so what is late before all; what has no deadline comes last."""
+        """The sort key: the earliest deadline first, so late tasks before all; tasks without a deadline last."""
         return (self.due_at is None, self.due_at.timestamp() if self.due_at else 0.0, self.title.casefold())
 
 
 @dataclass
 class Owed:
-    """What is to be done, what may be, and whether facts about the person still wait for the history."""
+    """The tasks, the voluntary ones, and whether facts about the person still wait for the history."""
 
     tasks: list[Task] = field(default_factory=list)
     optional: list[Task] = field(default_factory=list)
@@ -116,9 +116,9 @@ def _is_open(row: Held, now: datetime) -> bool:
 
 
 def _not_finished(visit: Visit, rows: list[Held], takes: list[Take]) -> list[Held]:
-    """Without the courses that were finished here and whose completion no capture has taken in yet.
+    """The records without courses that were finished here and whose completion no capture contains yet.
 
-    One that was voided since is to be done again.
+    A course whose completion was voided since is to be done again.
     """
     finished = {take.record_id: take.completion_receipt_id for take in takes if take.completion_receipt_id is not None}
     receipts = {row.record_id: finished[row.record_id] for row in rows if row.record_id in finished}
@@ -129,7 +129,7 @@ def _not_finished(visit: Visit, rows: list[Held], takes: list[Take]) -> list[Hel
 
 
 def _not_signed(visit: Visit, rows: list[Held], captured: Collection[uuid.UUID]) -> list[Held]:
-    """Without the policies for which there is a receipt that no capture has taken in yet."""
+    """The records without policies that have a receipt which no capture contains yet."""
     if not rows:
         return rows
     signed = policies.signed_by(visit.organization_id, visit.learner_profile_id)
@@ -151,7 +151,7 @@ def _asked(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> list[Asked]:
 
 
 def _lesson(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID | None:
-    """The lesson that was shared alone, of the training records that are of one."""
+    """The lesson that was shared alone; None for the record of a whole course."""
     share = by_share.get(row.lesson_share_id) if row.lesson_share_id else None
     return share.lesson_release_id if share else None
 
@@ -162,7 +162,7 @@ def _release(row: Held) -> uuid.UUID | None:
 
 
 def _taken(row: Held, by_share: Mapping[uuid.UUID, Asked]) -> uuid.UUID:
-    """What is taken: the lesson that was shared alone, or the release."""
+    """The release that is taken: the lesson that was shared alone, or the course."""
     return _lesson(row, by_share) or _release(row) or row.record_id
 
 
@@ -192,7 +192,7 @@ def _course(
 
 
 def _how_far(progress: Progress | None) -> str:
-    """ "Page 4 of 12", or nothing where nothing was begun."""
+    """The progress as "Page 4 of 12"; "" where the course was not begun."""
     if progress is None or not progress.pages_in_all:
         return ""
     order = [page.id for page in progress.counted_pages]

@@ -1,6 +1,6 @@
-"""Why something is owed, in one sentence: who has asked, whom, and where the deadline comes from.
+"""Why something is owed, in one sentence: who asks, whom, and what sets the deadline.
 
-Every sentence is whole, so that it can be translated; none is put together from parts.
+Every sentence is complete, so that it can be translated; none is put together from parts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from compliance.rules.vocabulary import Door, DueBasis
 
 
 def of_training(visit: Visit, record: Held, shares: Sequence[Asked], renewed_until: datetime | None) -> str:
-    """Why a course or a lesson is owed; `renewed_until` is the end of the certificate that it renews, if it does."""
+    """Why a course or a lesson is owed; `renewed_until` is the end of the certificate that it renews, if any."""
     values = {"company": _name(visit.organization.name)}
     if record.fields["renews_certificate_id"] is not None:
         if renewed_until is None:
@@ -87,12 +87,12 @@ def _asked(visit: Visit, shares: Sequence[Asked], doors: Sequence[str]) -> str:
 
 
 def _name(text: str) -> str:
-    """A name within a sentence of the active language, set apart where it is written in the other direction."""
+    """A name within a sentence of the active language, isolated where its script runs in the other direction."""
     return within(text, right_to_left=get_language_bidi())
 
 
 def _widest(shares: Sequence[Asked]) -> tuple[str, str]:
-    """The widest audience among the shares, and the teams of theirs that the person is in."""
+    """The widest audience among the shares, and those of their teams that the person is in."""
     audiences = {each.audience for each in shares}
     teams = sorted({_name(name) for each in shares for name in each.teams})
     if "everyone" in audiences:

@@ -1,7 +1,7 @@
-"""What courses are called in a person's own language.
+"""The titles of courses in a person's own language.
 
-The titles of a package's release never change, and a thousand people have the same list: so each process keeps those
-that it read last. They are words of the company, and of nobody.
+The titles of a package's release never change, and a thousand people have the same list, so each process caches those
+that it read last. Titles are words of the company and not personal.
 """
 
 import uuid
@@ -12,7 +12,7 @@ from compliance.facts.courses import queries as courses
 from compliance.interfaces.player.languages import best
 
 MOST = 2000
-"""How many releases a process keeps the titles of; beyond it begins anew."""
+"""The number of releases whose titles a process caches; beyond it the cache is emptied."""
 
 _kept: dict[tuple[uuid.UUID, uuid.UUID], dict[str, str]] = {}
 
@@ -27,7 +27,7 @@ class Title(NamedTuple):
 def titles_in(
     organization_id: uuid.UUID, release_ids: Collection[uuid.UUID], wanted: Sequence[str]
 ) -> dict[uuid.UUID, Title]:
-    """The titles of those of the releases that came from a package. One statement for all that is not kept."""
+    """The titles of those of the releases that came from a package. One statement reads all that are not cached."""
     missing = [each for each in release_ids if (organization_id, each) not in _kept]
     if missing:
         if len(_kept) + len(missing) > MOST:

@@ -1,4 +1,4 @@
-"""`/learn/`: home of whoever is signed in, else the page that asks for one's address; and what one has done."""
+"""`/learn/`: home of a person who is signed in, else the page that asks for their address; and what they have done."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -12,7 +12,7 @@ from compliance.learning import words
 
 
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Home, or the way in."""
+    """Home, or the page to sign in."""
     return _home(request) if cookies.token_of(request) else ask(request)
 
 

@@ -1,1 +1,1 @@
-"""Courses kept on a device, and sending what was done there."""
+"""Courses kept on a device for use offline, and sending what was done there."""

@@ -1,6 +1,6 @@
-"""What a device sends of what was done without a connection, read strictly: `{"entries": [...]}`, nothing else in it.
+"""What a device sends of what was done offline, parsed strictly: `{"entries": [...]}` and nothing else.
 
-A device that sends anything else is not ours, so a fault anywhere refuses the whole and counts nothing.
+Our own worker sends nothing else, so any fault refuses the whole body, and nothing of it counts.
 """
 
 import json
@@ -12,14 +12,14 @@ from compliance.interfaces.learner.offline.errors import UnreadableSendError
 from compliance.learning.arriving import AnswerEntry, Entry, FilmEntry, PageEntry
 
 MOST_ENTRIES: Final = 100
-"""A device that has more waiting sends them in turn."""
+"""A device with more entries sends them in several requests."""
 _MOST_CHARACTERS: Final = 64
 _MOST_CHOICES: Final = 26
 _MOST_NUMBER: Final = 10_000
 
 
 def read(body: bytes) -> list[tuple[uuid.UUID, Entry]]:
-    """The entries of a send in their order, each with the id under which the device keeps it.
+    """The entries of a request in their order, each with the id under which the device keeps it.
 
     Raises UnreadableSendError.
     """

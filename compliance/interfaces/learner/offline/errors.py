@@ -1,7 +1,7 @@
-"""What can be wrong with what a device sends."""
+"""Errors in what a device sends."""
 
 from compliance.errors import ComplianceError
 
 
 class UnreadableSendError(ComplianceError):
-    """It has not the form of a send; nothing of it counts."""
+    """The body is malformed; nothing of it counts."""

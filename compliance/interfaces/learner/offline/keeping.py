@@ -1,7 +1,7 @@
 """What a device keeps of a course: the addresses of its pages and of all that these load, in the reader's language.
 
-Right answers are in none of them: a page holds what its reader has seen, so what is answered without a connection is
-checked by the server later.
+Correct answers are in none of them: a page holds only what its reader has seen already, so the server checks later what
+was answered offline.
 """
 
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ from compliance.interfaces.learner.player.sitting import Place, Sitting
 from compliance.learning.models import Take
 
 FILES: Final = ("pages/seal.svg", "learner/learner.css", "learner/offline.js", "player/player.css", "player/film.js")
-"""What every page of a course may load."""
+"""Files that every page of a course may load."""
 _PAGE_BYTES: Final = 12_000
 _FILES_BYTES: Final = 80_000
 
 
 def overview_of(take: Take) -> str:
-    """The address of the overview of what is taken."""
+    """The address of the overview of a take."""
     of_lesson = take.lesson_release_id
     return Place(take.course_id if of_lesson is None else None, of_lesson).overview
 
 
 def course_to_keep(sitting: Sitting) -> dict[str, Any]:
-    """All that a device asks for to keep what is taken, and the words in which the worker speaks without us."""
+    """All that a device loads to keep what is taken, and the words that the worker uses offline."""
     assert sitting.way is not None
     fingerprints = {lesson.id: lesson.sha256 for lesson in sitting.way.outline.lessons}
     media, films = _loaded(sitting)
@@ -54,14 +54,14 @@ def course_to_keep(sitting: Sitting) -> dict[str, Any]:
 
 
 def keep_address(place: Place) -> str:
-    """Where a page asks for what of a course, or of a lesson that was shared alone, is to be kept."""
+    """The address that lists what to keep of a course, or of a lesson that was shared alone."""
     if place.lesson_release_id is not None:
         return reverse("learner:keep-lesson", kwargs={"lesson_release_id": place.lesson_release_id})
     return reverse("learner:keep-course", kwargs={"course_id": place.course_id})
 
 
 def size_of(sitting: Sitting) -> int:
-    """About how many bytes a device keeps: its media as they are, and the usual size of pages and files."""
+    """About how many bytes a device keeps: the media by their sizes, pages and files by their usual ones."""
     media, _ = _loaded(sitting)
     return sum(each.size for each in media.values()) + _PAGE_BYTES * len(sitting.pages) + _FILES_BYTES
 
@@ -82,7 +82,7 @@ def _media_of(page: Page) -> Iterator[Media]:
 
 
 def _words() -> dict[str, str]:
-    """What the worker says by itself, in the language of the pages that it keeps."""
+    """The words that the worker uses by itself, in the language of the pages that it keeps."""
     return {
         "language": translation.get_language() or "en",
         "direction": "rtl" if translation.get_language_bidi() else "ltr",

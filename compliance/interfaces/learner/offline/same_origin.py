@@ -1,9 +1,10 @@
-"""POST from a worker of our own pages alone.
+"""Accepts POST only from a worker or page of our own.
 
-A service worker has no form, so no form's token: the cookie of the token is kept from scripts. What is checked instead
-no page of another site can have: `Origin`, which browsers send with every POST and let no script set, is this very
-origin; `Sec-Fetch-Site`, where a browser sends it, says the same; and the body is JSON, which a form cannot send and a
-script of another origin only after a preflight that is never answered. The session's cookie is SameSite besides.
+A service worker has no form and so no CSRF token, because scripts cannot read the token's cookie. Instead three things
+are checked that no page of another site can send: `Origin`, which browsers send with every POST and scripts cannot set,
+is this very origin; `Sec-Fetch-Site`, where a browser sends it, is `same-origin`; and the body is JSON, which a form
+cannot send and a script of another origin only after a preflight that is never answered. The session's cookie is
+SameSite as well.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ View = Callable[Concatenate[HttpRequest, Parameters], HttpResponseBase]
 
 
 def json_of_our_own(view: View[Parameters]) -> View[Parameters]:
-    """Makes a view that takes JSON by POST from our own pages and workers, without a form's token."""
+    """Makes a view that takes JSON by POST from our own pages and workers, without a CSRF token."""
 
     @csrf_exempt
     @require_POST

@@ -1,4 +1,4 @@
-"""Template tags of this room: where a course is asked for to be kept, and how much of a device it takes."""
+"""Template tags of this room: the address that lists what to keep of a course, and how large it is."""
 
 from django import template
 
@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.filter
 def keep_address(sitting: Sitting) -> str:
-    """Where the page asks for what is to be kept."""
+    """The address that lists what to keep."""
     return keeping.keep_address(sitting.place)
 
 

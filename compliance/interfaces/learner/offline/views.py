@@ -1,4 +1,4 @@
-"""Taking a course without a connection: the worker, what it keeps, and what it sends."""
+"""Taking a course offline: the service worker, what it keeps, and what it sends."""
 
 import uuid
 from functools import lru_cache
@@ -29,7 +29,7 @@ _WORKER = Path(__file__).parents[2] / "static" / "learner" / "worker.js"
 
 @require_safe
 def worker(request: HttpRequest) -> HttpResponse:
-    """The service worker. It lies here, not below /static/, since a worker serves what is below its own address."""
+    """The service worker. It is not below /static/, because a worker controls only pages below its own address."""
     response = HttpResponse(_source(), content_type="text/javascript; charset=utf-8")
     response.headers["Cache-Control"] = "no-cache"
     return response
@@ -43,14 +43,14 @@ def _source() -> bytes:
 @json_of_our_own
 @learner_page
 def keep_course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
-    """What of a course a device keeps: its pages, files and words. Begins the course."""
+    """Lists what a device keeps of a course: its pages, files and words. Begins the course."""
     return _keep(visit, course_id=course_id)
 
 
 @json_of_our_own
 @learner_page
 def keep_lesson(visit: Visit, lesson_release_id: uuid.UUID) -> HttpResponseBase:
-    """What of a lesson that was shared alone a device keeps. Begins the lesson."""
+    """Lists what a device keeps of a lesson that was shared alone. Begins the lesson."""
     return _keep(visit, lesson_release_id=lesson_release_id)
 
 
@@ -66,10 +66,10 @@ def _keep(visit: Visit, **what: uuid.UUID) -> HttpResponseBase:
 @json_of_our_own
 @learner_page
 def receive(visit: Visit, take_id: uuid.UUID) -> HttpResponseBase:
-    """Counts what was done of a course without a connection, and finishes it where nothing is left to do.
+    """Counts what was done of a course offline, and finishes the course where nothing is left to do.
 
-    Without entries it says alone how things are: a device asks so whose session it has, before it sends anything.
-    Whatever arrives a second time counts once, and is answered as before.
+    Without entries it only answers the state: a device checks in this way whose session it has before it sends.
+    An entry that arrives a second time counts once, and is answered as before.
     """
     try:
         sent = entries.read(visit.request.body)
@@ -96,7 +96,7 @@ def receive(visit: Visit, take_id: uuid.UUID) -> HttpResponseBase:
 
 
 def _way(visit: Visit, take: Take) -> tuple[str, Way | None]:
-    """The take as it goes on, or in a word why it does not."""
+    """The state of the take in a word, and the take as it continues, if it does."""
     try:
         way = arriving.way_of(take, visit.now)
     except ReleaseWithdrawnError:

@@ -1,4 +1,4 @@
-"""Taking in what a page sends: answers to its questions, or that a film was played to its end."""
+"""Records what a page sends: answers to its questions, or that a film was played to its end."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from compliance.learning.errors import QuestionSettledError
 
 @dataclass(frozen=True)
 class Sent:
-    """What a form held. With a question that was sent without a choice nothing was counted."""
+    """The content of a form. If a question was sent without a choice, nothing was counted."""
 
     missing: frozenset[str]
     chosen: dict[str, frozenset[str]]
@@ -21,7 +21,7 @@ class Sent:
 
 
 def take_in(visit: Visit, sitting: Sitting, page_id: str) -> Sent:
-    """Counts what was sent. Raises UnknownFieldError for what the page does not have, and TakeClosedError."""
+    """Counts what was sent. Raises UnknownFieldError for a field that the page does not have, and TakeClosedError."""
     way, index = sitting.way, sitting.index_of(page_id)
     assert way is not None
     assert index is not None
@@ -47,5 +47,5 @@ def take_in(visit: Visit, sitting: Sitting, page_id: str) -> Sent:
         try:
             taking.answer(way, question.id, chosen[question.id], visit.now, number=number)
         except QuestionSettledError:
-            continue  # it was settled in another tab, which the page is about to show
+            continue  # it was settled in another tab, and the page is about to show that
     return Sent(frozenset(), chosen, questions[0].id if questions else "")

@@ -1,4 +1,4 @@
-"""Draws a page of a course for its learner. It counts nothing, so that a course can be kept for later as it is."""
+"""Draws a page of a course for its learner. It records nothing, so a device can keep the page as it is."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def draw(
 
 
 def lesson_rows(sitting: Sitting) -> list[dict[str, Any]]:
-    """The lessons as a task list: where each begins or goes on, whether it has to be taken, and how far one is."""
+    """The lessons as a task list: the page where each begins or continues, whether it is required, and its progress."""
     found = []
     progress = {each.id: each for each in sitting.progress.lessons} if sitting.progress else {}
     counted = {each.id for each in sitting.counted_lessons}

@@ -1,4 +1,4 @@
-"""One person's way through a course as its pages draw it: what is taken, in which language, how far they are.
+"""One person's progress through a course, as its pages draw it: what is taken, in which language, how far they are.
 
 A course and a lesson that was shared alone have the same pages at different addresses; `Sitting` is either.
 """
@@ -25,7 +25,7 @@ from compliance.rules.taking.progress import PageProgress, Progress, QuestionSta
 
 @dataclass(frozen=True)
 class Place:
-    """Where the pages of a course, or of a lesson that was shared alone, lie."""
+    """The addresses of a course, or of a lesson that was shared alone."""
 
     course_id: uuid.UUID | None
     lesson_release_id: uuid.UUID | None
@@ -37,7 +37,7 @@ class Place:
 
     @property
     def finished(self) -> str:
-        """The address of the last page, which says how it went."""
+        """The address of the last page, which shows the result."""
         return self._address("finished", "lesson-finished")
 
     def page(self, page_id: str) -> str:
@@ -61,7 +61,7 @@ class Left:
 
 
 class Sitting:
-    """What is taken, read in the reader's language. `way` is None where nothing was begun."""
+    """What is taken, in the reader's language. `way` is None where it was not begun."""
 
     def __init__(self, visit: Visit, assignment: Assignment, content: Content, way: Way | None) -> None:
         self.visit = visit
@@ -78,7 +78,7 @@ class Sitting:
 
     @cached_property
     def title(self) -> str:
-        """What the course, or the lesson, is called."""
+        """The title of the course or the lesson."""
         if self.assignment.lesson_release_id is not None and self.lessons:
             return self.lessons[0].title
         if self.reading.title:
@@ -93,12 +93,12 @@ class Sitting:
 
     @cached_property
     def progress(self) -> Progress | None:
-        """How far the person is."""
+        """The person's progress."""
         return queries.progress_of(self.way, self.done) if self.way else None
 
     @cached_property
     def counted_lessons(self) -> tuple[Lesson, ...]:
-        """The lessons that the person has to take."""
+        """The lessons that the person must take."""
         outline = self.content.of_lesson(self.assignment.lesson_sha256)
         roles = (
             self.way.roles
@@ -110,7 +110,7 @@ class Sitting:
 
     @cached_property
     def changed_lessons(self) -> tuple[Lesson, ...]:
-        """The lessons that differ from the version that was begun, where the course was superseded midway."""
+        """The lessons that differ from the version that was begun, where a newer version replaced it midway."""
         before = queries.carried_content(self.way) if self.way else None
         if before is None:
             return ()
@@ -125,37 +125,37 @@ class Sitting:
 
     @property
     def minutes(self) -> int:
-        """The minutes of the lessons that say how long they take."""
+        """The minutes of all lessons that state how long they take."""
         return sum(lesson.minutes or 0 for lesson in self.lessons)
 
     def index_of(self, page_id: str) -> int | None:
-        """Where a page is among the pages, None when it is none of them."""
+        """The position of a page among the pages, None when it is not one of them."""
         return next((index for index, (_, page) in enumerate(self.pages) if page.id == page_id), None)
 
     @property
     def next_address(self) -> str:
-        """Where "Begin" and "Continue" lead: to the first page that is left, or the last page when none is."""
+        """The address of "Begin" and "Continue": the first page that is left, or the last page when none is."""
         if self.progress is None:
             return self.place.page(self.counted_lessons[0].pages[0].id)
         next_page = self.progress.next_page_id
         return self.place.finished if next_page is None else self.place.page(next_page)
 
     def beside(self, index: int) -> tuple[int | None, int | None]:
-        """The pages before and after one. Lessons that the person need not take are passed over, from outside them."""
+        """The pages before and after one. Lessons that need not be taken are skipped, except the page's own lesson."""
         within = [*self.counted_lessons, self.pages[index][0]]
         found = [number for number, (lesson, _) in enumerate(self.pages) if lesson in within]
         here = found.index(index)
         return (found[here - 1] if here else None), (found[here + 1] if here + 1 < len(found) else None)
 
     def counted_place(self, index: int) -> tuple[int, int]:
-        """Which page it is, and of how many: of those that count, or of its lesson where that one does not."""
+        """The page's number and the number of pages: among those that count, or within a lesson that does not count."""
         lesson, page = self.pages[index]
         counted = self.counted_lessons if lesson in self.counted_lessons else (lesson,)
         ids = [each.id for one in counted for each in one.pages]
         return ids.index(page.id) + 1, len(ids)
 
     def player(self, index: int, **more: Any) -> Player:
-        """A page, ready to be drawn."""
+        """A page with all that is needed to draw it."""
         lesson, page = self.pages[index]
         progress = self.progress.pages.get(page.id) if self.progress else None
         return Player(

@@ -1,6 +1,6 @@
 """The addresses of this room.
 
-How a course went is at `finished/`, with a slash: a page of a course may be called "finished".
+The result of a course is at `finished/`, with a slash, because a page of a course may have the id "finished".
 """
 
 from django.urls import path

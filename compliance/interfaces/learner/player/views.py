@@ -1,4 +1,4 @@
-"""The pages of a course: its overview, its pages, how it went; and the media and styles that these draw with."""
+"""The pages of a course: its overview, its pages, its result; and the media and styles that they use."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -35,9 +35,9 @@ from compliance.learning.models import Take
 
 
 def course_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Hands what is assigned to a view, and answers in its place where there is nothing to take.
+    """Passes the assignment to a view, or answers instead where there is nothing to take.
 
-    A course that was never this person's is not there, like one that does not exist.
+    A course that was never assigned to this person is answered as not found, like one that does not exist.
     """
 
     @wraps(view)
@@ -72,7 +72,7 @@ def course_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @learner_page
 @course_page
 def overview(visit: Visit, assignment: Assignment) -> HttpResponse:
-    """What the course is, why and until when, its lessons, and how far one is."""
+    """What the course is, why it is owed and until when, its lessons, and the progress."""
     way = taking.resume(assignment, visit.now)
     content = way.content if way else courses.content(visit.organization_id, assignment.course_release_id)
     sitting = Sitting(visit, assignment, content, way)
@@ -114,7 +114,7 @@ def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
 @learner_page
 @course_page
 def finished(visit: Visit, assignment: Assignment) -> HttpResponse:
-    """How it went and what comes next; while something is left, what that is."""
+    """The result and what comes next; while something is left, what that is."""
     way = taking.resume(assignment, visit.now)
     if way is None:
         return see_other(Place(assignment.course_id, assignment.lesson_release_id).overview)
@@ -154,7 +154,7 @@ def media(visit: Visit, course_release_id: uuid.UUID, media_id: str) -> HttpResp
 
     try:
         return media_answer(visit.request, media_type=found.media_type, size=found.size, sha256=found.sha256, read=read)
-    except FilesError:  # the log says why; the page goes on without it
+    except FilesError:  # the log has the reason; the page goes on without the file
         return HttpResponse(status=503)
 
 
@@ -172,12 +172,12 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
 
 
 def _is_read(request: HttpRequest) -> bool:
-    """Whether a page is drawn to be read now: not ahead of time, nor to be kept on the device (`offline`)."""
+    """Whether a page is drawn to be read now, and not prefetched or kept on the device (`offline`)."""
     return not _is_guess(request) and "Learner-Keep" not in request.headers
 
 
 def _is_guess(request: HttpRequest) -> bool:
-    """Whether a browser asks because it guesses that its reader may go there."""
+    """Whether a browser prefetches the page because its reader may go there."""
     return "prefetch" in request.headers.get("Sec-Purpose", "")
 
 
@@ -219,12 +219,12 @@ def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:
 
 
 def _finish(visit: Visit, sitting: Sitting) -> None:
-    """Records the completion as soon as nothing is left: nobody is overdue for a button that was not pressed."""
+    """Records the completion as soon as nothing is left, so that nobody becomes overdue for a button not pressed."""
     if sitting.way is not None and not sitting.way.finished and sitting.progress and sitting.progress.finished:
         taking.finish(sitting.way, visit.now)
 
 
 def _task(visit: Visit, place: Place) -> Task | None:
-    """What home says of it: why, and until when. None when it is not to be done any more."""
+    """The task as home lists it: why, and until when. None when it is no longer owed."""
     found = owed(visit)
     return next((task for task in (*found.tasks, *found.optional) if task.address == place.overview), None)

@@ -1,6 +1,6 @@
 """`/learn/receipts/<receipt_id>`: what somebody signed, to print and to keep, with the text as signed and the proof.
 
-A receipt that is not the person's own is not there, whoever's else it may be.
+A receipt of anybody else is answered as not found.
 """
 
 import uuid
@@ -22,7 +22,7 @@ from compliance.learning import words
 @require_safe
 @learner_page
 def receipt(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
-    """The receipt: what was signed, when and how, what to do next, and the digests folded away."""
+    """The receipt: what was signed, when and how, what to do next, and the digests in a closed section."""
     found, version = _own(visit, receipt_id)
     tasks = owed(visit).tasks
     values = {
@@ -58,7 +58,7 @@ def document(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @learner_page
 def copy(visit: Visit, receipt_id: uuid.UUID) -> HttpResponse:
-    """The same as a file that needs nothing else: after `<body>`, the sealed text byte for byte."""
+    """The same as one self-contained file: after `<body>`, the sealed text byte for byte."""
     found, version = _own(visit, receipt_id)
     title = f'<meta charset="utf-8"><title>{escape(version.policy_title)}</title>'
     opening = f"<!doctype html>{opening_tag(version.html)}{title}<body>"

@@ -81,7 +81,7 @@ def _sign(visit: Visit, state: SigningState, record: RecordContent) -> HttpRespo
 def _ask(
     visit: Visit, state: SigningState, record: RecordContent, fault: SigningFormError | None = None, status: int = 200
 ) -> HttpResponse:
-    """The version that is asked for, and the form below it."""
+    """The version that is to be signed, and the form below it."""
     version = stored_version(visit.organization_id, record.course_release_id)
     values: dict[str, Any] = {
         "version": version,
@@ -103,6 +103,6 @@ def _ask(
 
 
 def _nothing_to_sign(visit: Visit, state: SigningState | None) -> HttpResponse:
-    """Says that nothing is asked; with the way to the newest receipt of whoever signed an earlier version."""
+    """Answers that nothing is to be signed; links to the newest receipt of somebody who signed an earlier version."""
     values = {"receipt_id": state and state.latest_receipt_id}
     return visit.render("signing/nothing.html", values, status=404)
