@@ -1,4 +1,4 @@
-"""Absences: recorders of their facts, and what other rooms read of them."""
+"""Absences: recorders of their facts, and reads for other rooms."""
 
 import uuid
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ class Absent(NamedTuple):
 
 
 def absences_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> list[Absent]:
-    """The absences of a person that count at a moment, the latest days first. In the company's context."""
+    """The absences of a person that count at a moment, latest days first. In the company's context."""
     rows = sql.fetch(
         "SELECT absence_id, first_day, last_day, reason_code FROM people_absence"
         " WHERE organization_id = %s AND learner_profile_id = %s AND at <= %s AND (voided_at IS NULL OR voided_at > %s)"
@@ -57,7 +57,7 @@ def absences_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: d
 
 
 def record_absence_recorded(batch: Batch[AbsenceRecorded]) -> None:
-    """Records that people are away; every deadline of theirs may move."""
+    """Records that people are away; this may move all their deadlines."""
     resolving.once_in(batch, Absence, "absence_id")
     resolving.living_profiles(batch)
     lines = batch.accepted_lines()
@@ -70,7 +70,7 @@ def record_absence_voided(batch: Batch[AbsenceVoided]) -> None:
     wanted = {staged.line.absence_id for staged in batch.lines}
     whose = {each.learner_profile_id for each in absences(batch.organization_id, wanted).values()}
     erased = resolving.profiles(batch.organization_id, whose, resolving.VALIDATED)
-    found = absences(batch.organization_id, wanted)  # behind the lock: somebody else may void one at this moment
+    found = absences(batch.organization_id, wanted)  # after the lock: another transaction may be voiding one now
     for staged in batch.lines:
         absence = found.get(staged.line.absence_id)
         if absence is None:

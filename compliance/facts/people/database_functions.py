@@ -1,8 +1,8 @@
-"""Whose an e-mail address is, in every company.
+"""Finds the people with an e-mail address, in every company.
 
-`people_with_address` is the one look past the tenant boundary, for whoever asks for a personal link by an address: who
-asks names no company. The answer holds identifiers alone and goes to the worker, which sends letters to the persons
-themselves; the processes that answer the world may not ask. Within one company, `employees.ADDRESSED` is the way.
+`people_with_address` is the only read across companies, for requests of a personal link by an address, which name no
+company. It returns only identifiers, and only to the worker, which sends letters to the persons themselves; processes
+that serve requests may not call it. Within one company, use `employees.ADDRESSED`.
 """
 
 from compliance.tenancy import roles

@@ -1,8 +1,8 @@
-"""Employees as programs that manage them see them: by what was recorded last, whatever the clock of this machine says.
+"""Employees for programs that manage them: by what was recorded last, regardless of this machine's clock.
 
 Pieces of SQL for other rooms' statements, each about the row `f` of `KNOWN`, with the parameter %(organization)s (each
-sub-query names its company: a cluster asks one server then), and what a program must know before it
-records something more about a person. All of it needs the company's context.
+sub-query names its company, so that a cluster asks only one server), and reads that a program needs before it records
+more about a person. All of it needs the company's context.
 """
 
 import uuid
@@ -14,10 +14,10 @@ from compliance.tenancy import sql
 
 KNOWN = """people_profile f LEFT JOIN people_employment e ON e.organization_id = f.organization_id
   AND e.learner_profile_id = f.learner_profile_id AND e.left_at IS NULL AND NOT e.staff_practice"""
-"""SQL of everybody known, `f`, with the stay that they are in, `e`: null for who is no employee."""
+"""SQL of all known people, `f`, with their current stay, `e`: null for those who are not employees."""
 
 NOT_ERASED = "f.organization_id = (SELECT %(organization)s::uuid) AND f.erased_at IS NULL"
-"""SQL of the condition that the person is one of the company's, and was not erased."""
+"""SQL of the condition that the person belongs to the company and is not erased."""
 
 PRESENT = "e.person_id IS NOT NULL"
 """SQL of whether the person is an employee."""
@@ -33,7 +33,7 @@ ADDRESSED = " UNION ".join(
     f" AND a.{column} = lower({{address}}::text)"
     for column in ("account_email_lower", "work_email_lower")
 )
-"""SQL of the people of the company whose account's or work address `address` is, by index; case does not count."""
+"""SQL of the company's people whose account's or work address is `address`, by index, ignoring case."""
 
 TEAMS = f"""coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'display', t.name)
     ORDER BY t.name, t.team_id)
@@ -57,7 +57,7 @@ LAST_RECORDED = f"""greatest(
   (SELECT max(s.at) FROM people_suspension s JOIN people_employment x ON x.organization_id = s.organization_id
     AND x.person_id = s.person_id WHERE x.organization_id = {_COMPANY}
     AND x.learner_profile_id = f.learner_profile_id))"""  # noqa: S608
-"""SQL of the latest moment from which anything recorded of the person has effect."""
+"""SQL of the latest moment from which any recorded fact about the person takes effect."""
 
 MARK = f"""concat_ws('.',
   (SELECT concat_ws('.', max(id), count(left_at)) FROM people_employment WHERE {_OF_PERSON}),
@@ -67,11 +67,11 @@ MARK = f"""concat_ws('.',
   (SELECT count(*) FROM people_suspension s JOIN people_employment x ON x.organization_id = s.organization_id
     AND x.person_id = s.person_id WHERE x.organization_id = {_COMPANY}
     AND x.learner_profile_id = f.learner_profile_id))"""  # noqa: S608
-"""SQL of a text that is another one after each fact about the person, and says nothing about them."""
+"""SQL of a text that changes with each fact about the person, and reveals nothing about them."""
 
 
 class RecordedLast(NamedTuple):
-    """What the latest facts say of a person."""
+    """What the latest facts state about a person."""
 
     person_id: uuid.UUID | None
     suspended: bool
@@ -83,16 +83,16 @@ class RecordedLast(NamedTuple):
 
 
 def lock(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> bool:
-    """Keeps other facts about the person, and their erasure, waiting until the transaction ends.
+    """Makes other facts about the person, and their erasure, wait until the transaction ends.
 
-    False when there is no such person, or one who was erased.
+    False if there is no such person, or the person is erased.
     """
     found = resolving.profiles(organization_id, [learner_profile_id], resolving.VALIDATED)
     return found.get(learner_profile_id) is False
 
 
 def recorded_last(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> RecordedLast:
-    """What the latest facts say of a person who is known; `person_id` null for who is no employee."""
+    """What the latest facts state about a person who is known; `person_id` None for a person who is not an employee."""
     (row,) = sql.fetch(
         f"""SELECT e.person_id, {SUSPENDED}, f.person_name, f.account_email, f.work_email,
           coalesce((SELECT r.role_ids FROM people_personroles r WHERE r.organization_id = {_COMPANY}

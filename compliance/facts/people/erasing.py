@@ -1,9 +1,9 @@
 """Erasure: clears every personal field of a person in every table, and nothing else.
 
-`personal_columns.py` names the columns that are personal; how a row of each of those tables is known to be the person's
-is declared here. The rows stay, so no count, no chain and no hash changes: only names (those on certificates too),
-addresses, companies, raw signatures and check codes go. The erasure is also appended to a list outside the database
-(`erasure_list.py`), so that it can be done again after a restore.
+`personal_columns.py` names the personal columns; the conditions that find a person's rows in those tables are declared
+here. The rows stay, so no count, no chain and no hash changes: only names (also those on certificates), addresses,
+companies, raw signatures and check codes are cleared. The erasure is also appended to a list outside the database
+(`erasure_list.py`), so that it can be repeated after a restore.
 """
 
 import uuid
@@ -32,10 +32,10 @@ from compliance.facts.rows import append
 from compliance.tenancy import context, sql
 
 FORGET_TASK = "compliance.evidence.forget"
-"""What the console made or keeps of names (packs, uploads) is deleted by this task, which also runs each hour."""
+"""The task that deletes files of the console that may hold names (packs, uploads); it also runs each hour."""
 
-# The rows of each table that are the person's; `profiles` are the persons, `invitations` those sent to them,
-# `organization` the company.
+# The conditions that find the person's rows in each table; `profiles` are the persons, `invitations` those sent to
+# them, `organization` the company.
 BY_PROFILE = "organization_id = %(organization)s AND learner_profile_id = ANY(%(profiles)s::uuid[])"
 _INVITATIONS = """
 SELECT i.invitation_id FROM people_invitation i WHERE i.organization_id = %(organization)s AND (
@@ -47,9 +47,9 @@ SELECT i.invitation_id FROM people_invitation i WHERE i.organization_id = %(orga
     AND NOT EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = %(organization)s
         AND e.invitation_id = i.invitation_id AND NOT e.learner_profile_id = ANY(%(profiles)s::uuid[])))
 """
-# Also an invitation that nobody accepted, but sent to the person: read once, while the addresses can still be read.
+# Includes invitations sent to the person that nobody accepted: read once, before the addresses are cleared.
 _BY_INVITATION = "organization_id = %(organization)s AND invitation_id = ANY(%(invitations)s::uuid[])"
-_WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values travel as parameters
+_WHOSE_HERE: Mapping[str, str] = {  # constant conditions: values are passed as parameters
     "people_identity": (
         "organization_id = %(organization)s"
         " AND (subject_id = ANY(%(profiles)s::uuid[]) OR subject_id = ANY(%(invitations)s::uuid[]))"
@@ -70,7 +70,7 @@ _WHOSE_HERE: Mapping[str, str] = {  # conditions of our own words only: values t
 
 @lru_cache(maxsize=1)
 def whose() -> Mapping[str, str]:
-    """The same of all rooms: those above this one declare theirs in their module `erasable_rows`."""
+    """The conditions of all rooms: rooms above this one declare theirs in their module `erasable_rows`."""
     found = dict(_WHOSE_HERE)
     for room in apps.get_app_configs():
         if room.module is not None and module_has_submodule(room.module, "erasable_rows"):
@@ -79,7 +79,7 @@ def whose() -> Mapping[str, str]:
 
 
 class Cleared(NamedTuple):
-    """How many values of a column an erasure clears, or would."""
+    """How many values of a column an erasure clears or would clear."""
 
     table: str
     column: str
@@ -89,12 +89,12 @@ class Cleared(NamedTuple):
 def erase_person(
     *, organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime, actor_id: uuid.UUID | None = None
 ) -> None:
-    """Erase a person at the company's instruction. Raises the errors of `facts.errors`: unknown, or erased before."""
+    """Erase a person at the company's instruction. Raises the errors of `facts.errors`: unknown, or already erased."""
     act(PersonErased, organization_id=organization_id, at=at, actor_id=actor_id, learner_profile_id=learner_profile_id)
 
 
 def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
-    """Do an erasure of the list again, as of the moment it was done. Raises as the actions do."""
+    """Repeat an erasure of the list, as of the moment at which it was done. Raises as the actions do."""
     if entry.learner_profile_id is not None:
         profile_id = entry.learner_profile_id
         act(PersonErased, organization_id=entry.organization_id, at=entry.at, now=now, learner_profile_id=profile_id)
@@ -105,7 +105,7 @@ def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
 def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Cleared]:
     """The dry run: how many values of each column `erase_person` would clear. Needs the company's context.
 
-    Raises UnresolvedReferenceError for an unknown person, AlreadyExistsError for one who was erased before.
+    Raises UnresolvedReferenceError for an unknown person, AlreadyExistsError for one who is already erased.
     """
     erased = resolving.profiles(organization_id, [learner_profile_id]).get(learner_profile_id)
     if erased is None:
@@ -127,8 +127,8 @@ def erase_invitation(
 ) -> None:
     """Clear the name and address on an invitation that nobody accepted; one that is still open is revoked.
 
-    Raises UnresolvedReferenceError for an unknown one, RefusedByRuleError for an accepted one (erase the person
-    instead), AlreadyExistsError when it was cleared before.
+    Raises UnresolvedReferenceError for an unknown invitation, RefusedByRuleError for an accepted one (erase the person
+    instead), AlreadyExistsError if it was already cleared.
     """
     with context.company(organization_id):
         sql.fetch(
@@ -166,9 +166,9 @@ def erase_invitation(
 
 
 def record_person_erased(batch: Batch[PersonErased]) -> None:
-    """Record each erasure, clear what is personal, and note it on the list outside the database."""
+    """Record each erasure, clear what is personal, and append it to the list outside the database."""
     organization_id = batch.organization_id
-    # Locked before anything is read of them: who writes about a person at this moment holds a share of this lock.
+    # Locked before anything is read about them: a transaction that writes about a person holds a share of this lock.
     sql.fetch(
         "SELECT 1 FROM people_profile WHERE organization_id = %s AND learner_profile_id = ANY(%s) ORDER BY id"
         " FOR UPDATE",
@@ -207,14 +207,14 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
 
 
 def _enqueue_forgetting() -> None:
-    """Asks the worker at once; a broker that is away loses nothing, since the hourly run finds the same."""
+    """Start the task at once. If the broker is unavailable nothing is lost: the hourly run finds the same work."""
     try:
         current_app.send_task(FORGET_TASK, retry=False)
     except (OperationalError, OSError):
         pass
 
 
-# An invitation sent to an erased person, and never accepted, says from the erasure on that it is erased.
+# An invitation that was sent to an erased person and never accepted is marked as erased from the erasure on.
 _INVITATIONS_ERASED = """
 UPDATE people_invitation t SET erased_at = f.at FROM (
     SELECT o.invitation_id, min(x.at) AS at
@@ -239,7 +239,7 @@ def _named(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> di
 def _clear(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
     """Clear every personal column of the persons' rows; return the invitations among them."""
     parameters = _named(organization_id, profile_ids)
-    # A capture that keeps what lies behind the commitments of these invitations is waited for.
+    # Waits for a capture that is storing what lies behind the commitments of these invitations.
     sql.fetch(f"SELECT 1 FROM people_invitation WHERE {_BY_INVITATION} ORDER BY id FOR UPDATE", parameters)  # noqa: S608
     sql.execute(_INVITATIONS_ERASED, parameters)
     for table, condition in whose().items():

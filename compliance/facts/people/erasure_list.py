@@ -1,10 +1,10 @@
-"""The list of erasures outside the database (setting ERASURE_LIST): what a restore from a backup must do again.
+"""The list of erasures outside the database (setting ERASURE_LIST), to be repeated after a restore from a backup.
 
-A file of JSON Lines, only ever appended to; it holds identifiers and moments and nothing personal. An erasure is
-written here as soon as it is committed. Keep the file with the backups, and apart from the database's own disk.
+An append-only file of JSON Lines, with identifiers and moments and no personal data. An erasure is written here as soon
+as it is committed. Keep the file with the backups, and not on the database's own disk.
 
-A crash or a full disk may leave part of a line behind. What is appended next begins on a line of its own, and whoever
-reads the list gets the number of each line that is no erasure, and gets all the others.
+A crash or a full disk may leave part of a line. The next append begins on a new line, and `read` yields the number of
+each line that is not an erasure, and all the others.
 """
 
 import fcntl
@@ -31,13 +31,13 @@ class Entry(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A line of the list, or the beginning of one, that is no erasure. Line numbers count from 1."""
+    """A line of the list, or a part of one, that is not an erasure. Line numbers count from 1."""
 
     number: int
 
 
 def append(entries: Iterable[Entry]) -> None:
-    """Append `entries` and wait until they are on the disk."""
+    """Append `entries` and wait until they are on disk."""
     lines = b"".join(
         orjson.dumps(
             {
@@ -59,7 +59,7 @@ def append(entries: Iterable[Entry]) -> None:
         end = os.lseek(descriptor, 0, os.SEEK_END)
         if end and os.pread(descriptor, 1, end - 1) != b"\n":
             lines = b"\n" + lines
-        while lines:  # a disk that fills up takes part of it, and says so at the next write
+        while lines:  # a full disk takes part of it, and raises an error at the next write
             lines = lines[os.write(descriptor, lines) :]
         os.fsync(descriptor)
     finally:
@@ -69,13 +69,13 @@ def append(entries: Iterable[Entry]) -> None:
 
 
 def read(path: Path) -> Iterator[Entry | Unreadable]:
-    """Yield the entries of a list in their order, and the number of each line that is none."""
+    """Yield the entries of a list in order, and the number of each line that is not one."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             entry = _entry(line)
             if entry is None:
                 yield Unreadable(number)
-                # Versions before this one appended behind part of a line without a line feed between.
+                # Earlier versions appended directly behind part of a line, without a line feed.
                 entry = _entry(line[max(line.rfind(_BEGINNING), 0) :])
             if entry is not None:
                 yield entry
@@ -97,7 +97,7 @@ def _entry(line: bytes) -> Entry | None:
 
 
 def _keep_name(folder: Path) -> None:
-    """A file's name is on the disk when its folder is."""
+    """Sync the folder, so that the file's name is on disk too."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The part of people in the fan-out: who is in a team, whom an audience may include, which invitations there are."""
+"""The fan-out of people: who is in a team, whom an audience may include, which invitations exist."""
 
 import uuid
 from collections import defaultdict
@@ -15,18 +15,18 @@ WHERE organization_id = (SELECT %(organization)s::uuid)
 """SQL of the subjects of this room, as kind and identifier, that concern no person."""
 
 Members = dict[uuid.UUID, set[uuid.UUID]]
-"""By team, those who were ever in it."""
+"""By team, the people who were ever in it."""
 
 
 class Joined(NamedTuple):
-    """Those who ever joined as employees, and those who ever joined through another door: a person may be both."""
+    """The people who ever joined as employees, and those who ever joined through another door; some did both."""
 
     employees: set[uuid.UUID]
     contacts: set[uuid.UUID]
 
 
 def everybody(organization_id: uuid.UUID) -> set[uuid.UUID]:
-    """Every person the company knows, erased ones too."""
+    """Every person of the company, including erased ones."""
     return {
         profile_id
         for (profile_id,) in sql.fetch(
@@ -48,17 +48,17 @@ def invitations_of(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID
 
 
 def members_of(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> Members:
-    """Everybody who was ever in these teams."""
+    """Everybody who was ever in each of these teams."""
     return _members(organization_id, "team_id", team_ids)
 
 
 def among_members(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]) -> Members:
-    """Of these people alone, who was ever in which team."""
+    """Those of these people who were ever in each team."""
     return _members(organization_id, "learner_profile_id", profile_ids)
 
 
 def ever_joined(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID] | None) -> Joined:
-    """Who of these people ever joined, and how; of all when null. Two statements."""
+    """Those of these people who ever joined, and how; of everybody if None. Two statements."""
     found: list[set[uuid.UUID]] = []
     for table in ("people_employment", "people_contact"):
         statement = f"SELECT DISTINCT learner_profile_id FROM {table} WHERE organization_id = (SELECT %s::uuid)"  # noqa: S608

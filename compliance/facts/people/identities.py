@@ -1,8 +1,8 @@
-"""Whom the rows of people are about: the commitment of each person and invitation to what is displayed of them.
+"""The commitments in rows of people: one for each person and invitation, to their displayed name and address.
 
-A capture asks for the commitments of those whose rows it decides. As long as name and address stay, so do salt and
-commitment; others get a fresh salt. What lies behind a commitment is kept until erasure clears it, for every version
-there was.
+A capture requests the commitments of the people whose rows it decides. While name and address stay the same, salt and
+commitment do too; otherwise they get a fresh salt. What lies behind each commitment is kept until erasure clears it,
+for every past version.
 """
 
 import secrets
@@ -17,11 +17,11 @@ from compliance.rules.company_days import LAST_INSTANT
 from compliance.tenancy import arrays, sql
 
 NO_IDENTITY = ""
-"""In place of the commitment of those who are erased: there is none."""
+"""Used instead of a commitment for people who are erased."""
 
 
 class Behind(NamedTuple):
-    """What lies behind a commitment: `salt` in hexadecimal, and name and address as they were displayed."""
+    """What lies behind a commitment: `salt` in hexadecimal, and the displayed name and address."""
 
     salt: str
     person_name: str | None
@@ -34,7 +34,7 @@ class _New(NamedTuple):
     learner_profile_id: uuid.UUID | None
 
 
-# What a profile shows, but for what facts say that take effect after `until`: of who has such, the latest before it.
+# What a profile displays at `until`: if facts about it take effect later, the latest details before that.
 _PROFILE = """
     CASE WHEN a.ahead THEN a.person_name ELSE p.person_name END AS person_name,
     CASE WHEN a.ahead THEN a.work_email ELSE p.work_email END AS work_email
@@ -52,7 +52,7 @@ FROM people_profile p LEFT JOIN LATERAL (
 WHERE p.organization_id = (SELECT %(organization)s::uuid)"""
 _PEOPLE = f"""
 SELECT p.id, p.learner_profile_id AS subject_id, p.learner_profile_id, p.erased_at, {_PROFILE}"""
-# The name is that of whoever joined by the invitation, the address the one that it was sent to (registers/people.py).
+# The name of the person who joined by the invitation, and the address to which it was sent (registers/people.py).
 _INVITATIONS = f"""
 SELECT i.id, i.invitation_id AS subject_id, e.learner_profile_id,
     CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at ELSE p.erased_at END AS erased_at,
@@ -64,7 +64,7 @@ LEFT JOIN LATERAL (SELECT learner_profile_id FROM people_employment e
       AND e.joined_at <= %(until)s LIMIT 1) e ON true
 LEFT JOIN LATERAL (SELECT p.erased_at, {_PROFILE} AND p.learner_profile_id = e.learner_profile_id LIMIT 1) p ON true
 WHERE i.organization_id = (SELECT %(organization)s::uuid)"""  # noqa: S608
-"""Profiles and invitations of the company, with what is displayed of them as of `until`."""
+"""Profiles and invitations of the company, with their displayed name and address as of `until`."""
 
 _ALL = (_PEOPLE, _INVITATIONS)
 _THESE_PEOPLE = f"{_PEOPLE} AND p.learner_profile_id = ANY(%(subjects)s::uuid[])"
@@ -91,17 +91,17 @@ WHERE organization_id = (SELECT %s::uuid) AND invitation_id = ANY(%s::uuid[]) OR
 
 
 class PeopleIdentities:
-    """The commitments that one capture uses; `keep` stores what lies behind those that are new."""
+    """The commitments that one capture uses; `keep` stores what lies behind the new ones."""
 
     def __init__(self, organization_id: uuid.UUID, until: datetime) -> None:
-        """What takes effect after `until` is left out, as a capture leaves out all that does."""
+        """Leave out what takes effect after `until`, as a capture does."""
         self._organization_id = organization_id
         self._until = until
         self._new: dict[uuid.UUID, _New] = {}
         self._erased: list[uuid.UUID] = []
 
     def of_people(self, learner_profile_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-        """Return the commitment of each of those profiles, in one statement; `NO_IDENTITY` of the erased."""
+        """Return the commitment of each of those profiles, in one statement; `NO_IDENTITY` for erased ones."""
         return self._settle(_THESE_PEOPLE, learner_profile_ids)
 
     def of_invitations(self, invitation_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
@@ -130,15 +130,15 @@ class PeopleIdentities:
         return {"organization": self._organization_id, "until": self._until, "subjects": subjects}
 
     def profiles(self) -> set[uuid.UUID]:
-        """Return the profiles whose names `keep` will store: whoever calls it locks them before."""
+        """Return the profiles whose names `keep` will store: the caller locks them first."""
         return {new.learner_profile_id for new in self._new.values() if new.learner_profile_id is not None}
 
     def keep(self, capture_sequence: int, erased: Collection[uuid.UUID]) -> None:
         """Store what lies behind the commitments that are new in this capture.
 
-        Nothing lies behind those of profiles that are `erased` by now, nor of invitations that are.
+        For profiles that are `erased` by now, and for erased invitations, nothing is stored behind the commitment.
         """
-        if self._erased:  # by a release that did not know of commitments, if it ran beside this one: else it is done
+        if self._erased:  # written by an older release, without commitments, that runs beside this one
             clear(self._organization_id, self._erased)
         gone = self._cleared_invitations()
         rows = []
@@ -157,7 +157,7 @@ class PeopleIdentities:
         )  # fmt: skip
 
     def _cleared_invitations(self) -> set[uuid.UUID]:
-        """Return those invitations that an erasure was quicker with; one that comes later waits for this capture."""
+        """Return those invitations that were erased before this capture; a later erasure waits for the capture."""
         invitations = [subject_id for subject_id, new in self._new.items() if subject_id != new.learner_profile_id]
         if not invitations:
             return set()
@@ -168,14 +168,15 @@ class PeopleIdentities:
 _KEPT = """SELECT identity_sha256, subject_id, salt, person_name, work_email FROM people_identity
     WHERE organization_id = (SELECT %(organization)s::uuid) AND identity_sha256"""
 BEHIND = f"{_KEPT} = ANY(%(identities)s::bytea[])"
-"""SQL of each of the commitments, whose it is, and what lies behind it."""
+"""SQL of the given commitments, each with its profile or invitation, and what lies behind it."""
 
 
 def one_of(kept: str) -> str:
-    """The same of one commitment, `identity`, for a request; `kept` ends before what is compared with it.
+    """The same for one commitment, `identity`, for use in a request; `kept` ends before the comparison.
 
-    The first one that is not smaller is asked for: without sorting (`tenancy.reading`), only the index of company and
-    commitment gives it. Asked for by equality, a planner with wrong statistics could read the whole company by another.
+    It selects the first commitment that is not smaller: without sorting (`tenancy.reading`), only the index of company
+    and commitment can find it. With equality, a planner with wrong statistics could read the whole company by another
+    index.
     """
     return f"""SELECT k.* FROM ({kept} >= %(identity)s::bytea ORDER BY identity_sha256 LIMIT 1) k
     WHERE k.identity_sha256 = %(identity)s::bytea"""  # noqa: S608 - SQL of our own
@@ -185,16 +186,16 @@ BEHIND_ONE = one_of(_KEPT)
 
 
 def behind(organization_id: uuid.UUID, identities: Iterable[str]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
-    """Return of each commitment that was ever made whose it is (profile or invitation), and what lies behind it.
+    """Return the profile or invitation of each commitment ever made, and what lies behind it: None once erased.
 
-    Nothing does once the person is erased. One statement.
+    One statement.
     """
     asked = {"organization": organization_id, "identities": arrays.digests(list(identities))}
     return opened(sql.fetch(BEHIND, asked))
 
 
 def opened(rows: Iterable[sql.Row]) -> dict[str, tuple[uuid.UUID, Behind | None]]:
-    """Return what rows of `BEHIND`, or of another room's statement of that form, say, as `behind` does."""
+    """Return the rows of `BEHIND`, or of another room's statement of that form, as `behind` does."""
     return {
         identity.hex(): (subject_id, None if salt is None else Behind(salt.hex(), person_name, work_email))
         for identity, subject_id, salt, person_name, work_email in rows
@@ -202,23 +203,23 @@ def opened(rows: Iterable[sql.Row]) -> dict[str, tuple[uuid.UUID, Behind | None]
 
 
 class Displayed(NamedTuple):
-    """A profile or an invitation of which the register shows another name or address than was committed to last."""
+    """A profile or an invitation whose displayed name or address differs from its last commitment."""
 
     subject_id: uuid.UUID
     learner_profile_id: uuid.UUID | None
 
 
 def differing(organization_id: uuid.UUID) -> list[Displayed]:
-    """Return whoever is displayed otherwise than was committed to last; who has no commitment yet is left out.
+    """Return those whose displayed name or address differs from their last commitment; without one they are left out.
 
-    Either a fact says so that no capture has taken in, or somebody has altered what is stored.
+    Either no capture has processed the fact that changed it yet, or somebody has altered stored data.
     """
     asked = {"organization": organization_id, "until": LAST_INSTANT}
     return [Displayed._make(row) for displayed in _ALL for row in sql.fetch(_DIFFER.format(displayed=displayed), asked)]
 
 
 def clear(organization_id: uuid.UUID, subject_ids: Collection[uuid.UUID]) -> None:
-    """Clear what lies behind the commitments of profiles and invitations that are erased."""
+    """Clear what lies behind the commitments of erased profiles and invitations."""
     sql.execute(
         "UPDATE people_identity SET salt = NULL, person_name = NULL, work_email = NULL"
         " WHERE organization_id = (SELECT %s::uuid) AND subject_id = ANY(%s::uuid[]) AND salt IS NOT NULL",

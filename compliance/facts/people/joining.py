@@ -1,4 +1,4 @@
-"""Accepting an invitation: whoever was invited joins, by their own word."""
+"""Accepting an invitation, by which the invited person joins the company."""
 
 import uuid
 from collections.abc import Collection
@@ -24,7 +24,7 @@ class InvitationState(StrEnum):
 
 
 class SentInvitation(NamedTuple):
-    """An invitation as whoever follows its link meets it."""
+    """An invitation as it is presented to a visitor who follows its link."""
 
     state: InvitationState
     person_name: str | None
@@ -48,12 +48,12 @@ WHERE p.organization_id = %(organization)s
 def sent_invitation(
     organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime, *, lock: bool = False
 ) -> SentInvitation | None:
-    """The invitation, None if the company sent none of this identifier or erased it. Needs the company's context.
+    """The invitation; None if the company has none with this identifier or erased it. Needs the company's context.
 
-    With `lock` nobody else accepts or revokes it until the transaction ends.
+    With `lock` nobody else can accept or revoke it until the transaction ends.
     """
     values = {"organization": organization_id, "invitation": invitation_id, "at": at}
-    if lock:  # first, and by a statement of its own: the next one then sees what the one before has done
+    if lock:  # first and as a separate statement, so that the next one reads what an earlier transaction has changed
         sql.fetch(
             "SELECT 1 FROM people_invitation WHERE organization_id = %(organization)s"
             " AND invitation_id = %(invitation)s FOR UPDATE",
@@ -91,9 +91,9 @@ def take_in(
     account_email: str | None = None,
     team_ids: Collection[uuid.UUID] = (),
 ) -> None:
-    """Records that somebody is an employee from `at` on, by staff's word: somebody new, or who was here before.
+    """Records that a person is an employee from `at` on, as stated by staff: a new person or a former one.
 
-    Raises the errors of `facts.errors` where the fact is refused.
+    Raises the errors of `facts.errors` if the fact is refused.
     """
     act(
         EmployeeJoined,
@@ -110,7 +110,7 @@ def take_in(
 
 
 def known_by_address(organization_id: uuid.UUID, address: str) -> uuid.UUID | None:
-    """Whose account's or work address this is, the first of several; case does not count. In the company's context."""
+    """The first person with this account's or work address, ignoring case. In the company's context."""
     found = sql.fetch(
         f"SELECT * FROM ({ADDRESSED.format(address='%(address)s')}) a ORDER BY 1 LIMIT 1",  # noqa: S608 - expressions of our own
         {"organization": organization_id, "address": address},
@@ -121,10 +121,10 @@ def known_by_address(organization_id: uuid.UUID, address: str) -> uuid.UUID | No
 def accept_invitation(
     *, organization_id: uuid.UUID, invitation_id: uuid.UUID, person_name: str, at: datetime
 ) -> uuid.UUID:
-    """Records that whoever was invited joins, under this name. Returns their learner_profile_id.
+    """Records that the invited person joins, under this name. Returns their learner_profile_id.
 
-    The address and the teams are the invitation's, by the rule of `employee_joined`. Raises InvalidFactError for a name
-    that is none, and the errors of `facts.errors` where the fact is refused.
+    The address and the teams are the invitation's, by the rule of `employee_joined`. Raises InvalidFactError for an
+    invalid name, and the errors of `facts.errors` if the fact is refused.
     """
     learner_profile_id = uuid.uuid4()
     act(

@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`)."""
+"""What this room keeps about one person (`tenancy.kept`)."""
 
 import uuid
 from typing import Any
@@ -33,7 +33,7 @@ def _suspensions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> Q
 
 
 def invitations_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Invitation]:
-    """Those that the person accepted, and those to an address of theirs that nobody accepted, as in an erasure."""
+    """The invitations that the person accepted, and unaccepted ones to an address of theirs, as in an erasure."""
     details = PersonalDetail.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
     accepted = _stays(organization_id, learner_profile_id).exclude(invitation_id=None).values("invitation_id")
     anybodys = Employment.objects.filter(organization_id=organization_id).exclude(invitation_id=None)

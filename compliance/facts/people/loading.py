@@ -1,10 +1,9 @@
 """The input of the rules about people: stays, teams, suspensions, contacts, invitations.
 
-Loaded set by set: a constant number of statements whatever the number of subjects, since a capture decides thousands.
-Facts may be recorded ahead of time. `until` leaves out whatever takes effect later, so that a capture never says what
-is not so yet; whoever validates new facts leaves it away and sees all that is recorded. The company is always a
-sub-select: as a constant that the statistics do not hold yet, it would make the planner take any index that starts with
-it.
+The number of statements is constant and does not grow with the subjects, since a capture decides thousands. Facts may
+be recorded ahead of time. `until` excludes facts that take effect later, so that a capture never states what is not in
+force yet; validation of new facts omits it and reads all that is recorded. The company is always a sub-select: for a
+constant that is not in the statistics yet, the planner would choose any index that begins with the company.
 """
 
 import uuid
@@ -104,9 +103,9 @@ def load_learners(
     known: Learners | None = None,
     until: datetime = LAST_INSTANT,
 ) -> Learners:
-    """Each profile's stays, team stretches, erasure and absences; one of which nothing is known is there and empty.
+    """Each profile's stays, team stretches, erasure and absences; a profile without any is included, empty.
 
-    What is `known` already is taken from there, and what is read is added to it.
+    Learners in `known` are taken from it, and those that are read are added to it.
     """
     if known is None:
         return _read_learners(organization_id, profile_ids, until)
@@ -166,7 +165,7 @@ def _read_learners(organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID
 def load_contacts(
     organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID], until: datetime = LAST_INSTANT
 ) -> dict[uuid.UUID, list[ContactStay]]:
-    """The stretches of those profiles that came as a partner's or customer's contact."""
+    """The stretches in which those profiles were a partner's or customer's contact."""
     contacts: dict[uuid.UUID, list[ContactStay]] = defaultdict(list)
     for (profile_id, door), begin, end in _stretches(
         sql.fetch(
@@ -183,9 +182,9 @@ def load_contacts(
 def _stretches(
     events: Iterable[tuple[Any, ...]],
 ) -> Iterator[tuple[tuple[uuid.UUID, Any], datetime, datetime | None]]:
-    """Turns events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) of each pair.
+    """Turns events (profile, what, at, joined), in the order of `at`, into stretches [begin, end) for each pair.
 
-    Of one moment leavings come first; one that finds nobody there ends what begins at that moment, which lasts no time.
+    Of equal moments leaving comes first; a leaving without a joining before it cancels a joining of the same moment.
     """
     open_since: dict[tuple[uuid.UUID, Any], datetime] = {}
     passing: Counter[tuple[tuple[uuid.UUID, Any], datetime]] = Counter()

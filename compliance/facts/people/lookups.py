@@ -1,15 +1,15 @@
-"""SQL that looks up what is current about people, for rows of other rooms, by one look into an index for each row."""
+"""SQL that joins current data about people to rows of other rooms, by one index lookup for each row."""
 
 PROFILES = "people_profile p WHERE p.organization_id = (SELECT %(organization)s::uuid)"
-"""What follows FROM: the people `p` of the company; conditions go on with AND."""
+"""What follows FROM: the people `p` of the company; conditions are appended with AND."""
 
 
 def entry(alias: str) -> str:
-    """SQL that joins who is behind `alias`, which names a profile or, without one, an invitation by its `record_id`.
+    """SQL that joins the person of `alias`, which has a profile or, without one, an invitation's `record_id`.
 
-    The invitation is `i`; whoever joined by it has the employment `e`, and the person `p` is theirs or the profile's.
+    The invitation is `i`, the employment of the person who joined by it `e`, and `p` is that person or the profile's.
     """
-    # CASE: the planner takes COALESCE for something that might leak, and row-level security then reads every profile.
+    # CASE, because the planner treats COALESCE as leaky, and row-level security then reads every profile.
     return f"""
 LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_invitation i
     WHERE i.organization_id = (SELECT %(organization)s::uuid) AND i.invitation_id = {alias}.record_id
@@ -24,13 +24,13 @@ LEFT JOIN LATERAL (SELECT person_name, work_email, erased_at FROM people_profile
 
 
 ENTRY_ERASED_AT = "coalesce(p.erased_at, CASE WHEN e.learner_profile_id IS NULL THEN i.erased_at END)"
-"""SQL of when those whom `entry` joins were erased."""
+"""SQL of when the person or invitation joined by `entry` was erased."""
 
 
 def contact_company(alias: str) -> str:
     """SQL of the company of which the person of `alias` is a contact by its `door` at %(moment)s.
 
-    Of what captures up to %(capture_sequence)s took in (`facts.captured`).
+    It reads what captures up to %(capture_sequence)s processed (`facts.captured`).
     """
     return f"""(SELECT c.company FROM people_contact c WHERE c.organization_id = (SELECT %(organization)s::uuid)
       AND c.learner_profile_id = {alias}.learner_profile_id AND c.door = {alias}.door AND c.joined

@@ -1,4 +1,4 @@
-"""Who is in which team, team by team or person by person: what an identity provider asks for, many at a time.
+"""Team memberships by team or by person, for many at a time, as identity providers request them.
 
 Memberships of people who left count, since a membership outlasts leaving; those of the erased and of contacts do not.
 """
@@ -12,7 +12,7 @@ from compliance.tenancy import arrays, sql
 
 
 class ListedTeam(NamedTuple):
-    """A team with its current name, and since when it has it."""
+    """A team with its current name, and the moment from which it has that name."""
 
     team_id: uuid.UUID
     name: str
@@ -23,9 +23,9 @@ class ListedTeam(NamedTuple):
 def list_teams(
     organization_id: uuid.UUID, *, team_ids: Collection[uuid.UUID] | None = None, name: str | None = None
 ) -> list[ListedTeam]:
-    """The teams of a company in the order in which they were made: of those identifiers, of that name, or all.
+    """The teams of a company in order of creation: those with these identifiers, with this name, or all.
 
-    Case does not count in a name. One statement.
+    Case is ignored in the name. One statement.
     """
     asked = {
         "organization": organization_id,
@@ -45,7 +45,7 @@ def list_teams(
 def members_of(
     organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID], among: Iterable[uuid.UUID] | None = None
 ) -> dict[uuid.UUID, set[uuid.UUID]]:
-    """Who is in each of those teams by what was recorded last, of `among` only where that is given. One statement."""
+    """Who is in each of those teams by what was recorded last; only those in `among`, if it is given. One statement."""
     asked = {"organization": organization_id, "team_ids": arrays.uuids(list(team_ids))}
     only = ""
     if among is not None:
@@ -60,7 +60,7 @@ def members_of(
 def ahead(
     organization_id: uuid.UUID, team_id: uuid.UUID, profile_ids: Collection[uuid.UUID], now: datetime
 ) -> dict[uuid.UUID, datetime]:
-    """The last moment after `now` at which each of those people comes into the team or goes out of it, as recorded."""
+    """The last recorded moment after `now` at which each of those people joins or leaves the team."""
     rows = sql.fetch(
         "SELECT learner_profile_id, max(at) FROM people_teammembership WHERE organization_id = (SELECT %s::uuid)"
         " AND team_id = %s AND learner_profile_id = ANY(%s::uuid[]) AND at > %s GROUP BY learner_profile_id",

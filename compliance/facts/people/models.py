@@ -1,6 +1,7 @@
 """People as source rows. Personal columns are listed in facts/personal_columns.py, which erasure clears.
 
-Moves are kept as events with the moment they took effect, so that facts may arrive in any order; queries fold them.
+Changes are kept as events with the moment at which they take effect, so that facts may arrive in any order; queries
+fold them.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -13,7 +14,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Profile(CompanyRow):
-    """A person within a company. The personal columns hold what is current: the latest detail of each."""
+    """A person within a company. The personal columns hold the current values: the latest of each detail."""
 
     learner_profile_id = models.UUIDField()
     person_name = models.TextField(null=True)
@@ -26,7 +27,7 @@ class Profile(CompanyRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization_id", "learner_profile_id"], name="profile_once")]
-        # Of all companies together, for the function people_with_address too.
+        # Over all companies, also for the function people_with_address.
         indexes = [
             models.Index(fields=["account_email_lower"], name="profile_by_account_address"),
             models.Index(fields=["work_email_lower"], name="profile_by_work_address"),
@@ -34,7 +35,7 @@ class Profile(CompanyRow):
 
 
 class PersonalDetail(CompanyRow):
-    """What a fact states of a person's name and addresses, and from when; null where it states nothing."""
+    """What a fact states about a person's name and addresses, and from when; null if it states nothing."""
 
     fact_id = models.UUIDField()
     learner_profile_id = models.UUIDField()
@@ -50,7 +51,7 @@ class PersonalDetail(CompanyRow):
 class PersonRoles(CompanyRow):
     """An event: from `at` on these are the person's roles, all of them. Null once the person is erased.
 
-    A role is a word about a person ("first-aider"), and in a small company it names one: so it is personal.
+    A role describes a person ("first-aider"), and in a small company it identifies one, so it is personal.
     """
 
     fact_id = models.UUIDField()
@@ -75,7 +76,7 @@ class Team(CompanyRow):
 
 
 class Invitation(CompanyRow):
-    """An invitation; the employment that accepted it names it. `erased_at`: the invited was erased, without joining."""
+    """An invitation. The employment that accepted it names it. `erased_at`: erased without anybody having joined."""
 
     invitation_id = models.UUIDField()
     invited_at = models.DateTimeField()
@@ -181,7 +182,7 @@ class Absence(CompanyRow):
 
 
 class Erasure(CompanyRow):
-    """A person erased at the company's instruction. Stays for ever; holds nothing personal."""
+    """The erasure of a person at the company's instruction. It stays for ever, and holds no personal data."""
 
     append_only = True
 
@@ -194,10 +195,10 @@ class Erasure(CompanyRow):
 
 
 class Identity(models.Model):
-    """What lies behind a commitment (`svc.identity/1`) that rows of a person or an invitation bear.
+    """What lies behind a commitment (`svc.identity/1`) in the rows of a person or an invitation.
 
-    One row for each name and address that captures found displayed, by the capture that found it first; the last is
-    current. Erasure clears salt, name and address of all of them; the commitment stays, as it does in the rows.
+    One row for each displayed name and address, with the first capture that found it; the last one is current. Erasure
+    clears salt, name and address of all of them; the commitment stays, as it does in the rows.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "subject_id", "capture_sequence")
@@ -210,5 +211,5 @@ class Identity(models.Model):
     work_email = models.TextField(null=True)
 
     class Meta:
-        # By company first: by the commitment alone, a planner without statistics reads all of the company beside it.
+        # The company first: with the commitment alone, a planner without statistics also reads all rows of the company.
         indexes = [models.Index(fields=["organization_id", "identity_sha256"], name="identity_of_company")]

@@ -1,4 +1,4 @@
-"""Who may be written to, or about: people who are here, and invitations that can still be accepted."""
+"""Who may be sent letters: people who are here, and invitations that can still be accepted."""
 
 import uuid
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from compliance.tenancy import arrays, sql
 
 
 class OpenInvitation(NamedTuple):
-    """An invitation that can be accepted, and whom it is for."""
+    """An invitation that can be accepted, and its recipient."""
 
     work_email: str | None
     person_name: str | None
@@ -22,7 +22,7 @@ class OpenInvitation(NamedTuple):
 
 
 def present(organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: datetime) -> set[uuid.UUID]:
-    """Those of the learners for whom `queries.doors_of` knows a door at `at`. One statement, in the context."""
+    """Those of the learners who have a door at `at` by `queries.doors_of`. One statement, in the company's context."""
     if not learners:
         return set()
     parameters = {"organization": organization_id, "at": at, "learners": arrays.uuids(list(learners))}
@@ -30,7 +30,7 @@ def present(organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: dat
 
 
 def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime) -> OpenInvitation | None:
-    """The invitation, if it is neither accepted nor revoked nor erased, and has not expired at `at`. In the context."""
+    """The invitation, if it is not accepted, revoked, erased or expired at `at`. In the company's context."""
     accepted = Employment.objects.filter(organization_id=organization_id, invitation_id=invitation_id)
     found = Invitation.objects.filter(
         Q(expires_at=None) | Q(expires_at__gt=at),
@@ -46,7 +46,7 @@ def open_invitation(organization_id: uuid.UUID, invitation_id: uuid.UUID, at: da
 def open_invitations(
     organization_id: uuid.UUID, invitation_ids: Collection[uuid.UUID], at: datetime
 ) -> dict[uuid.UUID, OpenInvitation]:
-    """Those of the invitations that can be accepted at `at`, as `open_invitation`. One statement, in the context."""
+    """As `open_invitation`, for several invitations; others are missing. One statement, in the company's context."""
     rows = sql.fetch(
         """
         SELECT invitation_id, work_email, person_name, expires_at FROM people_invitation i
@@ -60,7 +60,7 @@ def open_invitations(
 
 
 def kept_from_erasure(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> bool:
-    """Whether the person is not erased; then an erasure waits until this transaction ends, and clears what it wrote.
+    """Whether the person is not erased. If so, an erasure waits until this transaction ends, and clears what it wrote.
 
     For rooms that keep something personal beside the facts. Needs the company's context.
     """

@@ -1,4 +1,4 @@
-"""Reads about people that are current at read, whatever the moment asked for."""
+"""Reads of people's current data, whatever moment a page or a row is about."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from compliance.tenancy import arrays, nodes, sql
 
 
 class DisplayedPerson(NamedTuple):
-    """What is displayed of a person: the latest of each detail; all null once erased."""
+    """The displayed data of a person: the latest of each detail; all None once erased."""
 
     person_name: str | None
     account_email: str | None
@@ -27,7 +27,7 @@ class DisplayedPerson(NamedTuple):
 def displayed_people(
     organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, DisplayedPerson]:
-    """What is displayed of each of those profiles; one that does not exist is missing."""
+    """The displayed data of each of those profiles; one that does not exist is missing."""
     found = lookup(
         "SELECT learner_profile_id, person_name, account_email, work_email, erased_at IS NOT NULL FROM people_profile"
         " WHERE organization_id = %s AND learner_profile_id = ANY(%s)",
@@ -48,7 +48,7 @@ class RecordedName(NamedTuple):
 def recorded_names(
     organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, list[RecordedName]]:
-    """All names that were ever recorded of each of those profiles, in no order; none of the erased."""
+    """All names that were ever recorded for each of those profiles, in no order; none for erased ones."""
     found: dict[uuid.UUID, list[RecordedName]] = {profile_id: [] for profile_id in profile_ids}
     for profile_id, *recorded in sql.fetch(
         "SELECT learner_profile_id, at, fact_id, person_name FROM people_personaldetail"
@@ -63,9 +63,9 @@ def recorded_names(
 def erasures(organization_id: uuid.UUID) -> int:
     """How many people and invitations the company has erased, in its context.
 
-    It only ever grows, and by the transaction that clears the names: whoever counted before reading names, and counts
-    the same after keeping what was made of them, holds nothing of anybody erased. A moment could not say so, because
-    an erasure commits later than the moment that it bears.
+    The number only grows, in the transaction that clears the names. If it is the same before reading names and after
+    storing a result made from them, the result has no erased name. A moment cannot show this, because an erasure
+    commits later than its moment.
     """
     ((number,),) = sql.fetch(
         "SELECT (SELECT count(*) FROM people_erasure WHERE organization_id = %(company)s)"
@@ -76,7 +76,7 @@ def erasures(organization_id: uuid.UUID) -> int:
 
 
 class Person(NamedTuple):
-    """A person as they are today; the personal fields are null once they are erased."""
+    """A person as they are today; the personal fields are None once they are erased."""
 
     learner_profile_id: uuid.UUID
     person_name: str | None
@@ -86,7 +86,7 @@ class Person(NamedTuple):
 
 
 CALLED_AT_MOST = 2000
-"""How many people `called` answers with: names that many people bear are distinguished otherwise."""
+"""The largest number of people that `called` returns: names of more people need another way to distinguish them."""
 
 
 class Found(NamedTuple):
@@ -101,7 +101,7 @@ class Found(NamedTuple):
 
 
 DISPLAYED_NAME = f"CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE p.person_name END"
-"""SQL of what people are called on pages, of the row that `joined` adds."""
+"""SQL of a person's name on pages, for the row that `joined` adds."""
 
 NAMED = """
 SELECT learner_profile_id FROM people_profile
@@ -111,7 +111,7 @@ UNION SELECT learner_profile_id FROM people_employment
 UNION SELECT learner_profile_id FROM people_employment
   WHERE organization_id = %(organization)s AND invitation_id = ANY(%(ids)s)
 """
-"""SQL of the people that identifiers of this room name: of a profile, an employment, an invitation."""
+"""SQL of the people whom identifiers of this room name: a profile, an employment, an invitation."""
 
 HAPPENED = """
 SELECT joined_at AS at, 'Joined the company' AS what,
@@ -162,7 +162,7 @@ SELECT here.learner_profile_id, here.door FROM (
 JOIN people_profile f ON f.organization_id = %(organization)s AND f.learner_profile_id = here.learner_profile_id
   AND f.erased_at IS NULL
 """
-"""SQL of who is here at %(at)s, by which door: nobody who practises as staff, nobody who was erased."""
+"""SQL of the people who are present at %(at)s, and by which door: without staff practice and erased people."""
 
 
 OPEN_DOORS = f"""
@@ -174,7 +174,7 @@ WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employ
     AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)
   ORDER BY s.at DESC, s.id DESC LIMIT 1), false))
 """  # noqa: S608 - an expression of our own
-"""SQL of the doors by which those of %(learners)s may come in at %(at)s: as `HERE`, but for the suspended."""
+"""SQL of the doors by which those of %(learners)s may come in at %(at)s: as `HERE`, without the suspended."""
 
 
 def members(teams: str) -> str:
@@ -198,7 +198,8 @@ def named_teams(teams: str) -> str:
 def joined(alias: str, organization: str = "") -> str:
     """SQL that joins the person of `alias`.learner_profile_id as `p`: all null where there is none.
 
-    `organization` is SQL of the company, to be given where `alias` is a sub-query: a cluster plans no other such join.
+    `organization` is SQL of the company. It is required if `alias` is a sub-query: otherwise a cluster cannot plan the
+    join.
     """
     return (
         f" LEFT JOIN people_profile p ON p.organization_id = {organization or f'{alias}.organization_id'}"
@@ -207,7 +208,7 @@ def joined(alias: str, organization: str = "") -> str:
 
 
 def looked_up(alias: str) -> str:
-    """As `joined`, by one look into the index for each row: for a few rows of a large company."""
+    """As `joined`, by one index lookup for each row: for a few rows of a large company."""
     return (
         " LEFT JOIN LATERAL (SELECT * FROM people_profile f WHERE f.organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
         f" AND f.learner_profile_id = {alias}.learner_profile_id LIMIT 1) p ON true"
@@ -215,14 +216,14 @@ def looked_up(alias: str) -> str:
 
 
 def person(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> Person | None:
-    """The person, None when the company knows none of this identifier."""
+    """The person; None if the company has none with this identifier."""
     found = Profile.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
     row = found.values_list(*Person._fields).first()
     return Person._make(row) if row else None
 
 
 def name_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> str | None:
-    """What the person is called today; null for one without a name, or erased."""
+    """The person's current name; None without a name, or once erased."""
     found = Profile.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)
     return found.values_list("person_name", flat=True).first()
 
@@ -230,8 +231,8 @@ def name_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> str | 
 def search(organization_id: uuid.UUID, words: Sequence[str], most: int) -> list[Found]:
     """The first `most` people whose name or addresses contain every word, then as many invitations nobody accepted.
 
-    Case and accents do not count. One statement over the company's own rows, by a column that the database keeps for it
-    (row-level security keeps LIKE out of any index, and a part in the middle of a name is what people type).
+    Case and accents are ignored. One statement over the company's own rows, on a column that the database computes
+    (row-level security prevents LIKE from using an index, and people type parts from the middle of a name).
     """
     rows = sql.fetch(
         f"""
@@ -254,9 +255,9 @@ def search(organization_id: uuid.UUID, words: Sequence[str], most: int) -> list[
 
 
 def called(organization_id: uuid.UUID, texts: Sequence[str]) -> dict[str, list[Found]]:
-    """The people of whom each of the texts is the whole name, or an address; case and accents do not count.
+    """The people whose whole name, or an address, equals each of the texts; case and accents are ignored.
 
-    One statement, however many texts; who was erased is called nothing.
+    One statement, however many texts; erased people are never found.
     """
     name, work, account = (searching.folded(f"p.{each}") for each in ("person_name", "work_email", "account_email"))
     rows = sql.fetch(
@@ -277,7 +278,7 @@ def called(organization_id: uuid.UUID, texts: Sequence[str]) -> dict[str, list[F
 
 
 def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> uuid.UUID | None:
-    """The `person_id` of the employment that the person is in at `at`, None when they are in none."""
+    """The `person_id` of the person's employment at `at`; None without one."""
     found = Employment.objects.filter(
         Q(left_at=None) | Q(left_at__gt=at),
         organization_id=organization_id,
@@ -288,19 +289,19 @@ def present_employment(organization_id: uuid.UUID, learner_profile_id: uuid.UUID
 
 
 def employments_of(organization_id: uuid.UUID, learners: Collection[uuid.UUID]) -> list[uuid.UUID]:
-    """The `person_id` of every employment of these people: facts about an employment are kept under it."""
+    """The `person_id` of every employment of these people, under which facts about an employment are kept."""
     found = Employment.objects.filter(organization_id=organization_id, learner_profile_id__in=learners)
     return list(found.values_list("person_id", flat=True))
 
 
 def doors_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[Door]:
-    """The doors by which the person may come in at `at`: none for whoever left, is suspended or was erased."""
+    """The doors by which the person may come in at `at`: none if they left, are suspended or were erased."""
     asked = {"organization": organization_id, "learners": arrays.uuids([learner_profile_id]), "at": at}
     return frozenset(Door(door) for _, door in sql.fetch(OPEN_DOORS, asked))
 
 
 class AddressOf(NamedTuple):
-    """A person of whom an address is known; `of_account`: it is the account's, else it is the work address alone."""
+    """A person with an address; `of_account`: it is the account's address, otherwise only the work address."""
 
     organization_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -308,9 +309,9 @@ class AddressOf(NamedTuple):
 
 
 def people_with_address(address: str) -> list[AddressOf]:
-    """Everybody, of whatever company, whose account's or work address this is; case does not count.
+    """Everybody, in any company, whose account's or work address this is, ignoring case.
 
-    The one read of this room without a company: whoever asks for a link by an address names none. For the worker.
+    The only read of this room without a company: a request for a link by an address names none. For the worker.
     """
     rows = nodes.fetch(
         "SELECT organization_id, learner_profile_id, of_account"
@@ -321,9 +322,9 @@ def people_with_address(address: str) -> list[AddressOf]:
 
 
 def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: datetime) -> frozenset[str]:
-    """The person's roles at `at`: those of the latest fact that states any, of one moment that of the greater fact_id.
+    """The person's roles at `at`: those of the latest fact that states any; of equal moments, the greater fact_id.
 
-    Lessons are required for some roles (`requiredFor` of a course's content). None for whoever was erased.
+    Lessons may be required for roles (`requiredFor` of a course's content). Empty for erased people.
     """
     return roles_of_each(organization_id, [learner_profile_id], at).get(learner_profile_id, frozenset())
 
@@ -331,7 +332,7 @@ def roles_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, at: date
 def roles_of_each(
     organization_id: uuid.UUID, learner_profile_ids: Collection[uuid.UUID], at: datetime
 ) -> dict[uuid.UUID, frozenset[str]]:
-    """As `roles_of`, of several people by one statement; who has no roles is missing."""
+    """As `roles_of`, for several people in one statement; those without roles are missing."""
     rows = sql.fetch(
         "SELECT DISTINCT ON (learner_profile_id) learner_profile_id, role_ids FROM people_personroles"
         " WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND at <= %s"
@@ -348,23 +349,23 @@ def employees(organization_id: uuid.UUID, at: datetime) -> int:
 
 
 def known_people(organization_id: uuid.UUID) -> int:
-    """How many people the company knows, erased ones too."""
+    """How many people the company has, including erased ones."""
     return Profile.objects.filter(organization_id=organization_id).count()
 
 
 def has_more_than(organization_id: uuid.UUID, people: int) -> bool:
-    """Whether the company knows more than so many people."""
+    """Whether the company has more than `people` people."""
     return len(Profile.objects.filter(organization_id=organization_id).values("id")[: people + 1]) > people
 
 
 def team_names(organization_id: uuid.UUID, most: int | None = None) -> dict[uuid.UUID, str]:
-    """The names of the first `most` teams (None: of all) in the order of their names, by `team_id`."""
+    """The names of the first `most` teams (None: all) by name, keyed by `team_id`."""
     found = Team.objects.filter(organization_id=organization_id).order_by(Lower("name"), "team_id")
     return dict(found.values_list("team_id", "name")[:most])
 
 
 def named(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """The names of those of the teams that the company has, in the order of their names; no statement for none."""
+    """The names of those of the teams that the company has, in order of name; without teams no statement is run."""
     found = Team.objects.filter(organization_id=organization_id, team_id__in=set(team_ids))
     return dict(found.order_by(Lower("name"), "team_id").values_list("team_id", "name")) if team_ids else {}
 

@@ -1,4 +1,4 @@
-"""All of a company's people as they are at a moment, by a constant number of statements: for what compares whole lists.
+"""All people of a company at a moment, by a constant number of statements, for comparisons of whole lists.
 
 Needs the company's context.
 """
@@ -12,7 +12,7 @@ from compliance.tenancy import sql
 
 
 class RosterPerson(NamedTuple):
-    """A person who was not erased; `person_id` of the stay that they are in, if any."""
+    """A person who is not erased; `person_id` of their current stay, if any."""
 
     learner_profile_id: uuid.UUID
     person_name: str | None
@@ -30,7 +30,7 @@ class InvitationToAddress(NamedTuple):
 
 
 def people(organization_id: uuid.UUID, at: datetime) -> list[RosterPerson]:
-    """Everybody of whom the company knows, by whatever door, but the erased."""
+    """All people of the company, by whatever door, except erased ones."""
     rows = sql.fetch(
         "SELECT p.learner_profile_id, p.person_name, p.account_email, p.work_email, e.person_id,"
         " coalesce(e.staff_practice, false)"
@@ -45,7 +45,7 @@ def people(organization_id: uuid.UUID, at: datetime) -> list[RosterPerson]:
 
 
 def memberships(organization_id: uuid.UUID, at: datetime) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
-    """The teams that each person is in; who is in none is missing."""
+    """The teams that each person is in; people without teams are missing."""
     found: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
     for learner_profile_id, team_id in sql.fetch(
         "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"
@@ -59,7 +59,7 @@ def memberships(organization_id: uuid.UUID, at: datetime) -> dict[uuid.UUID, fro
 
 
 def open_invitations(organization_id: uuid.UUID, at: datetime) -> list[InvitationToAddress]:
-    """The invitations that nobody accepted yet, and that were neither revoked nor expire by `at`; the newest last."""
+    """The invitations that are not accepted, not revoked and not expired at `at`; the newest last."""
     rows = sql.fetch(
         "SELECT i.invitation_id, i.work_email FROM people_invitation i"
         " LEFT JOIN people_employment e ON e.organization_id = i.organization_id AND e.invitation_id = i.invitation_id"

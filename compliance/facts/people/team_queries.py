@@ -1,7 +1,7 @@
-"""Reads for the pages of teams: a page of teams by name, a team, who is in it, what happened to it.
+"""Reads for the pages of teams: a page of teams by name, a team, its members, its changes.
 
-Those who left the company, and those who practise as staff, are in no team for its pages, though their memberships
-outlast their leaving. All of it needs the company's context.
+These pages leave out people who left the company or practise as staff, although memberships outlast leaving. All of it
+needs the company's context.
 """
 
 import uuid
@@ -16,7 +16,7 @@ from compliance.tenancy import arrays, sql
 
 
 class Member(NamedTuple):
-    """Somebody who is in a team, and employed; `sort` is what the list is in the order of."""
+    """An employee who is in a team; `sort` is the sort key of the list."""
 
     learner_profile_id: uuid.UUID
     person_id: uuid.UUID
@@ -28,7 +28,7 @@ class Member(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Somebody came into a team, or went out of it."""
+    """A person joined or left a team."""
 
     at: datetime
     joined: bool
@@ -37,12 +37,12 @@ class Moved(NamedTuple):
 
 
 def team(organization_id: uuid.UUID, team_id: uuid.UUID) -> ListedTeam | None:
-    """The team, None when the company has none of this identifier."""
+    """The team; None if the company has none with this identifier."""
     return next(iter(list_teams(organization_id, team_ids=[team_id])), None)
 
 
 def named(organization_id: uuid.UUID, name: str) -> ListedTeam | None:
-    """The team that is called so, whatever its case and its accents; None when there is none."""
+    """The team with this name, ignoring case and accents; None if there is none."""
     rows = sql.fetch(
         "SELECT team_id, name, created_at, name_at FROM people_team"  # noqa: S608 - an expression of our own
         f" WHERE organization_id = (SELECT %s::uuid) AND {searching.folded('name')} = {searching.folded('%s::text')}"
@@ -53,7 +53,7 @@ def named(organization_id: uuid.UUID, name: str) -> ListedTeam | None:
 
 
 def names_of(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """The names of those of the teams that the company has, in the order of their names."""
+    """The names of those of the teams that the company has, in order of name."""
     found = list_teams(organization_id, team_ids=team_ids)
     return {each.team_id: each.name for each in sorted(found, key=lambda each: each.name.lower())}
 
@@ -61,7 +61,7 @@ def names_of(organization_id: uuid.UUID, team_ids: Collection[uuid.UUID]) -> dic
 def teams_page(
     organization_id: uuid.UUID, words: Sequence[str], after: tuple[str, uuid.UUID] | None, most: int
 ) -> tuple[list[ListedTeam], tuple[str, str] | None]:
-    """The first `most` teams after `after` by name whose names contain every word, and behind which the next begin."""
+    """The first `most` teams after `after`, by name, whose names contain every word, and the key of the next page."""
     rows = sql.fetch(
         f"""
         WITH wanted AS MATERIALIZED ({searching.PATTERNS})
@@ -91,13 +91,13 @@ JOIN LATERAL (SELECT person_id FROM people_employment e WHERE e.organization_id 
   AND e.learner_profile_id = m.learner_profile_id AND e.joined_at <= %(at)s
   AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice LIMIT 1) e ON true
 WHERE m.joined"""
-"""SQL of who is in the team and employed at the moment, with their stay, and since when they are in the team."""
+"""SQL of the employees in the team at the moment, with their stay, and since when they are in the team."""
 
 
 def members_page(
     organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, after: tuple[str, uuid.UUID] | None, most: int
 ) -> tuple[list[Member], tuple[str, str] | None]:
-    """The first `most` people after `after` who are in the team at `at`, by name, and behind whom the next begin."""
+    """The first `most` people after `after` who are in the team at `at`, by name, and the key of the next page."""
     rows = sql.fetch(
         f"""
         SELECT q.learner_profile_id, q.person_id, q.name, q.email, coalesce((SELECT s.suspended FROM people_suspension s
@@ -125,7 +125,7 @@ def members_page(
 
 
 def members(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: int) -> list[uuid.UUID]:
-    """At most so many of those who are in the team and employed at `at`, in no order."""
+    """At most `most` of the employees in the team at `at`, in no order."""
     rows = sql.fetch(
         f"SELECT m.learner_profile_id FROM ({_MEMBERS}) m LIMIT %(most)s",  # noqa: S608 - an expression of our own
         {"organization": organization_id, "team": team_id, "at": at, "most": most},
@@ -134,7 +134,7 @@ def members(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: 
 
 
 def moved(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: int) -> list[Moved]:
-    """Who came into the team and went out of it last, by `at`, the newest first."""
+    """The last people who joined or left the team by `at`, newest first."""
     rows = sql.fetch(
         f"""
         SELECT m.at, m.joined, m.learner_profile_id,
@@ -152,7 +152,7 @@ def moved(organization_id: uuid.UUID, team_id: uuid.UUID, at: datetime, most: in
 def in_teams(
     organization_id: uuid.UUID, learners: Collection[uuid.UUID], at: datetime
 ) -> dict[uuid.UUID, set[uuid.UUID]]:
-    """The teams that each of the people is in at `at`; who is in none is missing. One statement."""
+    """The teams that each of the people is in at `at`; people without teams are missing. One statement."""
     found: dict[uuid.UUID, set[uuid.UUID]] = {}
     for learner, team_id in sql.fetch(
         "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"

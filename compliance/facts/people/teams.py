@@ -1,6 +1,6 @@
 """Recorders of teams and of who is in them.
 
-A membership outlasts leaving the company. Whether who joins a team is in it already is validated in validating.py.
+A membership outlasts leaving the company. `validating.py` refuses joining a team that the person is in already.
 """
 
 import uuid
@@ -26,7 +26,7 @@ def record_team_created(batch: Batch[TeamCreated]) -> None:
 
 
 def record_team_renamed(batch: Batch[TeamRenamed]) -> None:
-    """Records other names of teams; the latest counts, of the same moment the greater name."""
+    """Records new names of teams; the latest counts, and of equal moments the greater name."""
     _refuse_unknown_teams(batch)
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for line in batch.accepted_lines():
@@ -43,17 +43,17 @@ def record_team_renamed(batch: Batch[TeamRenamed]) -> None:
 
 
 def record_team_joined(batch: Batch[TeamJoined]) -> Iterator[None]:
-    """Records that people came into teams."""
+    """Records that people joined teams."""
     return _record_memberships(batch, True)
 
 
 def record_team_left(batch: Batch[TeamLeft]) -> Iterator[None]:
-    """Records that people went out of teams."""
+    """Records that people left teams."""
     return _record_memberships(batch, False)
 
 
 def keep_memberships(organization_id: uuid.UUID, joined: Sequence[tuple[Any, uuid.UUID]]) -> None:
-    """Writes what joinings say of teams: (the line of the joining, team_id)."""
+    """Writes the teams that joinings state: (the line of the joining, team_id)."""
     lines, team_ids = [line for line, _ in joined], [team_id for _, team_id in joined]
     keep(TeamMembership, organization_id, lines, team_id=team_ids, joined=True)
 
@@ -64,7 +64,7 @@ def moves(
     went: Iterable[uuid.UUID],
     moment: Callable[[uuid.UUID], datetime],
 ) -> list[FactLine]:
-    """The lines by which these people came into a team and those went, each from their own moment on."""
+    """The lines by which these people join and leave a team, each from their own moment on."""
     return [
         kind(fact_id=uuid.uuid4(), at=moment(each), team_id=team_id, learner_profile_id=each)
         for kind, moved in ((TeamJoined, came), (TeamLeft, went))
@@ -88,7 +88,7 @@ def _refuse_unknown_teams(batch: Batch[Any]) -> None:
 
 
 def named_teams_stand(batch: Batch[Any]) -> None:
-    """Refuses lines whose `team_ids` names a team that does not stand."""
+    """Refuses lines whose `team_ids` name a team that does not exist."""
     resolving.refuse_unknown(
         batch, "team_ids", lambda line: line.team_ids, lambda ids: resolving.teams(batch.organization_id, ids)
     )

@@ -1,7 +1,7 @@
-"""Validates facts about people beside the whole file and all that is recorded (the rules: rules.people.validation).
+"""Validates facts about people together with the whole file and all recorded facts (rules: rules.people.validation).
 
-Runs when the last line about employments, contacts and teams is checked and before any is written. Looks only at
-people of whom more is known than that they came.
+Runs after the last line about employments, contacts and teams is checked, and before any is written. Skips people whose
+only facts are first joinings.
 """
 
 import uuid
@@ -18,7 +18,7 @@ from compliance.rules.people.validation import PersonFact, PersonFactKind, valid
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import arrays, sql
 
-# Facts of the store carry no fact_id of their own here: they are never refused.
+# Recorded facts have no fact_id of their own here: they are never refused.
 _RECORDED = uuid.UUID("00000000-0000-0000-0000-000000000001")
 _Facts = dict[uuid.UUID, list[PersonFact]]
 
@@ -49,16 +49,17 @@ def validate_people(batches: dict[str, list[Batch[Any]]]) -> None:
 
 
 def _profile_id(line: Any, unwritten: Unwritten) -> uuid.UUID:
-    """Whom a line speaks of."""
+    """The profile that a line is about."""
     profile_id: uuid.UUID | None = getattr(line, "learner_profile_id", None)
     return profile_id or unwritten["employment"][line.person_id].learner_profile_id
 
 
 def _profiles_to_validate(organization_id: uuid.UUID, lines: list[Any], unwritten: Unwritten) -> set[uuid.UUID]:
-    """The people whose facts the rules must validate. To join for the first time breaks no rule.
+    """The people whose facts the rules must validate. Joining for the first time breaks no rule.
 
-    So a person is left out whose lines are only joinings, none of them twice, and of whom nothing is recorded of the
-    kind that they join as: no employment, no contact, no team. Whose invitation is accepted and revoked is validated.
+    So a person is left out if all their lines are joinings, no joining occurs twice, and nothing is recorded of the
+    kind that they join as: no employment, no contact, no team. A person whose invitation is both accepted and revoked
+    is validated.
     """
     found: set[uuid.UUID] = set()
     employed: set[uuid.UUID] = set()
@@ -113,7 +114,7 @@ def _profiles_to_validate(organization_id: uuid.UUID, lines: list[Any], unwritte
 
 
 def _facts_of(line: Any, unwritten: Unwritten) -> Iterator[PersonFact]:
-    """A line as the rules know it: with the teams that a joining brings."""
+    """A line as facts of the rules: includes the teams of a joining."""
     kind = PersonFactKind(line.fact)
     if isinstance(line, EmployeeJoined):
         yield PersonFact(line.fact_id, kind, line.at, person_id=line.person_id, invitation_id=line.invitation_id)
@@ -128,7 +129,7 @@ def _facts_of(line: Any, unwritten: Unwritten) -> Iterator[PersonFact]:
 
 
 def _recorded_facts(organization_id: uuid.UUID, profile_ids: set[uuid.UUID]) -> _Facts:
-    """What is recorded of each of those people, invitations aside."""
+    """What is recorded about each of those people, without invitations."""
     facts: _Facts = {profile_id: [] for profile_id in profile_ids}
     if not profile_ids:
         return facts
@@ -160,7 +161,7 @@ def _recorded_facts(organization_id: uuid.UUID, profile_ids: set[uuid.UUID]) -> 
     ):
         kind = PersonFactKind.CONTACT_JOINED if joined else PersonFactKind.CONTACT_LEFT
         add(profile_id, kind, at, door=Door(door))
-    # The ledger knows whether a joining of the company named the team.
+    # The ledger has whether the team was named by a joining of the company.
     for profile_id, team_id, at, joined, with_joining in sql.fetch(
         "SELECT m.learner_profile_id, m.team_id, m.at, m.joined, coalesce(f.kind = 'employee_joined', false)"  # noqa: S608
         f" FROM people_teammembership m {ledger.joined('m')}"
