@@ -1,4 +1,4 @@
-"""Writes of this room: companies are made here, and nowhere else."""
+"""The writes of this room. Companies are created only here."""
 
 import uuid
 from datetime import datetime
@@ -18,7 +18,10 @@ def create_organization(
     now: datetime,
     organization_id: uuid.UUID | None = None,
 ) -> Organization:
-    """Makes the directory row of a new company. The history's head and first capture are made by history.actions."""
+    """Creates the directory row of a new company; `history.actions` creates its history's head and first capture.
+
+    Raises UnknownTimeZoneError, CompanyExistsError.
+    """
     try:
         ZoneInfo(time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

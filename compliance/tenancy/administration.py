@@ -1,12 +1,12 @@
-"""What only the administrator of a cluster may do: the statements that move shards, watched while they run.
+"""Runs the statements that move shards, as the administrator of a cluster, and watches them while they run.
 
-Companies are moved by Citus itself, which asks for a superuser at the coordinator (CLUSTER_ADMINISTRATOR_URL). The
-commands alone connect so, and never for anything but this. A second connection looks on four times a second: whoever
-writes waits while Citus hands over, and when somebody has waited for nearly five seconds the move is ended at once.
+Citus itself moves companies, and requires a superuser at the coordinator (CLUSTER_ADMINISTRATOR_URL). Only the commands
+that move companies connect as this superuser. A second connection checks four times a second: writes wait while Citus
+hands a shard over, and a move is ended at once when a write has waited for nearly five seconds.
 
-Rows under row-level security that is forced on their owner cannot be replicated as their owner, so the owner passes by
-it on the node that receives, for as long as that takes (`receiving`). A process that is killed leaves this, and copies
-that nobody reads: `tidy`, with which each of these commands begins, takes both away.
+Rows under row-level security that is forced on their owner cannot be replicated as their owner, so the owner bypasses
+it on the receiving node for the duration of the move (`receiving`). A killed process leaves this privilege behind, and
+copies that nobody reads. Each command first runs `tidy`, which removes both.
 """
 
 import contextlib
@@ -27,11 +27,11 @@ from compliance.tenancy.errors import MoveBusyError, MoveFailedError, NotDistrib
 from compliance.tenancy.shards import Node
 
 MOST_WAITED_SECONDS: Final = 4.0
-"""A move is ended when a write has waited that long: with the time that ending takes, no write waits for five."""
+"""A move is ended when a write has waited this long; ending it takes time too, so no write waits for five seconds."""
 LOOK_SECONDS: Final = 0.25
 TELL_SECONDS: Final = 5.0
 CLEARING_SECONDS: Final = 10.0
-"""How long nothing may have gone before it is left: Citus waits for whoever reads an old copy, or clears it itself."""
+"""`tidy` ends when nothing was removed for this long: Citus waits for readers of an old copy, or removes it later."""
 _NAME: Final = "compliance moving"
 _NODE: Final = re.compile(r"while executing command on (\S+)")
 _WAITED = """
@@ -52,7 +52,7 @@ class Administration:
     def __init__(self) -> None:
         self._looking = _connect()
         self.longest_wait = 0.0
-        """In seconds: the longest that was seen of anybody who waited for a move."""
+        """The longest time, in seconds, that any statement was seen to wait for a move."""
 
     def __enter__(self) -> Self:
         try:
@@ -73,7 +73,7 @@ class Administration:
         self._looking.close()
 
     def fetch(self, statement: str, parameters: Sequence[Any] = (), /) -> list[tuple[Any, ...]]:
-        """Asks the coordinator. Raises MoveFailedError."""
+        """Runs a statement at the coordinator and returns its rows. Raises MoveFailedError."""
         try:
             cursor = self._looking.execute(statement, parameters or None)
             return cursor.fetchall() if cursor.description else []
@@ -81,7 +81,7 @@ class Administration:
             raise MoveFailedError(_sentence(error)) from error
 
     def tidy(self) -> int:
-        """Takes away what ended moves have left on nodes that answer. Returns how many tables are still left."""
+        """Removes what ended moves left on the nodes that answer. Returns how many tables are still left."""
         self._let_owner_pass(self.fetch("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0"), passes=False)
         before, since = None, time.monotonic()
         while True:
@@ -96,18 +96,21 @@ class Administration:
 
     @contextlib.contextmanager
     def receiving(self, node: Node) -> Iterator[None]:
-        """While rows are replicated to that node, their owner passes by row-level security there, and only there."""
+        """Lets the tables' owner bypass row-level security on `node`, and only there, while rows are replicated to it.
+
+        Raises MoveFailedError when the node does not answer.
+        """
         place = [(node.host, node.port)]
         if not self._let_owner_pass(place, passes=True):
             raise MoveFailedError(f"The node {node.name} does not answer. Nothing was moved.")
         try:
             yield
         finally:
-            with contextlib.suppress(MoveFailedError):  # the next one tidies
+            with contextlib.suppress(MoveFailedError):  # the next command tidies
                 self._let_owner_pass(place, passes=False)
 
     def run(self, statement: str, parameters: Sequence[Any], tell: Tell) -> None:
-        """Runs one statement that moves, on a connection of its own, and looks on.
+        """Runs one statement that moves shards, on a connection of its own, and watches it.
 
         Raises WritesWaitedError when it was ended because writes had to wait, MoveFailedError when it failed.
         """
@@ -127,7 +130,7 @@ class Administration:
                 raise MoveFailedError(_sentence(error)) from error
 
     def _look_on(self, under_way: "Future[Any]", mover: int, tell: Tell) -> None:
-        begun = told = time.monotonic()
+        begun = reported = time.monotonic()
         while not wait([under_way], LOOK_SECONDS).done:
             ((waited,),) = self.fetch(_WAITED, [mover, mover])
             self.longest_wait = max(self.longest_wait, waited)
@@ -135,25 +138,25 @@ class Administration:
                 self._end(mover)
                 raise WritesWaitedError(f"Writes had waited for {waited:.1f} s, so the move was ended.")
             now = time.monotonic()
-            if now - told >= TELL_SECONDS:
-                told = now
+            if now - reported >= TELL_SECONDS:
+                reported = now
                 tell(f"{now - begun:.0f} s: {self._progress()}")
 
     def _progress(self) -> str:
         try:
             ((status, whole, done),) = self.fetch(_PROGRESS)
-        except MoveFailedError:  # a node does not say how large its copy is; the move itself says what is wrong
+        except MoveFailedError:  # a node did not answer with the size of its copy; the move reports what is wrong
             status, whole, done = None, 0, 0
         if not status or not whole:
             return "under way"
         return f"{status}, {min(done or 0, whole) / 1e6:,.1f} of {whole / 1e6:,.1f} MB"
 
     def _end(self, mover: int) -> None:
-        # Terminated and not cancelled: what it locks is free at once, and what it leaves is tidied afterwards.
+        # Terminated, not cancelled: its locks are released at once, and `tidy` removes what it leaves.
         self.fetch("SELECT pg_terminate_backend(%s::int, 5000)", [mover])
 
     def _end_others(self) -> None:
-        """Ends what a killed command has left running: nobody else moves, for the lock is ours."""
+        """Ends the connections of a killed command. No other command is moving, because this one holds the lock."""
         self.fetch(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE application_name = %s AND datname = current_database() AND pid <> pg_backend_pid()",
@@ -161,7 +164,7 @@ class Administration:
         )
 
     def _let_owner_pass(self, places: list[tuple[Any, ...]], *, passes: bool) -> bool:
-        """Whether all of these nodes heard it. Of each node by itself: the role is the same everywhere else."""
+        """Lets the owner bypass row-level security on these nodes alone, or no longer. Returns whether all answered."""
         word = "BYPASSRLS" if passes else "NOBYPASSRLS"
         owner = psycopg.sql.Identifier(self._owner).as_string()
         change = f"SET citus.enable_ddl_propagation = off; ALTER ROLE {owner} {word}"
@@ -190,7 +193,7 @@ def _connect() -> psycopg.Connection[Any]:
             autocommit=True,
             connect_timeout=used["OPTIONS"]["connect_timeout"],
             application_name=_NAME,
-            # The server ends what it does for a command that is gone.
+            # The server ends a statement soon after its client is gone.
             options="-c client_connection_check_interval=1s -c statement_timeout=0",
         )
     except psycopg.Error as error:
@@ -199,12 +202,12 @@ def _connect() -> psycopg.Connection[Any]:
 
 
 def _sentence(error: psycopg.Error) -> str:
-    """What the server said, in one line without details: those may quote rows.
+    """The server's message in one line, without its details, which may quote rows.
 
-    The coordinator quotes a node with its own prefix, and names it in the context alone.
+    The coordinator repeats a node's message with the node's prefix, and names the node only in the error's context.
     """
-    said = (error.diag.message_primary or str(error)).strip().partition("\n")[0] or type(error).__name__
-    said = said.removeprefix("ERROR:").strip().rstrip(".")
-    said = f"{said[:1].upper()}{said[1:]}."
+    message = (error.diag.message_primary or str(error)).strip().partition("\n")[0] or type(error).__name__
+    message = message.removeprefix("ERROR:").strip().rstrip(".")
+    message = f"{message[:1].upper()}{message[1:]}."
     node = _NODE.search(error.diag.context or "")
-    return said if node is None or node[1] in said else f"The node {node[1]} answers: {said}"
+    return message if node is None or node[1] in message else f"The node {node[1]} answers: {message}"

@@ -1,8 +1,8 @@
 """Columns of many rows as PostgreSQL's binary arrays.
 
-The driver's own list dumper asks every element anew how to be sent, which costs a capture more than deciding does.
-Here an element is a piece of bytes (its length, then its value), and a column is one join. COPY would be the
-alternative; row-level security refuses it.
+The driver's own list dumper looks up an encoder for every element, which costs a capture more time than its decisions.
+Here an element is a piece of bytes (its length, then its value), and a column is these pieces joined. COPY would be the
+alternative, but row-level security refuses it.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class BinaryArray:
     __slots__ = ("data",)
 
     def __init__(self, element_type: int, pieces: Sequence[bytes]) -> None:
-        # One dimension, may hold nulls, the element's type, how many, counted from 1 (array_recv).
+        # What array_recv reads first: one dimension, may hold nulls, element type, number of elements, lower bound 1.
         self.data = pack("!iiIii", 1, 1, element_type, len(pieces), 1) + b"".join(pieces)
 
 
@@ -67,9 +67,10 @@ def _bytes_piece(value: bytes) -> bytes:
 
 
 def _pieces(make: Callable[[Any], bytes], values: Sequence[Any]) -> list[bytes]:
-    """The pieces of a column, made once for each object however often it stands there.
+    """The pieces of a column. Each object is encoded once, however often it occurs.
 
-    By address, not by value: the values outlive the call, and hashing an instant takes longer than sending it.
+    Objects are found by address, not by value: they outlive the call, and hashing an instant takes longer than sending
+    it.
     """
     made: dict[int, bytes] = {id(None): NULL}
     find = made.get
@@ -95,7 +96,7 @@ def texts(values: Sequence[str | None]) -> BinaryArray:
 
 
 def words(values: Sequence[str | None]) -> BinaryArray:
-    """A `text[]` of words of the vocabulary, which are few objects."""
+    """A `text[]` of words of the vocabulary: few distinct objects."""
     return BinaryArray(_TEXT, _pieces(lambda value: _bytes_piece(value.encode()), values))
 
 
@@ -119,7 +120,7 @@ def identifiers(values: Sequence[UUID | bytes]) -> BinaryArray:
 
 
 def smallints(values: Sequence[int | None]) -> BinaryArray:
-    """A `smallint[]` of numbers that come often."""
+    """A `smallint[]` of numbers that repeat often."""
     return BinaryArray(_SMALLINT, _pieces(lambda value: pack("!ih", 2, value), values))
 
 
@@ -164,6 +165,6 @@ _COLUMNS: Final[dict[str, Callable[[Sequence[Any]], BinaryArray]]] = {
 
 
 def column(kind: str, values: Sequence[Any]) -> "BinaryArray | list[Any]":
-    """Values of a PostgreSQL type as one array; of a type that is not known here, as the list that it is."""
+    """Values of the PostgreSQL type `kind` as one array; for a type that is not known here, as a plain list."""
     known = _COLUMNS.get(kind)
     return list(values) if known is None else known(values)

@@ -1,7 +1,7 @@
-"""Rows that are used while PostgreSQL still looks for those behind them.
+"""Rows that can be used while PostgreSQL still looks for the next ones.
 
-A page of 200 rows takes a sixth less time so: what is written of the first rows is written while the server looks the
-next ones up, and no answer of a quarter of a megabyte is held at once, for which a process needs new memory each time.
+This saves a sixth of the time of a page of 200 rows: the first rows are written out while the server looks up the next
+ones, and a whole answer of a quarter of a megabyte, which needs newly allocated memory each time, is never held.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,9 +11,9 @@ from compliance.tenancy.sql import Row
 
 
 class Arriving(Sequence[Row]):
-    """The rows of one statement, in its order. Whoever asks for their number or for one by its place waits for all.
+    """The rows of one statement, in its order. Their number, or one row by its index, waits for all rows.
 
-    `take` waits for the next ones, and says whether they are the last. All must be taken before anything else is asked.
+    `take` waits for the next rows and returns whether they are the last. All must be taken before the next statement.
     """
 
     def __init__(self, take: Callable[[], tuple[list[Row], bool]]) -> None:
@@ -22,7 +22,7 @@ class Arriving(Sequence[Row]):
         self._ended = False
 
     def portions(self) -> Iterator[tuple[Sequence[Row], bool]]:
-        """The rows as they come, and with each portion whether it is the last one."""
+        """The rows as they arrive, and with each portion whether it is the last one."""
         if self._rows:
             yield self._rows, self._ended
         while not self._ended:
@@ -49,5 +49,5 @@ class Arriving(Sequence[Row]):
 
 
 def portions(rows: Sequence[Row]) -> Iterator[tuple[Sequence[Row], bool]]:
-    """Rows as they come, and with each portion whether it is the last; of rows that are here already, one portion."""
+    """Rows as they arrive, each portion with whether it is the last. A plain sequence of rows is one portion."""
     return rows.portions() if isinstance(rows, Arriving) else iter([(rows, True)])

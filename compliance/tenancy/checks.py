@@ -1,8 +1,9 @@
-"""What guards the tenant boundary is compared, word for word, with what the code expects: at start-up and each night.
+"""Compares the protections of the tenant boundary, word for word, with those that the code expects.
 
-`expected` derives it from the models' declarations, `system_catalogue` reads what the database has, and a process whose
-database differs in anything refuses to start. `manage.py migrate` brings about what is missing (`establishing`). On a
-cluster the rows are on its nodes, in shards that the coordinator's catalogue does not know: each node is compared, too.
+This happens at start-up and each night. `expected` derives the protections from the models' declarations, and
+`system_catalogue` reads those that the database has. A process whose database differs in anything refuses to start.
+`manage.py migrate` creates what is missing (`establishing`). On a cluster the rows are in shards on its nodes, which
+the coordinator's catalogue does not describe, so each node is compared too.
 """
 
 from collections import Counter
@@ -20,18 +21,18 @@ from compliance.tenancy.roles import RUNTIME_ROLES
 
 logger = structlog.get_logger(__name__)
 
-MOST_SAID = 20
+MOST_SENTENCES = 20
 
 
 class Difference(NamedTuple):
-    """One aspect of one object that is not as expected; None where there is none."""
+    """One aspect of one object that is not as expected; `found` or `expected` is None where there is no such aspect."""
 
     subject: str
     aspect: str
     found: str | None
     expected: str | None
     where: str = ""
-    """On which server of a cluster (`host:port`), and on how many of its shards; empty for what everybody asks."""
+    """The server of a cluster (`host:port`) and on how many of its shards; empty for the database that clients ask."""
 
     @property
     def sentence(self) -> str:
@@ -47,7 +48,7 @@ class Difference(NamedTuple):
 
 
 def refuse_unsafe_role() -> None:
-    """Raises UnsafeRoleError when the connected role is none of the runtime roles, or could see more than these."""
+    """Raises UnsafeRoleError when the connected role is none of the runtime roles, or could see more than they may."""
     ((role, superuser, bypass, owns),) = sql.fetch(
         "SELECT rolname::text, rolsuper, rolbypassrls, EXISTS (SELECT 1 FROM pg_class WHERE relowner = pg_roles.oid"
         " AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace)"
@@ -69,88 +70,88 @@ def refuse_unsafe_role() -> None:
 def refuse_unprotected_tables(alias: str = DEFAULT_DB_ALIAS) -> None:
     """Raises UnprotectedTableError with every difference, or NotMigratedError where migrations are missing.
 
-    NotDistributedError where tables are not where their declaration puts them on a cluster.
+    Raises NotDistributedError where tables are not where their declaration places them on a cluster.
     An empty database raises Django's ProgrammingError.
     """
     found = differences(alias)
     if not found:
         return
     sentences = [each.sentence for each in found]
-    said = "; ".join(sentences[:MOST_SAID]) + (
-        f"; and {len(sentences) - MOST_SAID} more" if len(sentences) > MOST_SAID else ""
+    listed = "; ".join(sentences[:MOST_SENTENCES]) + (
+        f"; and {len(sentences) - MOST_SENTENCES} more" if len(sentences) > MOST_SENTENCES else ""
     )
     if _migrations(alias).missing:
-        raise NotMigratedError(f"The database lacks migrations. Run `manage.py migrate` first. It differs: {said}.")
+        raise NotMigratedError(f"The database lacks migrations. Run `manage.py migrate` first. It differs: {listed}.")
     absent = {each.subject for each in found if each.aspect == "kind" and each.found is None}
     if any(each.aspect == expected.PLACEMENT and each.subject not in absent for each in found):
-        # Whatever else differs, that comes first: `distribute` takes the guards off what it moves, and puts all back.
-        raise NotDistributedError(_not_distributed(said))
+        # This comes before all other differences: `distribute` drops a table's protections to move it and restores all.
+        raise NotDistributedError(_not_distributed(listed))
     raise UnprotectedTableError(
-        f"The database is not protected as this version expects: {said}."
+        f"The database is not protected as this version expects: {listed}."
         " Follow `Tables are not protected` in docs/operations.md."
     )
 
 
-def _not_distributed(said: str) -> str:
+def _not_distributed(listed: str) -> str:
     if not settings.CLUSTER:
         return "This database is a cluster: set CLUSTER=1 for every process (docs/scale.md)."
-    return f"Tables are not where they belong on a cluster. Run `manage.py distribute` (docs/scale.md): {said}."
+    return f"Tables are not where they belong on a cluster. Run `manage.py distribute` (docs/scale.md): {listed}."
 
 
 def differences(alias: str = DEFAULT_DB_ALIAS) -> list[Difference]:
-    """Everything in which the system catalogue is not as expected, by object; of a cluster, that of each server.
+    """Every difference of the system catalogue from the expected one, by object; on a cluster, that of each server.
 
-    The coordinator comes first, and the other servers once it is right: what is changed there is handed on to all.
-    While a later release's migrations are there already, and this version still serves, what only that release knows
-    is passed over; whatever this version knows must be as it expects.
+    The coordinator is compared first, and the other servers only once it is right: Citus hands its changes on to them.
+    While a later release's migrations are applied and this version still serves, objects that only the later release
+    knows are ignored; every object that this version knows must be as it expects.
     """
-    stands = system_catalogue.read(alias)
-    found = compared(stands)
+    actual = system_catalogue.read(alias)
+    found = compared(actual)
     unknown = [each for each in found if each.expected is None and each.aspect in _EXISTENCE]
     if unknown and _migrations(alias).later:
         found = [each for each in found if each not in unknown]
-    return found or on_servers(stands, alias)
+    return found or on_servers(actual, alias)
 
 
-def compared(stands: system_catalogue.Found) -> list[Difference]:
+def compared(actual: system_catalogue.Found) -> list[Difference]:
     """The differences of a system catalogue from the expected one.
 
-    A table or function that no code declares gives one difference: that it exists. Its other aspects are passed over.
+    A table or function that no code declares gives one difference: that it exists. Its other aspects are ignored.
     """
-    wanted = expected.system_catalogue(stands.owner, stands.roles)
+    wanted = expected.system_catalogue(actual.owner, actual.roles)
     known = {subject for subject, _ in wanted}
     found = []
-    for subject, aspect in sorted(stands.entries.keys() | wanted.keys()):
-        value, right = stands.entries.get((subject, aspect)), wanted.get((subject, aspect))
+    for subject, aspect in sorted(actual.entries.keys() | wanted.keys()):
+        value, right = actual.entries.get((subject, aspect)), wanted.get((subject, aspect))
         declared = subject in known or not subject.startswith(("table ", "function "))
         if value != right and (declared or aspect in _EXISTENCE):
             found.append(Difference(subject, aspect, value, right))
     return found
 
 
-def on_servers(stands: system_catalogue.Found, alias: str) -> list[Difference]:
+def on_servers(actual: system_catalogue.Found, alias: str) -> list[Difference]:
     """The differences of a cluster's servers from what each must have, by server and object; none without a cluster.
 
-    A server that takes no connection is named in the log and passed over: its companies are answered 503. One that
-    refuses the login, or does not say what it has, is a difference. What a server does not have at all, a function or a
-    table without shards there, nobody can use there.
+    A server that takes no connection is logged and skipped: calls for its companies are answered 503. A server that
+    refuses the login, or whose catalogue cannot be read, is a difference. An object that a server lacks altogether, a
+    function or a table without shards there, is none: nobody can use it there.
     """
     if not settings.CLUSTER:
         return []
-    wanted = expected.on_servers(stands.owner, stands.roles)
+    wanted = expected.on_servers(actual.owner, actual.roles)
     found: list[Difference] = []
-    for server in system_catalogue.read_servers(stands.owner, alias):
+    for server in system_catalogue.read_servers(actual.owner, alias):
         if server.is_away:
             logger.warning("database_node_away", node=server.name, reason=server.fault)
         elif server.fault:
             found.append(Difference("server", "system catalogue", server.fault, "readable", server.name))
         else:
-            found += _on_server(server, wanted, stands)
+            found += _on_server(server, wanted, actual)
     return found
 
 
 def _on_server(
-    server: system_catalogue.Server, wanted: expected.SystemCatalogue, stands: system_catalogue.Found
+    server: system_catalogue.Server, wanted: expected.SystemCatalogue, actual: system_catalogue.Found
 ) -> Iterator[Difference]:
     known = {subject for subject, _ in wanted}
     of_all: dict[str, int] = {}
@@ -163,11 +164,11 @@ def _on_server(
                 yield Difference(each.subject, "kind", each.value, None, server.name)
             continue
         if kind in ("table", "function") and each.subject not in known:
-            # A later release's has been passed over at the coordinator.
-            if each.aspect == "definition" and (each.subject, each.aspect) not in stands.entries:
+            # An object of a later release was ignored at the coordinator already.
+            if each.aspect == "definition" and (each.subject, each.aspect) not in actual.entries:
                 yield Difference(each.subject, each.aspect, each.value, None, server.name)
             continue
-        if each.subject == f"role {stands.owner}" and _is_of_a_move(each, server):
+        if each.subject == f"role {actual.owner}" and _is_of_a_move(each, server):
             continue
         of_all[each.subject] = each.of_all
         shards[each.subject, each.aspect, each.value] = each.first
@@ -189,10 +190,10 @@ def _on_server(
 
 
 def _is_of_a_move(each: system_catalogue.Aspect, server: system_catalogue.Server) -> bool:
-    """Whether the owner is as it is on a node that a company is moved to, or was until the move was cut off.
+    """Whether a move to this node, under way or interrupted, explains this difference of the owner's role.
 
-    It passes by row-level security (`administration`), and Citus replicates as a role that it makes a member of it, and
-    has noted before to take away again: a name that looks like one excuses nobody.
+    The owner bypasses row-level security there (`administration`), and Citus replicates as a role that it makes a
+    member of the owner. Citus records that role beforehand for removal, so a role with a similar name does not count.
     """
     return each.value == "BYPASSRLS" or (each.aspect or "").removeprefix("member ") in server.passing
 

@@ -1,8 +1,8 @@
-"""What differs on a cluster of several PostgreSQL servers (Citus), all of it, by the setting CLUSTER.
+"""Everything that differs on a cluster of several PostgreSQL servers (Citus), by the setting CLUSTER.
 
-One plain PostgreSQL makes its plans once a connection, whatever the company: it stands in a sub-select, so that nobody
-plans by the statistics of one company. Citus must see the company in the statement itself, or it would not know which
-node to ask, and it makes its plans with what is asked.
+One plain PostgreSQL plans a statement once per connection, for all companies: the company is a parameter in a
+sub-select, so that no plan depends on the statistics of one company. Citus must see the company in the statement itself
+to know which node to ask, and plans each statement with its parameters.
 """
 
 import re
@@ -16,11 +16,11 @@ PLANS = "force_custom_plan" if settings.CLUSTER else "force_generic_plan"
 """How PostgreSQL plans statements that answer requests: its setting `plan_cache_mode`."""
 
 ANSWER = "RETURNING NULL" if settings.CLUSTER else ""
-"""Ends an INSERT of rows that are sent and cannot conflict. A cluster makes a COPY of one that answers nothing, which
-row-level security refuses; one PostgreSQL imports 3 % faster without the answers, whose rows nobody reads."""
+"""Appended to an INSERT of rows that cannot conflict. Citus turns an INSERT that returns nothing into a COPY, which
+row-level security refuses. One plain PostgreSQL imports 3 % faster without returned rows, which nobody reads."""
 
 
 @lru_cache(maxsize=1_024)
 def planned(statement: str) -> str:
-    """The statement as this installation plans it: a parameter alone in a sub-select stands there by itself."""
+    """The statement as this installation plans it: on a cluster, `(SELECT parameter)` becomes the parameter itself."""
     return _GIVEN.sub(r"\1", statement) if settings.CLUSTER else statement

@@ -50,10 +50,10 @@ def company(organization_id: uuid.UUID) -> Iterator[None]:
 
 
 def close_unfinished(django: BaseDatabaseWrapper) -> None:
-    """Closes a connection that is still within a transaction although no block of Django's is.
+    """Closes a connection whose transaction is still open although no block of Django's is.
 
-    What ends a transaction may itself be cut short: by a lost connection, or by an exception out of a signal while
-    COMMIT is under way. The company is set for that transaction; whoever uses the connection next would be in it.
+    COMMIT or ROLLBACK may itself be interrupted, by a lost connection or by an exception from a signal handler. The
+    company is set in that transaction, and the next user of the connection would be in it.
     """
     driver = django.connection
     if (
@@ -62,7 +62,7 @@ def close_unfinished(django: BaseDatabaseWrapper) -> None:
         and driver.pgconn.transaction_status != pq.TransactionStatus.IDLE
     ):
         django.close()
-        django.autocommit = True  # as `connect` leaves it; a block that failed to end left it off
+        django.autocommit = True  # its value after `connect`; a block that failed to end left it False
 
 
 def current_company() -> uuid.UUID | None:
@@ -71,6 +71,6 @@ def current_company() -> uuid.UUID | None:
 
 
 def _set(value: uuid.UUID | Literal[""]) -> None:
-    # No function: Citus tells its nodes what SET LOCAL says, and not what a function does.
+    # No function: Citus passes SET LOCAL on to its nodes, but not the effect of a function.
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL app.organization = '{value}'")

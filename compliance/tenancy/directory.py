@@ -3,8 +3,8 @@
 Each is needed before the company is known (a key), or to find which companies have work. Django's own tables
 (staff accounts, sessions, migrations) hold nothing of a company. Every other table has row-level security.
 
-Where each of them is on a cluster is declared with it (`placement.py` says what that means). The head of a history and
-the mark of its standings are written together with the company's rows, so they are where these are.
+Each table's place on a cluster is declared with it (`placement.py` defines the places). The head of a history and the
+mark of its summary are written together with the company's rows, so they are placed with them.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
         "evidence_manifestrequest": Placement.COORDINATOR,
         "console_standingmark": Placement.WITH_COMPANY,
         "learning_linkrequest": Placement.COORDINATOR,
-        # Of the staff, not of a company: who may come in, who saw what, guesses at passwords.
+        # Of the staff, not of a company: who may sign in, who saw what, guesses at passwords.
         "console_staffaccess": Placement.COORDINATOR,
         "console_accesslog": Placement.COORDINATOR_IN_STEP,
         "console_accesschain": Placement.COORDINATOR_IN_STEP,
@@ -44,7 +44,7 @@ DIRECTORY_TABLES: Mapping[str, Placement] = MappingProxyType(
 )
 
 TABLE_WITH_COMPANY = next(name for name, where in DIRECTORY_TABLES.items() if where is Placement.WITH_COMPANY)
-"""A table that is with its company: all of them have the same shards, at the same places."""
+"""A table whose rows are with their company: all such tables have the same shards, at the same places."""
 
 JOINED_NODE = f"""
 JOIN pg_dist_placement p

@@ -1,7 +1,7 @@
-"""`manage.py distribute`: brings every table to where its declaration puts it on a cluster, by the schema's owner.
+"""`manage.py distribute`: moves every table to its declared place on a cluster, as the schema's owner.
 
-After each `migrate` on a cluster, which makes tables at the coordinator alone. What is in its place already is passed
-over, so the command may be run again at any time, and after having been cut short.
+It is needed after each `migrate` on a cluster, which creates tables at the coordinator alone. Tables in their place are
+skipped, so the command may be run again at any time, also after it was interrupted.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from compliance.tenancy.establishing import establish
 from compliance.tenancy.placement import Placement
 
 LOCK_SECONDS = 30
-"""How long a table that somebody else uses is waited for."""
+"""How long to wait for a table that somebody else uses."""
 
-# Names what a server's settings lack (docs/scale.md), nothing where all is as it should be.
+# Lists the settings that a server lacks (docs/scale.md); empty where it lacks none.
 _LACKING = """
 SELECT concat_ws(', ',
   CASE WHEN current_setting('citus.enable_unsafe_triggers') = 'off' THEN 'citus.enable_unsafe_triggers = on' END,
@@ -27,10 +27,10 @@ _NODES = "SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shoul
 
 
 def distribute(alias: str) -> Iterator[str]:
-    """Yields one sentence for each table that was moved to its place, each in a transaction of its own.
+    """Moves each table in a transaction of its own, and yields one sentence for each.
 
-    Raises NotDistributedError where the database is no cluster or its servers are not ready for tables, where a table
-    is in use, or somewhere else than at the coordinator and not in its place.
+    Raises NotDistributedError where the database is no cluster, its servers are not ready for tables, a table is in
+    use, or a table is neither in its place nor at the coordinator.
     """
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
@@ -53,7 +53,8 @@ def distribute(alias: str) -> Iterator[str]:
             raise NotDistributedError(f"{each.subject} could not be moved: {_reason(error)}") from error
         yield f"{each.subject}: {each.expected}"
     yield from establish(alias)
-    # Nodes are compared once the coordinator is right. Citus leaves functions that it brings to one to everybody there.
+    # Nodes are compared only once the coordinator is right, so by the second call. Citus lets everybody call the
+    # functions that it creates on a node.
     yield from establish(alias)
 
 
@@ -68,14 +69,14 @@ def _refuse_unready(alias: str) -> None:
     for each in servers.ask(_LACKING, alias):
         if each.fault:
             raise NotDistributedError(f"The coordinator cannot ask {each.name}: {each.fault} (docs/scale.md).")
-        if each.said:
+        if each.value:
             raise NotDistributedError(
-                f"{each.name} lacks a setting, and must be restarted with it: {each.said} (docs/scale.md)."
+                f"{each.name} lacks a setting, and must be restarted with it: {each.value} (docs/scale.md)."
             )
 
 
 def _reason(error: DatabaseError) -> str:
-    """What PostgreSQL or Citus says, as one sentence."""
+    """The message of PostgreSQL or Citus, as one sentence."""
     if isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
         return (
             f"somebody has used it for {LOCK_SECONDS} seconds. Stop web, workers and whatever else is connected; run"
@@ -90,7 +91,7 @@ def _place(alias: str, table: expected.Table) -> None:
         if table.placement is Placement.COORDINATOR_IN_STEP:
             cursor.execute("SELECT citus_add_local_table_to_metadata(%s)", [table.name])
             return
-        # What guards the rows would hide them from the owner, or keep them from leaving the coordinator.
+        # The protections would hide rows from the owner, or keep them from leaving the coordinator.
         for trigger in expected.triggers(table):
             cursor.execute(f"DROP TRIGGER IF EXISTS {trigger} ON {table.name}")
         if table.of_companies:
@@ -99,12 +100,12 @@ def _place(alias: str, table: expected.Table) -> None:
             "SELECT create_distributed_table(%s, 'organization_id', colocate_with => %s)",
             [table.name, _colocated(alias)],
         )
-        # What was copied would lie here for ever, out of reach of erasure.
+        # The coordinator's copy would otherwise stay for ever, and erasure would not clear it.
         cursor.execute("SELECT truncate_local_data_after_distributing_table(%s)", [table.name])
 
 
 def _colocated(alias: str) -> str:
-    """The table with which others are together: the first that is distributed."""
+    """The table with which others are colocated: the first distributed one, or `none`."""
     with connections[alias].cursor() as cursor:
         cursor.execute(
             "SELECT logicalrelid::regclass::text FROM pg_dist_partition WHERE partmethod = 'h' ORDER BY 1 LIMIT 1"

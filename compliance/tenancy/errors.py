@@ -16,7 +16,7 @@ class OtherCompanyError(TenancyError):
 
 
 class CompanyExistsError(TenancyError):
-    """An organization with this identifier stands already."""
+    """An organization with this identifier exists already."""
 
 
 class UnknownTimeZoneError(TenancyError):
@@ -28,7 +28,7 @@ class UnsafeRoleError(TenancyError):
 
 
 class UnprotectedTableError(TenancyError):
-    """The system catalogue is not what the models' declarations ask for: a restore or a hand has changed it."""
+    """The system catalogue differs from the models' declarations: a restore or a person changed it."""
 
 
 class NotMigratedError(TenancyError):
@@ -36,11 +36,11 @@ class NotMigratedError(TenancyError):
 
 
 class NotEstablishedError(TenancyError):
-    """What guards a table could not be made as declared: the owner may not, or the change has changed nothing."""
+    """A table's protection could not be created as declared: the owner may not, or the statement had no effect."""
 
 
 class NotDistributedError(TenancyError):
-    """The database is no cluster although CLUSTER says so, or a table is not where its declaration puts it."""
+    """The database is no cluster although CLUSTER is set, or a table is not where its declaration places it."""
 
 
 class NoSuchNodeError(TenancyError):
@@ -48,16 +48,16 @@ class NoSuchNodeError(TenancyError):
 
 
 class MoveBusyError(TenancyError):
-    """Companies are being moved by another command; one at a time does."""
+    """Another command is moving companies; only one at a time may."""
 
 
 class MoveFailedError(TenancyError):
-    """A move was refused or cut off. The companies are where they were, whole; what it left is tidied."""
+    """A move was refused or interrupted. The companies are whole where they were, and its remains are tidied."""
 
 
 class WritesWaitedError(TenancyError):
-    """A move was ended, because those who write had waited for it as long as they may."""
+    """A move was ended because writes had waited for it as long as they may."""
 
 
 class BehindError(TenancyError):
-    """A standby has not replayed what it would have to show; the primary answers in its place."""
+    """A standby has not yet replayed what the answer must contain; the primary answers in its place."""

@@ -1,9 +1,9 @@
-"""The end of `manage.py migrate`: what guards the tables is made as the models declare it, by the schema's owner.
+"""The end of `manage.py migrate`: the schema's owner creates the tables' protections as the models declare them.
 
-Only what differs is touched, and each change is told. What nobody declared is left for an operator to look at: an extra
-policy, trigger or table, a grant to a stranger. Start-up goes on refusing it. On a cluster Citus hands each statement
-on to every shard, so what differs on a node alone is put right by the same statements; triggers against TRUNCATE alone
-it leaves to the coordinator, so those of shards are taken away there.
+Only what differs is changed, and each change is reported. What nobody declared (an extra policy, trigger or table, a
+grant to an unknown role) is left for an operator to examine; start-up keeps refusing it. On a cluster Citus hands each
+statement on to every shard, so the same statements correct what differs on a node alone. Only triggers against TRUNCATE
+stay at the coordinator, so those on shards are dropped there.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -15,7 +15,7 @@ from compliance.tenancy import checks, expected, functions, roles, system_catalo
 from compliance.tenancy.errors import NotEstablishedError
 from compliance.tenancy.protection import COMPANY
 
-# On one shard, whose name Citus puts in; bit 0 of a trigger's type says that it is for each row.
+# Runs on one shard, whose name Citus fills in. Bit 0 of a trigger's type is set for triggers FOR EACH ROW.
 _EACH_DROPPED: Final = """
 DO $do$ DECLARE name text; BEGIN
     FOR name IN SELECT tgname FROM pg_trigger
@@ -26,29 +26,29 @@ END $do$
 
 
 def establish(alias: str) -> Iterator[str]:
-    """Yields one sentence for each object that was changed, all in one transaction on the connection `alias`.
+    """Changes objects in one transaction on the connection `alias`, and yields one sentence for each.
 
-    Raises NotEstablishedError where only a superuser may change an object, or where the change has changed nothing.
+    Raises NotEstablishedError where only a superuser may change an object, or where a statement had no effect.
     """
     connection = connections[alias]
     tables = {f"table {each.name}": each for each in expected.tables()}
     declared = {f"function {each.signature}": each for each in functions.declared()}
-    told: list[tuple[str, list[str]]] = []
+    reported: list[tuple[str, list[str]]] = []
     with transaction.atomic(using=alias):
-        stands = system_catalogue.read(alias)
-        before = checks.compared(stands) or checks.on_servers(stands, alias)
+        actual = system_catalogue.read(alias)
+        before = checks.compared(actual) or checks.on_servers(actual, alias)
         _refuse_other_owners(before, [*tables, *declared])
         changed: dict[str, list[checks.Difference]] = {}
         for each in before:
             changed.setdefault(each.subject, []).append(each)
-        # By connections of their own to the nodes, which would wait for what this transaction has changed there.
+        # First: these use connections of their own to the nodes, and would wait for this transaction's changes there.
         for subject, found in changed.items():
             if subject in tables and any(
                 each.where and "FOR EACH STATEMENT" in (each.expected or "") for each in found
             ):
                 _without_statement_triggers(alias, tables[subject].name)
         with connection.cursor() as cursor:
-            for role in sorted(stands.roles):
+            for role in sorted(actual.roles):
                 cursor.execute("SELECT has_schema_privilege(%s, 'public', 'USAGE')", [role])
                 if not cursor.fetchone()[0]:
                     cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
@@ -57,17 +57,17 @@ def establish(alias: str) -> Iterator[str]:
             aspects = [each.aspect for each in found if each.expected is not None or each.aspect.startswith("grants")]
             statements: list[str] = []
             if subject in declared:
-                statements = list(_function(declared[subject], stands.roles))
-            elif subject in tables and (subject, "kind") in stands.entries:
-                statements = list(_table(tables[subject], aspects, stands))
+                statements = list(_function(declared[subject], actual.roles))
+            elif subject in tables and (subject, "kind") in actual.entries:
+                statements = list(_table(tables[subject], aspects, actual))
             if statements:
                 with connection.cursor() as cursor:
                     for statement in statements:
                         cursor.execute(statement)
-                told.append((subject, aspects))
+                reported.append((subject, aspects))
                 yield f"{subject}: {', '.join(dict.fromkeys(aspects))}"
-    if told:
-        _refuse_unchanged(alias, told)
+    if reported:
+        _refuse_unchanged(alias, reported)
 
 
 def _refuse_other_owners(found: Iterable[checks.Difference], declared: Collection[str]) -> None:
@@ -79,28 +79,28 @@ def _refuse_other_owners(found: Iterable[checks.Difference], declared: Collectio
             for kind, _, name in [each.subject.partition(" ")]
         )
         raise NotEstablishedError(
-            f"{'; '.join(each.sentence for each in others[: checks.MOST_SAID])}. Only a superuser may change that:"
+            f"{'; '.join(each.sentence for each in others[: checks.MOST_SENTENCES])}. Only a superuser may change that:"
             f" run `{'; '.join(statements)}` as one at the coordinator, then migrate again."
         )
 
 
-def _refuse_unchanged(alias: str, told: Iterable[tuple[str, list[str]]]) -> None:
-    claimed = {(subject, aspect) for subject, aspects in told for aspect in aspects}
-    stands = system_catalogue.read(alias)
+def _refuse_unchanged(alias: str, reported: Iterable[tuple[str, list[str]]]) -> None:
+    claimed = {(subject, aspect) for subject, aspects in reported for aspect in aspects}
+    actual = system_catalogue.read(alias)
     left = [
         each.sentence
-        for each in checks.compared(stands) or checks.on_servers(stands, alias)
+        for each in checks.compared(actual) or checks.on_servers(actual, alias)
         if (each.subject, each.aspect) in claimed and (each.expected is not None or each.aspect.startswith("grants"))
     ]
     if left:
         raise NotEstablishedError(
-            f"This was changed and is as it was: {'; '.join(left[: checks.MOST_SAID])}. Change it on that server as its"
-            " superuser (`Tables are not protected` in docs/operations.md), then migrate again."
+            f"This was changed and is as it was: {'; '.join(left[: checks.MOST_SENTENCES])}. Change it on that server"
+            " as its superuser (`Tables are not protected` in docs/operations.md), then migrate again."
         )
 
 
 def _without_statement_triggers(alias: str, table: str) -> None:
-    """Takes away the triggers of a table's shards that only the coordinator needs (`expected.may_lack`)."""
+    """Drops the triggers of a table's shards that only the coordinator needs (`expected.may_lack`)."""
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT result FROM run_command_on_placements(%s, %s) WHERE NOT success", [table, _EACH_DROPPED])
         if refused := cursor.fetchone():
@@ -115,7 +115,7 @@ def _function(function: functions.DatabaseFunction, existing: Iterable[str]) -> 
         yield f"{verb} EXECUTE ON FUNCTION {function.signature} {word} {role}"
 
 
-def _table(table: expected.Table, aspects: list[str], stands: system_catalogue.Found) -> Iterator[str]:
+def _table(table: expected.Table, aspects: list[str], actual: system_catalogue.Found) -> Iterator[str]:
     name = table.name
     if "row-level security" in aspects:
         yield f"ALTER TABLE {name} {'ENABLE' if table.of_companies else 'DISABLE'} ROW LEVEL SECURITY"
@@ -128,12 +128,12 @@ def _table(table: expected.Table, aspects: list[str], stands: system_catalogue.F
         )
     if "policy backup" in aspects:
         yield f"DROP POLICY IF EXISTS backup ON {name}"
-        yield f'CREATE POLICY backup ON {name} FOR SELECT TO "{stands.owner}" USING (true)'
+        yield f'CREATE POLICY backup ON {name} FOR SELECT TO "{actual.owner}" USING (true)'
     for trigger, definition in expected.triggers(table).items():
         if f"trigger {trigger}" in aspects:
             yield f"DROP TRIGGER IF EXISTS {trigger} ON {name}"
             yield definition
-    for role in sorted(stands.roles):
+    for role in sorted(actual.roles):
         if any(aspect.split(" on column ")[0] == f"grants to {role}" for aspect in aspects):
             granted = roles.granted(role, name, append_only=table.append_only)
             yield f"REVOKE ALL ON TABLE {name} FROM {role}"

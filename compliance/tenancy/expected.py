@@ -1,8 +1,8 @@
 """What PostgreSQL's system catalogue must hold, derived from the models' declarations and nothing else.
 
 A model with a column `organization_id` is a company's, under row-level security, unless `directory.py` lists its table;
-`append_only = True` on a model makes its rows final. What a role may do is `roles.granted`; functions are declared in
-`functions.py`'s way. Each entry describes one aspect of one object, in the words of `system_catalogue.read`.
+`append_only = True` on a model makes its rows final. What a role may do is `roles.granted`; functions are declared as
+in `functions.py`. Each entry describes one aspect of one object, in the words of `system_catalogue.read`.
 """
 
 from typing import NamedTuple
@@ -15,10 +15,10 @@ from compliance.tenancy.directory import DIRECTORY_TABLES
 from compliance.tenancy.placement import Placement
 
 SystemCatalogue = dict[tuple[str, str], str]
-"""By object (`table tenancy_organization`) and aspect (`policy company`): how it is."""
+"""The value of each aspect (`policy company`) of each object (`table tenancy_organization`), by both."""
 
 PLACEMENT = "placement"
-"""The aspect of a table that says where it is, on a cluster alone; none for a table of the coordinator alone."""
+"""The aspect that states where a table is: only on a cluster, and not for tables that only the coordinator has."""
 OFF, ON, FORCED = "off", "on", "forced"
 _COMPANY = "(organization_id = (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid)"
 COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_COMPANY}) WITH CHECK ({_COMPANY})"
@@ -36,7 +36,7 @@ class Table(NamedTuple):
     def forced(self) -> bool:
         """Whether row-level security binds the owner too, who may then only read, for backups.
 
-        Migrations change rows of other tables; those of append-only ones nobody changes, so nothing is missed.
+        Migrations change rows of other tables only, so the owner needs no more on append-only ones.
         """
         return self.of_companies and self.append_only
 
@@ -78,7 +78,7 @@ def policies(table: Table, owner: str) -> dict[str, str]:
 
 
 def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalogue:
-    """All of it, for a schema of `owner` and those of the runtime roles that were provided."""
+    """The expected system catalogue, for a schema of `owner` and those of the runtime roles that exist."""
     found: SystemCatalogue = {}
     for table in tables():
         subject = f"table {table.name}"
@@ -104,17 +104,17 @@ def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalo
 
 
 def on_servers(owner: str, existing_roles: frozenset[str]) -> SystemCatalogue:
-    """What each server of a cluster must hold of the objects that it has: each shard what its table has.
+    """What a server of a cluster must hold of each object that it has: a shard has the aspects of its table.
 
-    All but a placement, which only the coordinator's table has.
+    Placements are left out: only the coordinator's table has one.
     """
     wanted = system_catalogue(owner, existing_roles)
     return {(subject, aspect): value for (subject, aspect), value in wanted.items() if aspect != PLACEMENT}
 
 
 def may_lack(value: str) -> bool:
-    """Whether shards may be without this, a trigger against TRUNCATE: it is for the coordinator, and fires there.
+    """Whether shards may lack this value: a trigger against TRUNCATE, which the coordinator needs and where it fires.
 
-    Citus makes none for new shards, and one for each that it has copied to another node.
+    Citus creates none for new shards, but one for each shard that it has copied to another node.
     """
     return "FOR EACH STATEMENT" in value and value.startswith("CREATE TRIGGER")

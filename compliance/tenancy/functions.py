@@ -1,6 +1,6 @@
 """Functions of the database, declared by the room that calls them in its module `database_functions`.
 
-`manage.py migrate` makes them so, and the start-up check compares them word for word.
+`manage.py migrate` creates them, and the start-up check compares them word for word.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ SEARCH_PATH = "pg_catalog, public"
 class DatabaseFunction:
     """One function. Texts are as PostgreSQL prints them: `arguments` and `returns` with full names of types.
 
-    `as_owner` makes it SECURITY DEFINER: it sees every company's rows, so its argument and its answer are all that
-    guards them. `callers` are the roles that may call it; nobody else may.
+    `as_owner` makes it SECURITY DEFINER: it sees every company's rows, so only its arguments and its answer limit what
+    a caller learns. `callers` are the roles that may call it; nobody else may.
     """
 
     name: str
@@ -39,7 +39,7 @@ class DatabaseFunction:
 
     @property
     def definition(self) -> str:
-        """All of it but the body and who may call it."""
+        """The function without its name, its body and its callers, as `system_catalogue` prints it."""
         security = "DEFINER" if self.as_owner else "INVOKER"
         return (
             f"RETURNS {self.returns} LANGUAGE {self.language} {self.volatility} SECURITY {security}"
@@ -47,7 +47,7 @@ class DatabaseFunction:
         )
 
     def statement(self) -> str:
-        """What makes it."""
+        """The statement that creates or replaces it."""
         path = f"SET search_path = {SEARCH_PATH}"
         definition = self.definition.replace(f"SET search_path={SEARCH_PATH}", path)
         return f"CREATE OR REPLACE FUNCTION {self.signature} {definition} AS $function${self.body}$function$"

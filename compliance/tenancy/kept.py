@@ -1,7 +1,7 @@
-"""What a room keeps of one person, declared so that the file of all that is kept about them forgets nothing.
+"""What a room keeps about one person, declared so that the file of all that is kept about them is complete.
 
 Each room that has rows about people lists them as parts in its own `kept.py`; `interfaces/personal_file` puts them
-together. Of each row all columns are given but those that are left out here, so a new column is in the file at once.
+together. The file has every column of a row but those left out here, so a new column is included without further work.
 Tests compare the parts with all models and with the columns that erasure clears.
 """
 
@@ -14,20 +14,20 @@ from django.db.models import Model, QuerySet
 LEFT_OUT = {
     "pk": "a number of the table's own",
     "id": "a number of the table's own",
-    "organization_id": "the company stands above",
-    "learner_profile_id": "the person stands above",
-    "trainer_profile_id": "the person stands above",
+    "organization_id": "the company is named above",
+    "learner_profile_id": "the person is named above",
+    "trainer_profile_id": "the person is named above",
     "subject_id": "the person, or an invitation of theirs",
-    "search_text": "made of name and addresses, which stand beside it",
-    "account_email_lower": "the account's address again, which stands beside it",
-    "work_email_lower": "the work address again, which stands beside it",
-    "user_name_lower": "the name again, which stands beside it",
+    "search_text": "made of name and addresses, which are in the same row",
+    "account_email_lower": "the account's address again, which is in the same row",
+    "work_email_lower": "the work address again, which is in the same row",
+    "user_name_lower": "the name again, which is in the same row",
     "fact_id": "a number of the ledger's",
     "token_sha256": "what it is the digest of opens a session",
     "actor_id": "somebody else",
     "voided_by": "somebody else",
 }
-"""Columns that are not given, by name, and why not: what opens something, who else acted, and what says nothing."""
+"""Columns that the file leaves out, by name, with the reason: secrets, other people, and values without information."""
 
 
 class Part(NamedTuple):
@@ -36,12 +36,12 @@ class Part(NamedTuple):
     name: str
     model: type[Model]
     rows: Callable[[uuid.UUID, uuid.UUID], QuerySet[Any]]
-    """Of a company and a profile; within the company's context."""
+    """Takes the identifiers of a company and a profile; called within the company's context."""
     more: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What is given of each row."""
+        """The fields of each row that the file has."""
         return (*self.more, *(each.name for each in self.model._meta.fields if each.name not in LEFT_OUT))
 
 

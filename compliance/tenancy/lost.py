@@ -1,8 +1,8 @@
-"""Which errors mean that the database is away, and not that something is wrong with what was asked of it.
+"""Which errors mean that the database is away, rather than that a statement was wrong.
 
 A primary that dies, is shut down or becomes a standby ends its connections or refuses writes, in many ways that all
-mean the same to whoever asks: try again, another server will have taken over. Interfaces answer 503 to these errors,
-tasks are tried again; this module alone says which they are.
+mean the same to a caller: try again, another server will have taken over. Interfaces answer these errors with 503, and
+tasks are tried again; this module alone decides which errors they are.
 """
 
 import re
@@ -12,10 +12,10 @@ import psycopg
 from django.db import InterfaceError, InternalError, OperationalError, connections
 
 RETRY_AFTER_SECONDS: Final = 5
-"""What callers are asked to wait. A failover takes some ten to thirty seconds; asking again sooner helps nobody."""
+"""How long callers are asked to wait. A failover takes ten to thirty seconds; asking again sooner does not help."""
 
 ERRORS: Final = (OperationalError, InterfaceError, InternalError)
-"""The classes of Django's that such errors have, among others, for whoever tries again after any of these."""
+"""Django's classes of these errors, which other errors have too; for code that tries again after any of them."""
 
 _CONNECTION_EXCEPTION: Final = "08"
 _STATES: Final = frozenset(
@@ -30,40 +30,40 @@ _STATES: Final = frozenset(
 )
 _INTERNAL: Final = "XX000"
 _OF_A_NODE: Final = "while executing command on"
-"""How Citus names the node of an error. A connection to it that broke has no SQLSTATE: Citus gives _INTERNAL."""
+"""How Citus names an error's node. A broken connection to it has no SQLSTATE of its own: Citus gives _INTERNAL."""
 _BROKE: Final = re.compile(
     r"terminating connection|server closed the connection|connection (lost|not open)"
     r"|failure on connection marked as essential"
 )
-"""What else Citus says with _INTERNAL of a connection to a node that broke, without its name."""
+"""Messages of Citus, with _INTERNAL, for a broken connection to a node that they do not name."""
 _ENDS: Final = "postmaster was shut down"
-"""What Citus says with _INTERNAL in a process of a coordinator that was killed."""
+"""The message of Citus, with _INTERNAL, in a process of a coordinator that was killed."""
 
 
 def is_lost(error: BaseException | None) -> bool:
-    """Whether an error, or the one that Django made it from, says that the database is away."""
+    """Whether an error, or the driver's error that caused it, means that the database is away."""
     if isinstance(error, InterfaceError) and error.__cause__ is None:
         return True  # Django's own: the connection is closed
     return any(_says_so(each) for each in (error, getattr(error, "__cause__", None)))
 
 
 class NodeAwayError(psycopg.OperationalError):
-    """A node of a cluster is known to be silent: as a connection that was lost, and that of the coordinator is well."""
+    """A node of a cluster is silent. Handled as a lost connection, although the one to the coordinator works."""
 
 
 def node_away() -> OperationalError:
-    """The error for who asks about a company whose node does not answer: to callers, as a connection that was lost."""
+    """The error for statements about a company whose node does not answer; callers see a lost connection."""
     error = OperationalError("A node of the database does not answer.")
     error.__cause__ = NodeAwayError(*error.args)
     return error
 
 
 def let_go(error: BaseException | None) -> None:
-    """Closes the connections of this thread, so that the next statement looks for the primary anew.
+    """Closes the connections of this thread, so that the next statement looks for the primary again.
 
-    A server that refuses writes answers all else, so nothing would notice by itself. A connection within a transaction
-    that someone opened around the request (the suite does) stays, and so do those to a coordinator of which only a node
-    is away: everybody who asks for a company there would connect anew, at the expense of all others.
+    A server that refuses writes answers everything else, so nothing else would close them. A connection within a
+    transaction that was opened around the request (the suite does so) is kept. So are connections to a coordinator that
+    only lacks a node: every call for a company there would connect again, at the expense of all others.
     """
     if _is_of_a_node(error):
         for connection in connections.all(initialized_only=True):
@@ -75,7 +75,7 @@ def let_go(error: BaseException | None) -> None:
 
 
 def _is_of_a_node(error: BaseException | None) -> bool:
-    """Whether a coordinator that is well says that a node is away; of a lost coordinator libpq gives no SQLSTATE."""
+    """Whether a working coordinator reports that a node is away; for a lost coordinator libpq gives no SQLSTATE."""
     cause = getattr(error, "__cause__", None) or error
     if not isinstance(cause, psycopg.Error):
         return False

@@ -1,8 +1,8 @@
-"""Columns that hold another one's text in lower case, so that it is found by index whatever its case.
+"""Columns that hold another column's text in lower case, so that an index finds it whatever its case.
 
-Row-level security uses an index for plain equality alone: it keeps `lower(column)` out of any, since a function might
-tell of rows that it should not see. A function of the owner, which is above row-level security, would be let through,
-but a cluster hands no statement to a node that calls a function which asks tables itself.
+Under row-level security PostgreSQL uses an index for plain equality only, and not for `lower(column)`: a function might
+reveal rows that the reader may not see. A function that runs as the owner, above row-level security, would be allowed,
+but a cluster sends no statement to a node if it calls a function that itself queries tables.
 """
 
 from django.db.models import GeneratedField, TextField

@@ -39,7 +39,7 @@ class CompanyRow(models.Model):
     There is no foreign key to the organization: the policy of row-level security already ties each row to the
     company of the transaction, and a key check per inserted row would cost a tenth of an import.
 
-    A model whose rows are never changed or removed says `append_only = True`; `expected` derives what guards them.
+    A model whose rows are never changed or removed sets `append_only = True`; `expected` derives their protections.
     """
 
     append_only: ClassVar[bool] = False
@@ -51,7 +51,7 @@ class CompanyRow(models.Model):
         abstract = True
 
     def _do_update(self, base_qs: Any, using: str | None, pk_val: Any, values: Any, *more: Any, **named: Any) -> Any:
-        """Update the row of its company, which is named and never written: a cluster asks one node, by this column."""
+        """Updates the row with its company as a condition, by which a cluster asks one node, and never as a value."""
         own = base_qs.filter(organization_id=self.organization_id)
         written = [each for each in values if each[0].attname != "organization_id"]
         return super()._do_update(own, using, pk_val, written, *more, **named)

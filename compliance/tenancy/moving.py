@@ -1,11 +1,11 @@
-"""Moving companies between the nodes of a cluster while they are read and written.
+"""Moves companies between the nodes of a cluster while they are read and written.
 
-A shard is copied by logical replication, and handed over when the copy has caught up: writes wait for that moment,
-readers notice nothing. Whoever shares the company's shard comes along: what Citus has for dividing a shard while its
-rows are changed stands still or ends the node's server (ADR 128), so nothing here divides one.
+A shard is copied by logical replication and handed over when the copy has caught up: writes wait for that moment, reads
+are not affected. Companies that share the shard move with it. Nothing here divides a shard, because what Citus has for
+dividing one while its rows change hangs, or ends the node's server (ADR 128).
 
-Whatever ends these at whatever moment, each company is whole on one node, the one that it was on or the new one. Run
-again they do what is left.
+If a move is interrupted, at whatever moment, each company is whole on one node, the old or the new one. Running the
+command again completes it.
 """
 
 import time
@@ -19,11 +19,11 @@ from compliance.tenancy.shards import Node, Shard
 
 TRIES: Final = 3
 _PAUSE_SECONDS: Final = 2.0
-"""Between two tries, so that those who waited get their turn."""
+"""The time between two tries, so that writes that waited get their turn."""
 
 
 class Moved(NamedTuple):
-    """What a command has done: how many shards it moved, how long that took, and how long a write waited at most."""
+    """The result of a command: how many shards it moved, how long that took, and the longest wait of a write."""
 
     shards: int
     seconds: float
@@ -33,7 +33,7 @@ class Moved(NamedTuple):
 
 
 def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
-    """Brings a company, and who shares its shard, to the node `to`; nothing where it is there already.
+    """Moves a company, and those that share its shard, to the node `to`; does nothing if it is there already.
 
     Raises NoSuchCompanyError, NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
     """
@@ -56,9 +56,10 @@ def move_company(organization_id: uuid.UUID, to: str, tell: Tell) -> Moved:
 
 
 def drain_node(name: str, tell: Tell) -> Moved:
-    """Brings every company of a node to the others, each shard to where least is; the node is given none meanwhile.
+    """Moves every company of a node to the other nodes, each shard to the one that holds least.
 
-    Only others that answer are chosen, and none that is away is marked: what is refused has changed nothing.
+    The node takes no new companies from then on. Shards go only to nodes that answer. A node that is away is not marked
+    as drained: a refused command has changed nothing.
 
     Raises NoSuchNodeError, MoveBusyError, MoveFailedError, WritesWaitedError.
     """
@@ -101,21 +102,21 @@ def fill_node(name: str) -> None:
 
 
 def sentence(done: Moved) -> str:
-    """What a command has done, for whoever called it."""
-    said = (
+    """The result of a command as text for the operator."""
+    text = (
         f"Moved {done.shards:,} {'shard' if done.shards == 1 else 'shards'} in {done.seconds:,.0f} s;"
         f" a write waited for {done.longest_wait:.1f} s at most."
     )
     if done.left_over:
-        said += (
+        text += (
             f" {done.left_over:,} tables of old copies could not be removed yet: a node does not answer. They go by"
             " themselves when it is back."
         )
-    return said
+    return text
 
 
 def _move(administration: Administration, shard: Shard, target: Node, tell: Tell) -> None:
-    """Moves one shard: again, a few times, when that was ended for the sake of those who write."""
+    """Moves one shard; tries again, TRIES times in all, if the move was ended because writes waited."""
     for tried in range(1, TRIES + 1):
         try:
             with administration.receiving(target):

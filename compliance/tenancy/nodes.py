@@ -1,8 +1,8 @@
-"""Reads of all companies together, node by node: a node that is away costs its own companies, and nobody else's.
+"""Reads across all companies, node by node: a node that is away affects its own companies and no others.
 
-On a cluster a statement that names no company asks every node, and fails as a whole while one of them is away. So the
-few reads that need all companies (what is due, where histories end, whose code or address it is) say `OF` of their
-column and are asked once a node, of the companies that live there. One plain PostgreSQL is asked once, of all.
+On a cluster a statement that names no company asks every node, and fails as a whole while one of them is away. The few
+reads that need all companies (what is due, where histories end, whose code or address it is) therefore restrict their
+column by `of`, and run once per node, for its companies. On one plain PostgreSQL they run once, for all.
 """
 
 import uuid
@@ -39,9 +39,9 @@ def fetch(
     only: Collection[uuid.UUID] | None = None,
     away: set[uuid.UUID] | None = None,
 ) -> list[sql.Row]:
-    """The rows of all companies, or of these `only`, whose node answers. The statement has the condition `of`.
+    """The rows of all companies, or of those in `only`, whose node answers. The statement must have the condition `of`.
 
-    A node that is away is named in the log and passed over; its companies are put into `away`, if that is given.
+    A node that is away is logged and skipped; its companies are added to `away`, if given.
     """
     given = parameters or {}
     asked = None if only is None else list(only)
@@ -84,8 +84,8 @@ def new_company() -> uuid.UUID:
 
 
 def _go_on() -> None:
-    """Lets go of a connection that was cut off while a node stood still: the next node is asked by another one.
+    """Closes a connection that was cut off because a node hung, so that the next node is asked on another one.
 
-    One that is well, and one within a transaction, stay.
+    A working connection, and one within a transaction, are kept.
     """
     connection.close_if_unusable_or_obsolete()

@@ -1,6 +1,6 @@
-"""Statements that a connection knows by a name of ours, sent by libpq itself, and rows as they come back.
+"""Statements that are prepared on a connection under our names and sent by libpq itself, and the rows that come back.
 
-What `reading` asks goes through here, whichever server answers it: the primary, or a standby.
+Every statement of `reading` goes through here, whichever server answers it: the primary or a standby.
 """
 
 import select
@@ -28,14 +28,14 @@ Parameters = Sequence[Any] | dict[str, Any]
 DONE: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 _BINARY = pq.Format.BINARY
 _UNNAMED = b""
-_ROWS_AT_ONCE = 50  # measured: 25, 50 and 67 make no difference (docs/benchmarks.md), 100 lets more wait
+_ROWS_AT_ONCE = 50  # measured: 25, 50 and 67 make no difference (docs/benchmarks.md); with 100, more rows wait
 FORGOTTEN: Final = ("26000", "0A000")
-"""SQL states of a statement that a connection knows no more: the driver dropped all, or a table was altered."""
+"""SQLSTATEs of a statement that the connection no longer has: the driver dropped all, or a table was altered."""
 
 _NAMED = pattern(r"%\((\w+)\)s|%s")
 
 _BIGINT = Struct("!q").pack
-# How values are sent, by PostgreSQL's number of the type that a placeholder was found to have.
+# Encoders of values, by the OID of the type that PostgreSQL found for the placeholder.
 _ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
     16: Struct("!?").pack,
     17: bytes,
@@ -53,7 +53,7 @@ _ENCODERS: Final[dict[int, Callable[[Any], bytes]]] = {
 
 
 class Prepared(NamedTuple):
-    """A statement that a connection knows: its name, and how the value of each placeholder is encoded."""
+    """A statement that a connection has prepared: its name, and how the value of each placeholder is encoded."""
 
     name: bytes
     encoders: tuple[Callable[[Any], bytes], ...]
@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
 
 class _Reading:
-    """How results are read, whatever the connection: it speaks UTF-8 and UTC."""
+    """How results are decoded, whatever the connection: all of them use UTF-8 and UTC."""
 
     connection = None
 
@@ -79,21 +79,21 @@ _prepared: WeakKeyDictionary[Driver, dict[str, Prepared]] = WeakKeyDictionary()
 
 
 def known(driver: Driver, statement: str) -> Prepared | None:
-    """The statement as this connection knows it, if it does."""
+    """The statement as this connection has prepared it; None if it has not."""
     return _prepared.get(driver, {}).get(statement)
 
 
 def forget(driver: Driver) -> None:
-    """Says that the connection knows nothing any more."""
+    """Records that the connection has no prepared statement any more."""
     _prepared.pop(driver, None)
 
 
 def execute(driver: Driver, statement: str, parameters: Parameters, *, named: bool) -> Any:
-    """Runs a statement and waits for its result, whatever it is. `named` keeps it with the connection."""
+    """Runs a statement and waits for its result, which may be an error. `named` keeps it prepared."""
     names = _prepared.setdefault(driver, {})
     prepared = names.get(statement)
     if prepared is None or not named:
-        # In somebody else's transaction a name that is forgotten would cost them all their work: it gets none.
+        # In the caller's transaction a forgotten name would abort all of the caller's work, so none is used there.
         name = f"reading_{next(_numbers)}".encode() if named else _UNNAMED
         prepared = _prepare(driver, name, positional(statement)[1])
         if named:
@@ -103,7 +103,7 @@ def execute(driver: Driver, statement: str, parameters: Parameters, *, named: bo
 
 
 def send(driver: Driver, prepared: Prepared, statement: str, parameters: Parameters) -> None:
-    """Hands a statement over that the connection knows, and goes on; `answer` waits for it."""
+    """Sends a prepared statement without waiting; `answer` waits for its result."""
     driver.pgconn.send_query_prepared(
         prepared.name, _encoded(prepared, statement, parameters), prepared.formats, _BINARY
     )
@@ -111,15 +111,15 @@ def send(driver: Driver, prepared: Prepared, statement: str, parameters: Paramet
 
 
 def send_for_portions(driver: Driver, prepared: Prepared, statement: str, parameters: Parameters) -> None:
-    """As `send`, for whoever takes the rows by `portion`."""
+    """As `send`, for rows that are taken by `portion`."""
     send(driver, prepared, statement, parameters)
     driver.pgconn.set_chunked_rows_mode(_ROWS_AT_ONCE)
 
 
 def portion(driver: Driver, raw: bool) -> tuple[list[Row], bool]:
-    """The next rows of what was sent for portions, and whether these are the last. Raises what failed.
+    """The next rows after `send_for_portions`, and whether they are the last. Raises the statement's error.
 
-    Waits for some, outside of Python's lock, and takes along what has come with them.
+    Waits for some rows without holding the GIL, and takes all that have arrived by then.
     """
     found: list[Row] = []
     wait(driver)
@@ -136,10 +136,10 @@ def portion(driver: Driver, raw: bool) -> tuple[list[Row], bool]:
 
 
 def answer(driver: Driver, *, whole: bool = False) -> Any:
-    """The result of what was sent. Raises OperationalError when the connection was lost.
+    """The result of the statement that was sent. Raises OperationalError when the connection was lost.
 
-    libpq lets no other thread run while it takes a result, so nothing is taken before its beginning is there: a server
-    that stands still holds up one thread. `whole`: nor before its end is.
+    No other thread runs while libpq takes a result, so it is taken only once it has begun to arrive, or with `whole`
+    once it has arrived: a server that hangs blocks one thread only.
     """
     found = None
     while wait(driver, whole=whole):
@@ -153,7 +153,7 @@ def answer(driver: Driver, *, whole: bool = False) -> Any:
 
 
 def wait(driver: Driver, seconds: float | None = None, *, whole: bool = True) -> bool:
-    """True when a result is there, or has begun to come; other threads run meanwhile.
+    """Returns True when a result is there, or without `whole` has begun to arrive; other threads run meanwhile.
 
     Raises OperationalError after `seconds`.
     """
@@ -173,27 +173,27 @@ def wait(driver: Driver, seconds: float | None = None, *, whole: bool = True) ->
 
 
 def rows(driver: Driver, result: Any, raw: bool) -> list[Row]:
-    """What a result holds; with `raw`, instants as numbers and identifiers as bytes. Raises what it says failed."""
+    """The rows of a result; with `raw`, instants as numbers and identifiers as bytes. Raises the result's error."""
     if result.status != pq.ExecStatus.TUPLES_OK:
         raise error(driver, result)
     return _loaded(result, raw)
 
 
 def command(driver: Driver, text: bytes) -> None:
-    """Runs one or more statements of which nobody needs the rows. Raises what failed."""
+    """Runs one or more statements whose rows are not needed. Raises their error."""
     result = driver.pgconn.exec_(text)
     if result.status not in DONE:
         raise error(driver, result)
 
 
 def is_forgotten(result: Any) -> bool:
-    """Whether a statement failed because the connection knows it no more."""
+    """Whether a statement failed because the connection no longer has it."""
     state = None if result.status in DONE else result.error_field(pq.DiagnosticField.SQLSTATE)
     return state is not None and state.decode() in FORGOTTEN
 
 
 def error(driver: Driver, result: Any) -> psycopg.Error:
-    """The driver's error for a result that is one."""
+    """The driver's error for a failed result."""
     if driver.pgconn.status != pq.ConnStatus.OK:
         return psycopg.OperationalError(result.get_error_message())
     return errors.error_from_result(result)
@@ -229,7 +229,7 @@ def _encoded(prepared: Prepared, statement: str, parameters: Parameters) -> list
 
 
 def _prepare(driver: Driver, name: bytes, text: bytes) -> Prepared:
-    """Lets PostgreSQL find the types of the placeholders, and keeps how to send values of these."""
+    """Prepares a statement; PostgreSQL finds the types of its placeholders, and these determine the encoders."""
     for result in (driver.pgconn.prepare(name, text), described := driver.pgconn.describe_prepared(name)):
         if result.status != pq.ExecStatus.COMMAND_OK:
             raise error(driver, result)

@@ -1,7 +1,7 @@
 """Operations for migrations: row-level security, keys of companies and append-only tables.
 
-What guards a table follows from its model (`expected`), and `manage.py migrate` brings it about at its end
-(`establishing`); these operations guard a table from the moment that its own migration has made it.
+A table's protections follow from its model (`expected`), and `manage.py migrate` creates them at its end
+(`establishing`). These operations protect a table as soon as its own migration has created it.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ COMPANY = "nullif(current_setting('app.organization', true), '')::uuid"
 
 
 def company_rows(*tables: str) -> RunSQL:
-    """Row-level security for `tables`: only rows of the company of the transaction are seen and written."""
+    """Row-level security for `tables`: a transaction sees and writes only rows of its company."""
     forward: Statements = []
     backward: Statements = []
     for table in tables:
@@ -29,10 +29,11 @@ def company_rows(*tables: str) -> RunSQL:
 
 
 def company_keys(*tables: str) -> RunSQL:
-    """The primary key of `tables` begins with the company, as every key must where companies live on several servers.
+    """Makes the primary key of `tables` begin with the company, as every key on a cluster must.
 
-    Django knows no automatic number as a part of a key, so for it `id` alone stays the primary key: numbers come from
-    one sequence, and no two rows share one. Each table is locked while its index is built, some seconds a million rows.
+    Django supports no automatic number as part of a key, so in Django `id` alone stays the primary key: numbers come
+    from one sequence, and no two rows share one. Each table is locked while its index is built: some seconds per
+    million rows.
     """
     forward: Statements = []
     backward: Statements = []
@@ -44,7 +45,7 @@ def company_keys(*tables: str) -> RunSQL:
 
 
 def append_only(*tables: str) -> RunSQL:
-    """Nothing in `tables` is ever changed or removed: privileges refuse the application, triggers everybody."""
+    """Makes rows of `tables` final: privileges refuse the application's changes, triggers those of everybody."""
     forward: Statements = [
         """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'rows of % are never changed or removed', TG_TABLE_NAME USING ERRCODE = '42501'; END $$"""

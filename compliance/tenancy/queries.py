@@ -16,7 +16,7 @@ def organization(organization_id: uuid.UUID) -> Organization:
 
 
 def only_company(allowed: frozenset[uuid.UUID] | None) -> uuid.UUID | None:
-    """The company of somebody who may see exactly one of those that there are (`allowed` None: all), else None."""
+    """The company of somebody who may see exactly one company (`allowed` None: all companies), else None."""
     companies = Organization.objects.all()
     if allowed is not None:
         companies = companies.filter(organization_id__in=allowed)
@@ -31,10 +31,10 @@ def deployment_id() -> uuid.UUID:
 
 
 EACH = "FROM tenancy_organization o"
-"""SQL that reads the companies, as `o`: how a statement about many of them begins."""
+"""SQL that reads the companies as `o`, for statements about many of them."""
 
 CALLED = "o.organization_id, d.deployment_id, o.learning_space_id, o.time_zone, o.history_complete_from"
-"""Columns of a company `o` and of the deployment `d`, as every answer of `/v1` needs them."""
+"""Columns of a company `o` and of the deployment `d` that every answer of `/v1` needs."""
 
 
 def joined_company(alias: str) -> tuple[str, str]:
@@ -46,5 +46,5 @@ def joined_company(alias: str) -> tuple[str, str]:
 
 
 def known(organization_id: str) -> str:
-    """SQL of the identifier, given as SQL, where it is a company's; of null where it is not."""
+    """SQL of the identifier, itself given as SQL, if it is a company's; of null if it is not."""
     return f"(SELECT organization_id FROM tenancy_organization WHERE organization_id = {organization_id}::uuid)"  # noqa: S608

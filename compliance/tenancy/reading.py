@@ -1,11 +1,11 @@
-"""Statements on the paths that answer requests: prepared once a connection, sent by libpq itself.
+"""Statements on the paths that answer requests: prepared once per connection, sent by libpq itself.
 
-The driver's cursors hand a result over in as many steps as packets arrive, between which another thread may run; for a
-page of 200 rows that costs half as much again as the statement does. `PQexecPrepared` waits once, outside of Python's
-lock. `company` begins and ends its transaction without waiting for either.
+The driver's cursors read a result in as many steps as packets arrive, and another thread may run between two of them;
+for a page of 200 rows that adds half of the statement's own time. `PQexecPrepared` waits once, without holding the GIL.
+`company` begins and ends its transaction without waiting for either.
 
-Where it is told how far the primary had written, a standby that has come as far answers in its place (`standbys`). A
-standby that does not answer is never waited for: the primary is asked the same.
+If `company` is given how far the primary had written, a standby that has replayed as much may answer in its place
+(`standbys`). Nothing waits for a standby that does not answer: the same is asked of the primary.
 """
 
 import contextlib
@@ -33,8 +33,8 @@ Found = TypeVar("Found")
 
 _AT_REST = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _FORGET = b"SET LOCAL app.organization = ''"
-# A page walks its indexes in their order; statistics of a table that has just begun to fill must not talk the planner
-# out of it.
+# A page reads its indexes in their order. The statistics of a table that has few rows yet must not lead to another
+# plan.
 _PLANNING = "".join(
     f"; SET LOCAL {name} = {value}"
     for name, value in (("plan_cache_mode", cluster.PLANS), ("enable_seqscan", "off"), ("enable_sort", "off"))
@@ -42,9 +42,9 @@ _PLANNING = "".join(
 
 
 class _Asked:
-    """A transaction of a `company` block. `unsettled`: a command was sent, and its answer not yet looked at.
+    """A transaction of a `company` block. `unsettled`: a command was sent whose answer has not been read yet.
 
-    With a `condition` the beginning asks whether it holds, and BehindError is raised before anything is read where not.
+    A `condition` is asked when the transaction begins; BehindError is raised before anything is read if it is false.
     """
 
     __slots__ = ("asking", "condition", "opened", "opening", "standby", "unsettled")
@@ -60,14 +60,14 @@ class _Asked:
         self.standby: _OnStandby | None = None
 
     def send(self, driver: Driver, command: bytes) -> None:
-        """Hands a command over and goes on."""
+        """Sends a command without waiting for its answer."""
         self.settle(driver)
         driver.pgconn.send_query(command)
         driver.pgconn.flush()
         self.unsettled = True
 
     def settle(self, driver: Driver) -> None:
-        """Takes the answers to what was sent. Raises the first error."""
+        """Reads the answers to what was sent. Raises the first error."""
         if not self.unsettled:
             return
         self.unsettled, failed, last = False, None, None
@@ -85,7 +85,7 @@ class _Asked:
                 raise BehindError("The standby has not replayed what the primary had written.")
 
     def open(self, driver: Driver, inside: bool) -> None:
-        """Begins the transaction, without waiting for it where it is our own; `inside` of one of Django's it is not."""
+        """Begins our own transaction, without waiting; `inside` one of Django's, only applies the settings to it."""
         if not self.opened:
             self.opened = True
             if inside:
@@ -96,7 +96,7 @@ class _Asked:
 
 
 class _OnStandby:
-    """The transaction of a block on a standby, beside which that on the primary is begun only when it is needed."""
+    """The transaction of a block on a standby; one on the primary is begun in addition only if it is needed."""
 
     __slots__ = ("asked", "given_up", "loan")
 
@@ -104,7 +104,7 @@ class _OnStandby:
         self.loan, self.asked, self.given_up = loan, asked, False
 
     def run(self, work: Callable[[Driver, _Asked], Found]) -> Found | None:
-        """What `work` finds on the standby; None when the standby cannot answer, and will not be asked again."""
+        """What `work` returns on the standby; None if the standby cannot answer, which is then not asked again."""
         if self.given_up:
             return None
         try:
@@ -116,7 +116,7 @@ class _OnStandby:
             return None
 
     def end(self) -> None:
-        """Leaves the connection as it was found, and gives it back."""
+        """Ends the transaction and gives the connection back."""
         with contextlib.suppress(psycopg.Error, BehindError), self.loan.working():
             self.asked.settle(self.loan.driver)
         with contextlib.suppress(psycopg.Error), self.loan.working():
@@ -130,11 +130,11 @@ _asked: ContextVar[_Asked | None] = ContextVar("reading", default=None)
 
 @contextlib.contextmanager
 def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: Written | None = None) -> Iterator[None]:
-    """Within it, `fetch` shows the rows of `organization_id`, and no statement runs longer than the timeout.
+    """A read-only transaction in which `fetch` sees the rows of `organization_id`; no statement exceeds the timeout.
 
-    One transaction that only reads; PostgreSQL begins it while the caller goes on. Within `context.company` it uses
-    that transaction. The block uses the connection by `fetch` alone. Where `written` says how far the primary had come
-    when the question was pinned, a standby may answer. Raises OtherCompanyError.
+    PostgreSQL begins it while the caller goes on. Within `context.company` it uses that transaction. The block uses the
+    connection through `fetch` only. A standby may answer where `written` is given: how far the primary had written when
+    the question was pinned. Raises OtherCompanyError.
     """
     around = context.current_company()
     if around is not None:
@@ -157,7 +157,7 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: W
             _open(asked, django)
         yield
     except BaseException:
-        # The connection may be what failed, and a transaction around this block may be at an end already.
+        # The connection itself may have failed, and a transaction around this block may have ended already.
         with contextlib.suppress(psycopg.Error):
             asked.settle(django.connection)
         with contextlib.suppress(psycopg.Error):
@@ -178,7 +178,7 @@ def company(organization_id: uuid.UUID, *, timeout_milliseconds: int, written: W
 
 
 def _standby(organization_id: uuid.UUID, timeout_milliseconds: int, written: Written) -> _OnStandby | None:
-    """A transaction begun on a standby; None where there is none to be had at once."""
+    """A transaction begun on a standby; None where no standby is available at once."""
     loan = standbys.borrow(written)
     if loan is None:
         return None
@@ -197,7 +197,7 @@ def _open(asked: _Asked, django: BaseDatabaseWrapper) -> None:
 
 
 def finish() -> None:
-    """Says that nothing more will be read in this block: the transaction ends while the caller goes on."""
+    """Ends the transaction while the caller goes on; called when the block will read nothing more."""
     asked = _asked.get()
     if asked is None:
         return
@@ -209,7 +209,7 @@ def finish() -> None:
     django = connections[DEFAULT_DB_ALIAS]
     driver = django.connection
     if django.in_atomic_block:
-        # A transaction that someone opened around this block (the suite does) is left without a company.
+        # A transaction that was opened around this block (the suite does so) is left without a company.
         prepared.command(driver, _FORGET)
     else:
         asked.send(driver, b"COMMIT")
@@ -217,7 +217,7 @@ def finish() -> None:
 
 
 def use_primary() -> None:
-    """For statements of a block that do not go through `fetch`: Django's connection is in the block's transaction."""
+    """Puts Django's connection into the block's transaction, for statements that do not go through `fetch`."""
     asked = _asked.get()
     if asked is not None:
         django = connections[DEFAULT_DB_ALIAS]
@@ -229,11 +229,11 @@ def use_primary() -> None:
 def fetch(statement: str, parameters: Parameters = (), *, raw: bool = False, at_primary: bool = False) -> list[Row]:
     """Runs one statement and returns all its rows; within `company`, in its transaction.
 
-    The text is kept with each connection, so it must not vary with what is asked. With `raw` instants come as
-    PostgreSQL keeps them (`arrays.in_microseconds`) and identifiers as 16 bytes: objects for these cost ten times that.
-    No standby is asked what is `at_primary`: what the history's pin does not hold, as what waits for the writer.
+    Each connection keeps the text prepared, so it must not vary with its parameters. With `raw`, instants are numbers
+    as PostgreSQL keeps them (`arrays.in_microseconds`) and identifiers are 16 bytes: objects for these cost ten times
+    that. `at_primary` asks no standby: for what the history's pin does not cover, such as what waits for the writer.
     """
-    django = connections[DEFAULT_DB_ALIAS]  # asked for once: `connection` looks it up for each of its attributes
+    django = connections[DEFAULT_DB_ALIAS]  # looked up once: `connection` would do so for each attribute
     asked = _asked.get()
     started = time.monotonic()
     try:
@@ -253,9 +253,9 @@ def fetch(statement: str, parameters: Parameters = (), *, raw: bool = False, at_
 
 
 def ask(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Callable[[], list[Row]]:
-    """Sends a statement as `fetch` does, and returns what gives its rows: PostgreSQL works while the caller goes on.
+    """Sends a statement as `fetch` does, and returns a function that gives its rows; the caller goes on meanwhile.
 
-    Within `company`, after a `fetch`. The rows must be taken before anything else is asked.
+    For use within `company`, after a `fetch`. The rows must be taken before the next statement.
     """
     django = connections[DEFAULT_DB_ALIAS]
     asked = _asked.get()
@@ -265,7 +265,7 @@ def ask(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Ca
     known = None
     if here is not None and here.opened and not here.unsettled and not django.in_atomic_block:
         known = prepared.known(driver, statement)
-    if known is None:  # not here, or not yet
+    if known is None:  # no transaction of ours, or not prepared yet
         rows = fetch(statement, parameters, raw=raw)
         return lambda: rows
     if standby is not None:
@@ -287,10 +287,10 @@ def ask(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Ca
 
 
 def arriving(statement: str, parameters: Parameters = (), *, raw: bool = False) -> Sequence[Row]:
-    """As `fetch`, but the rows may be used while PostgreSQL looks for those behind them (`arriving.portions`).
+    """As `fetch`, but the rows may be used while PostgreSQL looks for the next ones (`arriving.portions`).
 
-    All must be taken before anything else is asked. Outside of `company`, within a transaction of Django's, of a
-    standby, and the first time on a connection they are fetched whole.
+    All rows must be taken before the next statement. They are fetched whole outside of `company`, within a transaction
+    of Django's, from a standby, and the first time on a connection.
     """
     django = connections[DEFAULT_DB_ALIAS]
     asked = _asked.get()
@@ -315,7 +315,7 @@ def arriving(statement: str, parameters: Parameters = (), *, raw: bool = False) 
             try:
                 portion = prepared.portion(driver, raw)
             except psycopg.Error as error:
-                # What is forgotten is said before the first row. After it the same state means something else, and rows
+                # A forgotten statement fails before the first row. Later the same state means something else, and rows
                 # that were handed out must not come twice.
                 if taken or error.sqlstate not in prepared.FORGOTTEN:
                     raise
@@ -330,7 +330,7 @@ def arriving(statement: str, parameters: Parameters = (), *, raw: bool = False) 
 def _ask_standby(
     standby: _OnStandby, known: Prepared, statement: str, parameters: Parameters, raw: bool
 ) -> Callable[[], list[Row]]:
-    """As `ask`, of a standby; when that does not answer, the rows are fetched from the primary."""
+    """As `ask`, on a standby; if that does not answer, the rows are fetched from the primary."""
 
     def send(driver: Driver, _: _Asked) -> bool:
         prepared.send(driver, known, statement, parameters)
@@ -361,7 +361,7 @@ def _fetch(
 
 
 def _begin_anew(driver: Driver, asked: _Asked | None) -> None:
-    """After a statement that the connection had forgotten: nothing was written, so nothing is lost."""
+    """Begins the transaction again after a forgotten statement: it only reads, so nothing is lost."""
     prepared.forget(driver)
     if asked is not None:
         prepared.command(driver, b"ROLLBACK")
@@ -371,6 +371,6 @@ def _begin_anew(driver: Driver, asked: _Asked | None) -> None:
 
 
 def _begin_as_django_would(driver: Driver) -> None:
-    """Within Django's own: the driver sends BEGIN before the first statement of its own; ours is not its own."""
+    """Sends BEGIN within a transaction of Django's: the driver sends it only before statements of its own."""
     if driver.pgconn.transaction_status == pq.TransactionStatus.IDLE:
         prepared.command(driver, b"BEGIN")

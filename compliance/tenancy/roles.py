@@ -1,15 +1,16 @@
-"""The database's runtime roles and what each may do with which table: least privilege, said once.
+"""The database's runtime roles and what each may do with which table: least privilege, declared once.
 
-A process connects as the role of its kind; `app` holds what all of them need together, for one-machine installations,
-for commands that an operator runs by hand, and for the tests. None owns anything, is a member of anything, or may pass
-by row-level security. The owner's role has whatever name the schema's owner has; it migrates and backs up.
+A process connects as the role of its kind. `app` has all privileges that they need together, for one-machine
+installations, for commands that an operator runs by hand, and for the tests. None owns anything, is a member of
+anything, or may bypass row-level security. The schema's owner may have any name; it migrates and makes backups.
 
-Who may do less than `app`, and why:
+Roles that may do less than `app`:
 
-- `app_web`, which answers the world, makes no companies, keeps no verification runs, and does not write the log.
-- `app_worker`, which works on what others hand in, sees no second factor, makes no account, invitation, role, API
+- `app_web`, which answers requests from outside, creates no companies, records no verification runs, and does not write
+  the log.
+- `app_worker`, which processes what others send in, sees no second factor, creates no account, invitation, role, API
   key or source, and does not write the log.
-- `app_signer` reads the histories, the digests of the ledgers' lines and the companies, keeps how far it has signed,
+- `app_signer` reads the histories, the digests of the ledgers' lines and the companies, records how far it has signed,
   and may close a company.
 """
 
@@ -54,13 +55,13 @@ _SIGNER: Final = {
     "evidence_manifestrequest": Granted(READ, ("note", "refused")),
 }
 
-# What the worker moves of a webhook; its URL and its secrets are for web and commands to change.
+# The columns of a webhook that the worker updates; its URL and its secrets are changed by web and by commands only.
 _MOVED_BY_SENDING: Final = (
     "capture_sequence", "failures", "failing_since", "next_try_at", "acknowledged_at", "paused_at", "paused_because",
     "test_id", "test_asked_at", "claim", "claimed_until",
 )  # fmt: skip
 
-# Of learners, the worker makes links for letters, erases what is personal, and tidies; what they do goes through web.
+# In learners' tables the worker makes links for letters, erases personal data, and tidies; learners act through web.
 _LEARNERS: Final = {
     "learning_linkrequest": Granted(frozenset({"SELECT", "DELETE"})),
     "learning_personallink": Granted(WRITE),
@@ -83,9 +84,9 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
     if role in (WEB, WORKER) and table.startswith("log_"):
         return Granted(READ)
     if role == WEB:
-        if table == "learning_linkrequest":  # it takes requests in and knows nothing of those before
+        if table == "learning_linkrequest":  # it takes requests in and does not see earlier ones
             return Granted(frozenset({"INSERT"}))
-        if table.startswith("learning_"):  # nothing of learners is removed but by the hourly tidying
+        if table.startswith("learning_"):  # only the hourly tidying removes rows of learners
             return Granted(APPEND | {"UPDATE"})
         if table == "letters_lettersread":
             return Granted(READ)
@@ -93,7 +94,7 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(READ)
         if table == "webhooks_attempt":  # the worker makes them; they go with their webhook
             return Granted(READ | {"DELETE"})
-        if table == "history_historyhead":  # a preview captures, and takes it back
+        if table == "history_historyhead":  # a preview makes a capture and rolls it back
             return Granted(everything - {"DELETE"})
     if role == WORKER:
         if table == "operations_companystanding":

@@ -1,6 +1,6 @@
-"""One statement asked of every server of a cluster, the coordinator too, and why a server does not answer.
+"""Runs one statement on every server of a cluster, including the coordinator, and finds why a server does not answer.
 
-Citus says the reason in words alone, and only when it is asked to connect and do nothing else.
+Citus gives the reason as text only, and only when it is asked to connect and do nothing else.
 """
 
 import re
@@ -19,8 +19,8 @@ WHERE nodename || ':' || nodeport = ANY(%s)
 _REASON = re.compile(r"connection to the remote node .*@(\S+) failed(?: with the following error: (.*))?")
 _NO_ANSWER = "no answer in time"
 
-# What is said of a server that is not there: by Citus, by the server as it goes or comes, and by PostgreSQL's library.
-# Whatever else is said, somebody has answered.
+# Messages for a server that is not there: from Citus, from the server while it stops or starts, and from libpq. Any
+# other message means that a server has answered.
 _AWAY = re.compile(
     rf"{_NO_ANSWER}$|query result unavailable$|FATAL:  the database system is "
     r"|FATAL:  terminating connection (due to administrator command|because of crash of another server process)"
@@ -30,21 +30,21 @@ _AWAY = re.compile(
 
 
 class Answer(NamedTuple):
-    """What a server, `host:port`, says to a statement that gives one value; `fault` is why it does not, else empty.
+    """The `value` that a server, `host:port`, gave for a statement; `fault` is why it gave none, else empty.
 
-    `group` is its number among Citus's groups of servers, 0 that of the coordinator.
+    `group` is the server's number among Citus's groups of servers; the coordinator's is 0.
     """
 
     name: str
     group: int
-    said: str
+    value: str
     fault: str
 
     @property
     def is_away(self) -> bool:
         """Whether the coordinator could not connect to it, or the connection was lost.
 
-        A server that answers and refuses is not away, nor is the coordinator, which would then not be asking.
+        A server that answers and refuses is not away. Nor is the coordinator, which asks the others.
         """
         return self.group != 0 and _AWAY.match(self.fault) is not None
 
@@ -52,24 +52,23 @@ class Answer(NamedTuple):
 def ask(statement: str, alias: str = DEFAULT_DB_ALIAS) -> list[Answer]:
     """The answers of all servers, in the order of their names.
 
-    They are asked by connections made for it: one that the coordinator has kept to a node that stands still would be
-    waited for.
+    The coordinator makes new connections for this: it would wait for one that it had kept to a node that hangs.
     """
     with connections[alias].cursor() as cursor:
         cursor.execute(_ON_ALL, [statement])
         rows = cursor.fetchall()
-    unconnected = [name for name, _, success, said in rows if not success and said == f"failed to connect to {name}"]
+    unconnected = [name for name, _, success, text in rows if not success and text == f"failed to connect to {name}"]
     reasons = _reasons(unconnected, alias) if unconnected else {}
     return [
-        Answer(name, group, said if success else "", "" if success else reasons.get(name, said))
-        for name, group, success, said in rows
+        Answer(name, group, text if success else "", "" if success else reasons.get(name, text))
+        for name, group, success, text in rows
     ]
 
 
 def _reasons(names: list[str], alias: str) -> dict[str, str]:
-    """Why the coordinator cannot connect to these servers: nobody is there, or somebody refuses the login.
+    """Why the coordinator cannot connect to these servers: nobody answers, or the login is refused.
 
-    Asked by a connection of its own, for the coordinator would ask by one that it has kept, if that is there.
+    Uses a connection of its own to the coordinator, which would otherwise reuse one that it had kept to the server.
     """
     warnings: list[str] = []
     own = connections[alias].copy()
@@ -80,5 +79,5 @@ def _reasons(names: list[str], alias: str) -> dict[str, str]:
             cursor.execute(_CONNECTS, [names])
     finally:
         own.close()
-    said = [found for each in warnings if (found := _REASON.match(each))]
-    return {found[1]: found[2] or _NO_ANSWER for found in said}
+    matches = [found for each in warnings if (found := _REASON.match(each))]
+    return {found[1]: found[2] or _NO_ANSWER for found in matches}

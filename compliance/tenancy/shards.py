@@ -1,8 +1,8 @@
-"""Which company is on which node of a cluster, how much room it takes there, and with whom it shares it.
+"""Which company is on which node of a cluster, how much space it takes there, and which companies share its shard.
 
 Citus divides the hashes of all companies into ranges. The rows of the companies in one range, in all tables, are one
 shard: they are on one node, and they are moved together.
-Only the coordinator's catalogue is asked, so that a node that is away is listed too; sizes are asked of the nodes.
+Only the coordinator's catalogue is read, so that a node that is away is listed too; sizes are read from the nodes.
 """
 
 import uuid
@@ -18,7 +18,7 @@ from compliance.tenancy.errors import NoSuchNodeError
 
 
 class Fetch(Protocol):
-    """Asks the coordinator one statement: as the application, or as whoever moves companies."""
+    """Runs one statement at the coordinator: as the application, or as the administrator who moves companies."""
 
     def __call__(self, statement: str, parameters: Sequence[Any] = ..., /) -> list[tuple[Any, ...]]:
         """All rows of the answer."""
@@ -34,12 +34,12 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As operators name it, and as the log does."""
+        """The name that operators and the log use."""
         return f"{self.host}:{self.port}"
 
 
 class Shard(NamedTuple):
-    """A range of hashes, first and last, by the number of one of its tables, and who lives in it."""
+    """A range of hashes, from `first` to `last`, and its companies; `number` is the shard's of `TABLE_WITH_COMPANY`."""
 
     number: int
     first: int
@@ -71,7 +71,7 @@ def nodes(fetch: Fetch = sql.fetch) -> list[Node]:
 
 
 def named(name: str, fetch: Fetch = sql.fetch) -> Node:
-    """The node of that name, `host:port`. Raises NoSuchNodeError, which names those that there are."""
+    """The node of that name, `host:port`. Raises NoSuchNodeError, which lists the existing ones."""
     found = nodes(fetch)
     for each in found:
         if each.name == name:
@@ -126,7 +126,7 @@ def sizes(fetch: Fetch = sql.fetch) -> dict[int, int]:
 
 
 class State(NamedTuple):
-    """A node as monitoring sees it: whether the coordinator reaches it, and how many companies wait if not."""
+    """A node as monitoring sees it: whether the coordinator can connect to it, and how many companies are on it."""
 
     node: str
     answers: bool
@@ -134,7 +134,7 @@ class State(NamedTuple):
 
 
 def states() -> list[State]:
-    """How each node is, by as many statements whatever their number; nothing where there is no cluster."""
+    """The state of each node, in as many statements whatever their number; empty where there is no cluster."""
     if not settings.CLUSTER:
         return []
     found, all_shards = nodes(), shards()
@@ -150,7 +150,7 @@ def states() -> list[State]:
 
 
 def uses() -> list[Use]:
-    """What is on each node, by as many statements whatever their number."""
+    """What is on each node, in as many statements whatever their number."""
     found, all_shards = nodes(), shards()
     answering = answering_nodes(found)
     known = sizes() if any(answering.values()) else {}
@@ -178,10 +178,10 @@ def uses() -> list[Use]:
 
 
 def answering_nodes(found: Sequence[Node]) -> dict[int, bool]:
-    """Which nodes take a connection of the coordinator, by number.
+    """Whether the coordinator can connect to each node, by the node's number.
 
-    Asked by a connection of its own: the coordinator would ask a node that stands still by the one that it has kept for
-    this session, and wait for it.
+    Uses a connection of its own: in this session the coordinator would reuse a connection that it had kept, and wait
+    for a node that hangs.
     """
     own = connection.copy()
     try:

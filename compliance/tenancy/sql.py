@@ -21,7 +21,7 @@ from compliance.tenancy import arrays, cluster
 Row = tuple[Any, ...]
 
 MOST_BEHIND = 4
-"""So many statements may wait behind Python, each with the rows that it carries."""
+"""The most statements that may be under way, each of which keeps its rows in memory."""
 
 
 def fetch(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
@@ -35,9 +35,9 @@ def execute(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> 
 
 
 def execute_soon(statement: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> int:
-    """As `execute`, in a transaction whose end waits for no disk and no standby: for notes that nobody will miss.
+    """As `execute`, in a transaction whose commit waits for no disk and no standby, for notes that may be lost.
 
-    Where no standby is left, what waits for one waits for ever; a note must not be what a reader waits for.
+    A commit that waits for a standby waits for ever where none is left, and no reader may have to wait for a note.
     """
     with transaction.atomic():
         _execute("SET LOCAL synchronous_commit = off", (), False)
@@ -48,9 +48,9 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
     """Appends `rows` to `table` with one statement, each column sent as one binary array.
 
     `columns` maps column names to PostgreSQL types (`uuid`, `timestamptz`, ...) in the order of the values of a row.
-    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). COPY is refused under row-level security, and this is the
-    fastest of what is left; a cluster makes a COPY of it too, unless it answers. A column that is itself an
-    array cannot be sent this way.
+    `ending` is appended as it is (`ON CONFLICT DO NOTHING`). Row-level security refuses COPY, and this is the fastest
+    alternative; Citus turns it into a COPY too, unless it returns rows. A column that is itself an array cannot be sent
+    this way.
     """
     if not rows:
         return 0
@@ -65,8 +65,8 @@ def insert(table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]], *
 class _Behind:
     """Statements that PostgreSQL works on while Python goes on: one after the other, on the same connection.
 
-    The block's end waits for them, and raises what went wrong first as Django's error. One that fails waits too, so
-    that a rollback can follow.
+    The block's end waits for them, and raises the first error as Django's. A block that fails waits too, so that a
+    rollback can follow.
     """
 
     def __init__(self) -> None:
@@ -126,14 +126,14 @@ _current = _Current()
 
 @contextmanager
 def pipelined() -> Iterator[None]:
-    """Within it `append` returns at once; whatever is sent next, by Django's models too, waits for what is under way.
+    """Within it `append` returns at once; any other statement, of Django's models too, first waits for those under way.
 
-    So every statement still sees all those before it. What went wrong is raised by the statement after, or at the end.
+    So every statement still sees all those before it. An error is raised by the next statement, or at the block's end.
     """
 
-    def first_wait(execute: Callable[..., Any], *told: Any) -> Any:
+    def first_wait(execute: Callable[..., Any], *arguments: Any) -> Any:
         behind.wait()
-        return execute(*told)
+        return execute(*arguments)
 
     with _Behind() as behind, connection.execute_wrapper(first_wait):
         _current.behind = behind

@@ -1,12 +1,12 @@
 """Streaming standbys that may answer in the primary's place (setting READ_DATABASE_URLS), and connections to them.
 
-Each process looks at each standby twice a second, on a thread and a connection of its own. A standby counts as well
+Each process checks each standby twice a second, on a thread and a connection of its own. A standby counts as healthy
 while its last answer is fresh, so one that is dead, frozen or behind a broken network is left out within two seconds
-and comes back by itself. A request neither connects nor waits for a connection: those are made by a pool behind it, and
-a request that finds none there asks the primary. A statement that hangs is cut off by the thread that looks.
+and comes back by itself. A request neither connects nor waits for a connection: a pool makes connections in the
+background, and a request that finds none asks the primary. The checking thread cuts off statements that hang.
 
-Whether a standby has come far enough is asked anew by each transaction that reads (`Written.condition`): nothing is
-remembered here that could let a reader see less than the primary had written.
+Each transaction that reads asks again whether the standby has replayed far enough (`Written.condition`): nothing is
+cached here that could let a reader see less than the primary had written.
 """
 
 import contextlib
@@ -31,12 +31,12 @@ from compliance.tenancy.errors import BehindError
 from compliance.tenancy.prepared import Driver
 
 LOOK_SECONDS = 0.5
-"""From one look at a standby to the next."""
+"""The time from one check of a standby to the next."""
 ANSWER_SECONDS = 1.0
-"""How long a look may take; a statement may take twice that before it counts as hanging."""
+"""How long a check may take; a statement may take twice that before it counts as hanging."""
 FRESH_SECONDS = LOOK_SECONDS + ANSWER_SECONDS
 STATEMENT_MILLISECONDS = 1000
-"""After that the standby itself ends a statement, and the primary is asked: it has all of READ_TIMEOUT_MILLISECONDS."""
+"""After this the standby ends a statement, and the primary is asked, with all of READ_TIMEOUT_MILLISECONDS."""
 MOST_CONNECTIONS = 16
 LEFT_OUT_SECONDS = 1.0
 """How long a standby is not asked after a connection to it failed."""
@@ -44,7 +44,7 @@ _BEHIND_SECONDS = (0.01, 0.5)
 """How long it is not asked after it was behind: the first time, and at most."""
 _WAIT_SECONDS = 0.001
 LAGGING_SECONDS = 5.0
-"""A standby that is further behind is said to be."""
+"""A standby that is further behind has the state `behind`."""
 
 READS = MetricCounter(
     "svc_standby_reads", "Reads begun on a standby: answered, or left to the primary.", ["standby", "outcome"]
@@ -54,9 +54,9 @@ READS = MetricCounter(
 class Written(NamedTuple):
     """How far the primary had written when a question was pinned: what a standby must have replayed to answer it.
 
-    `position` lies behind everything that was committed by then, names and erasures too. A standby that did not follow
-    when another became the primary may be at a later position of an earlier timeline. `holds` is SQL of what it must
-    find besides.
+    `position` is after everything that was committed by then, including names and erasures. A standby that did not
+    follow when another became the primary may be at a later position of an earlier timeline. `holds` is SQL of a
+    further condition.
     """
 
     system_identifier: int
@@ -66,7 +66,7 @@ class Written(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """SQL of whether the standby that is asked has come as far."""
+        """SQL of whether the standby that runs it has replayed as far."""
         return f"""pg_is_in_recovery()
 AND (SELECT system_identifier FROM pg_control_system()) = {int(self.system_identifier)}
 AND (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline)
@@ -84,26 +84,26 @@ POSITION = """(SELECT system_identifier FROM pg_control_system()),
 
 
 def written(system_identifier: int, timeline: str | None, position: str | None, holds: str) -> Written | None:
-    """What the columns of POSITION say; None where no primary answered."""
+    """The meaning of the columns of POSITION; None where no primary answered."""
     if timeline is None or position is None:
         return None
     return Written(system_identifier, int(timeline, 16), position, holds)
 
 
 def position_text(position: str) -> str:
-    """A position in the log as PostgreSQL writes it, and nothing else. Raises ValueError."""
+    """A position in the write-ahead log as PostgreSQL writes it. Raises ValueError for any other text."""
     number = position_number(position)
     return f"{number >> 32:X}/{number & 0xFFFFFFFF:X}"
 
 
 def position_number(position: str) -> int:
-    """A position in the log as a number of bytes."""
+    """A position in the write-ahead log as a number of bytes."""
     high, low = position.split("/")
     return (int(high, 16) << 32) + int(low, 16)
 
 
 class Seen(NamedTuple):
-    """What a standby answered when it was last looked at, by `time.monotonic`."""
+    """What a standby answered when it was last checked; `at` is of `time.monotonic`."""
 
     at: float
     in_recovery: bool
@@ -111,7 +111,7 @@ class Seen(NamedTuple):
     timeline: int
     position: str | None
     seconds: float
-    """Since the last transaction that it has replayed was committed."""
+    """The time since the commit of the last transaction that it has replayed."""
 
 
 _LOOK = b"""
@@ -121,7 +121,7 @@ FROM pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r""
 
 
 class State(NamedTuple):
-    """How a standby is, in a word, and how far behind its primary; null where it does not say."""
+    """The state of a standby in one word, and how far it is behind its primary; None where that is not known."""
 
     standby: str
     state: str
@@ -130,7 +130,7 @@ class State(NamedTuple):
 
 
 class Loan:
-    """A connection to a standby while a block reads by it. `since`: when what it waits for was sent."""
+    """A connection to a standby while a block reads on it. `since`: when the statement that it waits for was sent."""
 
     def __init__(self, standby: "Standby", driver: Driver) -> None:
         self.standby, self.driver = standby, driver
@@ -139,7 +139,7 @@ class Loan:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """Around whatever may wait for the standby: what hangs is cut off, and raises psycopg's OperationalError."""
+        """Surrounds work that may wait for the standby. What hangs is cut off and raises psycopg's OperationalError."""
         self.since = time.monotonic()
         try:
             yield
@@ -147,17 +147,17 @@ class Loan:
             self.since = None
 
     def cut_off(self) -> None:
-        """Ends the connection under a thread that waits for it."""
+        """Shuts the connection down while another thread waits for it."""
         with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.driver.fileno())) as held:
             held.shutdown(socket.SHUT_RDWR)
 
     def failed(self, error: Exception) -> None:
-        """Keeps that the standby did not answer, so that others need not find it out."""
+        """Records that the standby did not answer, so that it is left out for a while."""
         self._failed = True
         self.standby.note(self, error)
 
     def end(self) -> None:
-        """Gives the connection back, if it is as it was found."""
+        """Gives the connection back."""
         self.standby.take_back(self, answered=not self._failed)
 
 
@@ -185,7 +185,7 @@ class Standby:
         self._thread.start()
 
     def borrow(self, needed: Written) -> Loan | None:
-        """A connection to it, when it is well and one is there."""
+        """A connection to it, if it is healthy and the pool has one; else None."""
         now, seen = time.monotonic(), self.seen
         if (
             seen is None
@@ -216,7 +216,7 @@ class Standby:
             self._left_out_until = now + LEFT_OUT_SECONDS
 
     def take_back(self, loan: Loan, *, answered: bool) -> None:
-        """Keeps the connection for the next one, if it is as it was found."""
+        """Returns the connection to the pool; one with an open transaction is closed first."""
         with self._lock:  # from here on nobody cuts it off
             self._loans.discard(loan)
         if answered:
@@ -227,7 +227,7 @@ class Standby:
         self._pool.putconn(loan.driver)
 
     def state(self, system_identifier: int, timeline: int, position: str) -> State:
-        """How it is beside a primary that is there."""
+        """Its state, compared with that of its primary."""
         seen = self.seen
         if seen is None or time.monotonic() - seen.at > FRESH_SECONDS:
             return State(self.name, "unreachable" if self.looked_at else "unknown", None, None)
@@ -271,7 +271,7 @@ class Standby:
             connection.close()
 
     def _cut_off(self, seconds: float) -> None:
-        """Ends the connections on which something has been waited for longer than that."""
+        """Shuts down the connections whose statement has taken longer than `seconds`."""
         now = time.monotonic()
         with self._lock:
             for loan in self._loans:
@@ -281,7 +281,7 @@ class Standby:
 
 
 def _connecting() -> dict[str, Any]:
-    """How a standby is connected to: never for long, and to read alone."""
+    """The parameters of a connection to a standby: short timeouts, read-only."""
     return {
         "autocommit": True,
         "prepare_threshold": None,
@@ -297,7 +297,7 @@ def _connecting() -> dict[str, Any]:
 
 
 def _looked(connection: Driver) -> Seen:
-    """What the standby says of itself. Raises OperationalError when it does not say it in time."""
+    """The state that the standby reports. Raises OperationalError when it does not answer in time."""
     libpq = connection.pgconn
     libpq.send_query(_LOOK)
     libpq.flush()
@@ -319,11 +319,11 @@ _addresses: tuple[str, ...] = ()
 _choosing = threading.Lock()
 _turn = count()
 _inherited: list[tuple[Standby, ...]] = []
-"""Of the process that this one was forked from: never touched, for their connections are still in use there."""
+"""Standbys of the process that this one was forked from: never used, as their connections are in use there."""
 
 
 def of_process() -> tuple[Standby, ...]:
-    """The standbys of READ_DATABASE_URLS, looked at from the first call on; none where the setting is empty."""
+    """The standbys of READ_DATABASE_URLS, checked from the first call on; none where the setting is empty."""
     global _standbys, _addresses
     wanted = tuple(settings.READ_DATABASE_URLS)
     if wanted != _addresses:
@@ -336,7 +336,7 @@ def of_process() -> tuple[Standby, ...]:
 
 
 def borrow(needed: Written) -> Loan | None:
-    """A connection to a standby that seems well, each in its turn; None: the primary answers."""
+    """A connection to a healthy standby, each in turn; None where the primary has to answer."""
     found = of_process()
     first = next(_turn)
     for number in range(len(found)):
@@ -347,7 +347,7 @@ def borrow(needed: Written) -> Loan | None:
 
 
 def states() -> list[State]:
-    """How each standby is beside the primary, which is asked; nothing where the setting is empty."""
+    """The state of each standby compared with the primary, which is asked; empty where the setting is empty."""
     found = of_process()
     if not found:
         return []

@@ -2,7 +2,7 @@
 
 Each row describes one aspect of one object. Objects that belong to extensions are left out. Of roles, settings and the
 schema the statement returns only what could weaken the tenant boundary, so any such row is a difference. The servers of
-a cluster are asked the same of their shards.
+a cluster are asked the same about their shards.
 """
 
 import json
@@ -126,8 +126,9 @@ FROM placed
 """
 
 
-# A shard and its triggers are named for their table, with a number at the end: what is found is told of the table. What
-# is of none of the cluster's tables is told as of 0 shards; at the coordinator that is compared with the declarations.
+# A shard and its triggers have their table's name with a number at the end, and are reported under the table's name.
+# A table that is none of the cluster's is reported as of 0 shards; at the coordinator it is compared with the
+# declarations.
 _SHARDS = f"""
 WITH shard AS (
     SELECT t.relname AS name, t.relname || '_' || s.shardid AS own_name, '_' || s.shardid AS ending,
@@ -165,7 +166,7 @@ FROM (TABLE counted UNION ALL TABLE lacking) each
 """  # noqa: S608 - two statements of our own
 
 
-# What Citus has noted, before it makes it, to take away again: all that a move makes, and what it leaves.
+# Objects that Citus records for removal before it creates them: all that a move creates, and what it leaves.
 _PASSING = "SELECT node_group_id, object_name FROM pg_dist_cleanup"
 
 
@@ -196,10 +197,10 @@ def read(alias: str = DEFAULT_DB_ALIAS) -> Found:
 
 
 class Aspect(NamedTuple):
-    """How one aspect of one object is on a server of a cluster: of a table, on how many `of_all` its shards there.
+    """One aspect of one object on a server of a cluster; for a table, the number of `shards` of `of_all` there.
 
-    `aspect` and `value` are None where there is no table for a shard, `value` alone where some shards are without the
-    aspect. Of what is no table there is one. A relation that is no shard, and no table of the cluster's, is of 0.
+    `aspect` and `value` are None where a shard has no table, `value` alone where some shards lack the aspect. For
+    anything but a table `of_all` is 1; for a relation that is neither a shard nor one of the cluster's tables it is 0.
     """
 
     subject: str
@@ -208,14 +209,13 @@ class Aspect(NamedTuple):
     shards: int
     of_all: int
     first: str
-    """One of the shards, by its own name: whoever looks on the node needs that."""
+    """One of the shards, by its own name, which an operator needs to find it on the node."""
 
 
 class Server(NamedTuple):
-    """A server of a cluster, `host:port`, and what it has: of its shards, its functions and its roles.
+    """A server of a cluster, `host:port`, and the aspects of its shards, its functions and its roles.
 
-    `fault` says why that is not known; it is empty where it is. `passing` are the objects there that Citus will take
-    away again.
+    `fault` is why these are not known, else empty. `passing` are the objects there that Citus will remove.
     """
 
     name: str
@@ -226,21 +226,21 @@ class Server(NamedTuple):
 
 
 def read_servers(owner: str, alias: str = DEFAULT_DB_ALIAS) -> list[Server]:
-    """What each server of the cluster has, the coordinator too: the rows of tables in step are in shards of its own.
+    """What each server of the cluster has, including the coordinator, which has shards of the tables in step.
 
-    All are asked in one statement. Each counts its shards, so that it answers as much however many these are, and says
-    which these are: a copy that a move has begun or left over is nobody's yet, or no more.
+    All are asked in one statement. Each counts its shards, so that the size of its answer does not depend on their
+    number, and decides which they are: a copy that a move has begun or left behind is not one.
     """
     values = {"roles": list(RUNTIME_ROLES), "owner": owner}
     statement = psycopg.ClientCursor(connections[alias].connection).mogrify(_SHARDS, values)
-    # A move makes and takes away one table after the other meanwhile: what is noted before, or noted afterwards.
+    # A move creates and removes one table after the other meanwhile, so the records are read before and afterwards.
     before = _passing(alias)
     answers = servers.ask(statement, alias)
     passing = before | _passing(alias)
     return [
         Server(
             each.name,
-            [Aspect(*one) for one in json.loads(each.said)] if not each.fault else [],
+            [Aspect(*one) for one in json.loads(each.value)] if not each.fault else [],
             each.fault,
             each.is_away,
             frozenset(name for group, name in passing if group == each.group),

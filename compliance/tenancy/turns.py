@@ -1,8 +1,8 @@
-"""Turns: what takes long is done for one company one piece at a time, so that it never holds all workers.
+"""Turns: long work for one company is done one piece at a time, so that it never occupies all workers.
 
-A turn is a lock of PostgreSQL on a connection of its own, outside of any transaction: it ends with its process,
-however that ends, and no row tells of it. It is given back before the connection is closed: PostgreSQL gives a closed
-connection's locks back a moment later, and who asked in between would have been refused.
+A turn is an advisory lock of PostgreSQL on a connection of its own, outside of any transaction. It ends with its
+process, however that ends, and is stored in no row. It is released before the connection is closed: PostgreSQL releases
+a closed connection's locks a moment later, and a caller in between would be refused.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from django.db import Error, connection
 
 @contextlib.contextmanager
 def turn(organization_id: uuid.UUID, what: str) -> Iterator[bool]:
-    """Takes the company's turn for `what` until the block ends; False, at once, where somebody has it."""
+    """Takes the company's turn for `what` until the block ends. Gives False, at once, where another process has it."""
     own = connection.copy()
     try:
         with own.cursor() as cursor:

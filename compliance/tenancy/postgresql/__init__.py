@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, with connections that are watched: a server that falls silent is noticed."""
+"""Django's backend for PostgreSQL, with connections that are watched, so that a silent server is detected."""

@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend as the setting ENGINE names it; all that differs is how a connection is made."""
+"""The backend that the setting ENGINE names: Django's for PostgreSQL, except for how a connection is made."""
 
 from functools import partial
 from typing import Any
@@ -42,16 +42,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _another(conn_params: dict[str, Any], patience: float) -> "psycopg.Connection[Any]":
-    """A connection beside Django's, which asks about nodes; watched itself, so that nobody waits for ever."""
+    """A connection besides Django's, to ask about nodes. It is watched too, so that no thread waits for ever."""
     connection = psycopg.connect(**conn_params, autocommit=True)
     watcher.watch(connection, patience, patience * 2)
     return connection
 
 
 def _longest_seconds(conn_params: dict[str, Any], patience: float) -> float | None:
-    """How long a statement may be without an answer: a little longer than the server lets it run; null without a limit.
+    """How long a statement may be without an answer: a little longer than the server lets it run; None without a limit.
 
-    What the server does not end itself is a COMMIT that waits for a standby.
+    The server itself does not end a COMMIT that waits for a standby.
     """
     _, _, text = str(conn_params.get("options", "")).partition("statement_timeout=")
     milliseconds = text.split(" ", 1)[0]

@@ -1,9 +1,9 @@
-"""Nodes of a cluster that stand still behind a coordinator which answers.
+"""Detects nodes of a cluster that hang while the coordinator answers.
 
-The coordinator waits for such a node as long as it is silent: no limit of time ends that, since it asks the node to
-cancel first. So once a statement about a company has been without an answer for a while, a thread of this process asks
-the coordinator whether the company's node takes a new connection. Where it does not, whoever waits for it is cut off,
-and until it does again nobody is sent there: they hear at once that it is away.
+The coordinator waits for such a node as long as it is silent: no timeout ends the wait, since the coordinator first
+asks the node to cancel. So once a statement about a company has had no answer for a while, a thread of this process
+asks the coordinator whether the company's node takes a new connection. If it does not, connections that wait for it are
+cut, and until it does, statements about its companies fail at once.
 """
 
 import os
@@ -23,8 +23,8 @@ from compliance.tenancy.directory import JOINED_NODE
 
 logger = structlog.get_logger(__name__)
 
-# Shares of the patience: how long a node may take for a new connection, how soon a silent one is asked again, and how
-# long the answer of one that is well counts.
+# Fractions of the patience: how long a node may take for a new connection, how soon a silent one is asked again, and
+# how long a good answer counts.
 _ANSWERS: Final = 0.3
 _AGAIN: Final = 0.25
 _COUNTS: Final = 0.5
@@ -41,7 +41,7 @@ _COMPANIES_OF: Final = (
 
 
 class Nodes:
-    """What one process knows of the nodes: which connection asks about which company, and which nodes are silent."""
+    """What one process knows about the nodes: which connection serves which company, and which nodes are silent."""
 
     def __init__(self) -> None:
         self._begin()
@@ -56,7 +56,7 @@ class Nodes:
         self._thread: threading.Thread | None = None
 
     def concern(self, django: BaseDatabaseWrapper, organization_id: uuid.UUID) -> None:
-        """Says which company the next statements of a connection are about.
+        """Records which company the next statements of a connection are about.
 
         Raises OperationalError at once, as for a lost connection, when the company's node is known to be silent.
         """
@@ -66,22 +66,22 @@ class Nodes:
             self._concerned[django.connection] = organization_id
 
     def forget(self, django: BaseDatabaseWrapper) -> None:
-        """Says that the next statements of a connection are about no company: no node can hold them up."""
+        """Records that the next statements of a connection are about no company: no node can delay them."""
         if django.connection is not None:
             self._concerned.pop(django.connection, None)
 
     def concerned(self, connection: "psycopg.Connection[Any]") -> uuid.UUID | None:
-        """The company that a connection's statements are about, as far as it was said."""
+        """The company that a connection's statements are about, if it was recorded."""
         return self._concerned.get(connection)
 
     def is_silent(self, organization_id: uuid.UUID) -> bool:
-        """Whether the company's node took no connection when it was last asked, which was lately."""
+        """Whether the company's node took no connection when it was last asked, a short time ago."""
         return any(organization_id in companies for companies in self._silent.values())
 
     def suspect(self, organization_id: uuid.UUID, ask: Ask, patience: float, found: Callable[[], None]) -> None:
-        """Has a company's node asked, by a connection to the coordinator that `ask` opens, and returns at once.
+        """Starts to check a company's node, on a connection to the coordinator that `ask` opens, and returns at once.
 
-        `found` is called, by another thread, when a silent node was found.
+        Another thread calls `found` when it has found a silent node.
         """
         if time.monotonic() - self._well.get(organization_id, -patience) < patience * _COUNTS:
             return
@@ -94,11 +94,11 @@ class Nodes:
                 self._thread.start()
 
     def _look(self, ask: Ask, patience: float, found: Callable[[], None]) -> None:
-        """Asks until no node is silent and none suspected. A coordinator that is away itself ends it, too."""
+        """Checks nodes until none is silent or suspected, or until the coordinator itself is away."""
         try:
             with ask() as connection:
                 connection.execute(f"SET citus.node_connection_timeout = {int(patience * _ANSWERS * 1000)}")
-                # A connection that it kept would be waited for, however long that takes.
+                # The coordinator would wait without limit for a connection that it had kept.
                 connection.execute("SET citus.max_cached_conns_per_worker = 0")
                 while self._look_once(connection, found):
                     time.sleep(patience * _AGAIN)
@@ -108,7 +108,7 @@ class Nodes:
                 self._silent = {}
 
     def _look_once(self, connection: "psycopg.Connection[Any]", found: Callable[[], None]) -> bool:
-        """Asks the nodes that are silent or suspected; whether to go on asking."""
+        """Checks the nodes that are silent or suspected. Returns whether to go on."""
         with self._lock:
             suspected, self._suspected = self._suspected, set()
         asked = connection.execute(_NODES_OF, [list(suspected)]).fetchall()

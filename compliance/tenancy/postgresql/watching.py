@@ -1,10 +1,9 @@
-"""Notices servers that are silent: frozen, cut off from the network, or waiting for a standby that is gone.
+"""Detects servers that are silent: frozen, cut off from the network, or waiting for a standby that is gone.
 
-TCP tells of a machine that is gone, but not of one whose programs stand still while its network still answers; a thread
-that waits for it would wait for ever. So one thread of each process looks at the connections a few times a second.
-Where a statement has been without an answer for a while, it asks the server itself for a sign of life; without one, the
-connection is cut, which the waiting thread sees as a lost connection (`tenancy/lost.py`). Of a server that answers
-nothing is asked.
+TCP detects a machine that is gone, but not one whose programs hang while its network still answers: a thread would wait
+for it for ever. So one thread of each process checks the connections several times a second. When a statement has had
+no answer for a while, it asks the server for a sign of life. Without one it cuts the connection, which the waiting
+thread sees as a lost connection (`tenancy/lost.py`). A server that answers statements is not asked.
 """
 
 import contextlib
@@ -21,20 +20,20 @@ from psycopg import pq
 
 from compliance.tenancy.postgresql.behind import Ask, nodes
 
-# Shares of the patience, which together are not more than all of it: from one look to the next; how long a statement is
-# without an answer before its server is asked; how long an earlier sign of life counts; how long the next may take.
+# Fractions of the patience, at most 1 in sum: the time between two checks; how long a statement is without an answer
+# before its server is asked; how long an earlier sign of life counts; how long the next may take.
 _LOOKS: Final = 0.1
 _WITHOUT_ANSWER: Final = 0.3
-_SUSPICIOUS: Final = 0.2  # of a node of a cluster, which is asked by way of the coordinator
+_SUSPICIOUS: Final = 0.2  # for a node of a cluster, which is asked through the coordinator
 _COUNTS: Final = 0.2
 _ANSWERS: Final = 0.4
 
 _SIGN_OF_LIFE: Final = struct.pack("!ii", 8, 80877103)
-"""What a client asks first that would like TLS (SSLRequest): any server answers it with one byte, before all else."""
+"""The first message of a client that wants TLS (SSLRequest). Any server answers it with one byte, before all else."""
 
 _TCP_INFO_LAST: Final = struct.Struct("=8B9I4I")
-"""The beginning of Linux's `struct tcp_info`. The last four: milliseconds since data and
-acknowledgements were sent, and since they came."""
+"""The beginning of Linux's `struct tcp_info`. The last four fields: milliseconds since data and
+acknowledgements were sent, and since they were received."""
 
 
 class Server(NamedTuple):
@@ -45,7 +44,7 @@ class Server(NamedTuple):
 
 
 class _Watched(NamedTuple):
-    """What is known of a connection. `ends` are its addresses: its number may be another's by the time it is cut."""
+    """A connection. `ends` are its addresses: its file descriptor may be another connection's when it is to be cut."""
 
     server: Server
     ends: tuple[object, object]
@@ -71,9 +70,9 @@ class Watcher:
     def watch(
         self, connection: "psycopg.Connection[object]", patience: float, longest: float | None, ask: Ask | None = None
     ) -> None:
-        """From now on the connection is looked at, until it is closed.
+        """Checks the connection from now on, until it is closed.
 
-        `ask` opens another one to the coordinator of a cluster, null on one plain server.
+        `ask` opens another connection to the coordinator of a cluster; it is None on one plain server.
         """
         with contextlib.suppress(OSError), _socket_of(connection) as own:
             if own.family not in (socket.AF_INET, socket.AF_INET6) or not hasattr(socket, "TCP_INFO"):
@@ -96,12 +95,12 @@ class Watcher:
         return [server for server in servers if not self._is_silent(server, now)]
 
     def note_silent(self, servers: list[Server], patience: float) -> None:
-        """For as long as the patience lasts, no connection to these is tried."""
+        """Keeps new connections from trying these servers for `patience` seconds."""
         for server in servers:
             self._silent[server] = time.monotonic() + patience
 
     def _is_silent(self, server: Server, now: float) -> bool:
-        """Whether it gave no sign of life when it was last asked, which was lately."""
+        """Whether it gave no sign of life when it was last asked, a short time ago."""
         return self._silent.get(server, 0.0) > now
 
     def _look(self) -> None:
@@ -109,7 +108,7 @@ class Watcher:
             time.sleep(pause)
 
     def _look_once(self) -> float | None:
-        """Looks at every connection; returns in how many seconds to do so again, null when none is left."""
+        """Checks every connection. Returns after how many seconds to do so again; None when none is left."""
         with self._lock:
             watched = list(self._connections.items())
             if not watched:
@@ -125,13 +124,13 @@ class Watcher:
             company = nodes.concerned(connection)
             if each.ask is not None and company is not None and seconds > each.patience * _SUSPICIOUS:
                 if nodes.is_silent(company):
-                    _cut(connection, each)  # it was sent before that was known
+                    _cut(connection, each)  # its statement was sent before that was known
                 else:
                     nodes.suspect(company, each.ask, each.patience, self._cut_silent)
         return min(each.patience for _, each in watched) * _LOOKS
 
     def _cut_silent(self) -> None:
-        """Cuts those who wait for a node that is silent."""
+        """Cuts the connections that wait for a silent node."""
         with self._lock:
             watched = list(self._connections.items())
         for connection, each in watched:
@@ -164,15 +163,15 @@ def _seconds_without_answer(connection: "psycopg.Connection[object]") -> float:
         if connection.closed or connection.pgconn.transaction_status != pq.TransactionStatus.ACTIVE:
             return 0.0
         with _socket_of(connection) as own:
-            told = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_LAST.size)
+            info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_LAST.size)
     except (OSError, psycopg.Error):
         return 0.0  # its thread has just closed it
-    sent, _, came, _ = _TCP_INFO_LAST.unpack(told)[-4:]
+    sent, _, came, _ = _TCP_INFO_LAST.unpack(info)[-4:]
     return float(min(sent, came)) / 1000
 
 
 def _gives_sign(server: Server, seconds: float) -> bool:
-    """Whether the server answers; one whose port is closed does, too: whoever connects hears that at once."""
+    """Whether the server answers. A closed port counts as an answer: connecting to it fails at once."""
     try:
         with socket.create_connection(server, timeout=seconds) as asked:
             asked.settimeout(seconds)
@@ -185,14 +184,14 @@ def _gives_sign(server: Server, seconds: float) -> bool:
 
 
 def _cut(connection: "psycopg.Connection[object]", watched: _Watched) -> None:
-    """Ends the connection under the thread that waits for it, unless its number is another connection's by now."""
+    """Shuts the connection down while its thread waits, unless its file descriptor is another connection's by now."""
     with contextlib.suppress(OSError, psycopg.Error), _socket_of(connection) as own:
         if _ends(own) == watched.ends:
             own.shutdown(socket.SHUT_RDWR)
 
 
 def _socket_of(connection: "psycopg.Connection[object]") -> socket.socket:
-    """The connection's socket under a number of its own, so that closing this one does not close that."""
+    """The connection's socket under another file descriptor: closing it does not close the connection."""
     return socket.socket(fileno=os.dup(connection.pgconn.socket))
 
 
