@@ -144,7 +144,7 @@ _BY_TEAM = """
 
 
 def _listed(wanted: Wanted, joined: str = "") -> str:
-    """The clauses that select the records. Undone is `open` or, of certificates, `valid`: one index has both, sorted."""
+    """Selects the records. Undone is `open` or, of certificates, `valid`: one index has both, sorted."""
     conditions = [
         " AND s.due_by >= %(low)s" if wanted.low else "",
         " AND s.due_by < %(high)s" if wanted.high else "",
