@@ -1,1 +1,1 @@
-"""Speed as ratios in one run, against what one would pick instead. Run: make bench."""
+"""Measures speed as ratios within one run, against what one would pick instead. Run: make bench."""

@@ -1,4 +1,4 @@
-"""The application of the benchmark: as production wraps it, with the peers' addresses beside the product's."""
+"""The application of the benchmark: wrapped as in production, with the peers' addresses beside the product's."""
 
 import os
 

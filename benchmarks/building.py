@@ -1,7 +1,7 @@
-"""The data of the benchmark: 1.5 million versions, one company of 500,000 records among 200 small ones.
+"""Builds the data of the benchmark: 1.5 million versions, one company of 500,000 records among 200 small ones.
 
-Bodies are those that the writer made for a real person: they are captured once and then written many times with other
-identifiers, by the database itself. The peers get the same rows.
+The history's writer makes the bodies of one real person; the database then writes these many times with other
+identifiers. The peers get the same rows.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ PER_PERSON = 10
 
 
 class Company(NamedTuple):
-    """A built company: how many records and versions a record it has, and a key that reads everything."""
+    """A built company: its number of records, of versions per record, and a key that reads everything."""
 
     name: str
     organization_id: uuid.UUID
@@ -56,7 +56,7 @@ def tables() -> None:
 def everything(
     divisor: int, now: datetime, folder: Path | None, say: Callable[[str], None]
 ) -> tuple[dict[str, Company], datetime]:
-    """All companies and the peers' rows by name, and the moment they were built; taken from `folder` if they are there."""
+    """Builds all companies and the peers' rows, or finds them in `folder`; returns them by name, and when they were built."""
     kept = None if folder is None else folder / f"built-{divisor}.json"
     if kept is not None and kept.exists():
         content = orjson.loads(kept.read_bytes())
@@ -87,7 +87,7 @@ def everything(
 
 
 def template(now: datetime) -> tuple[uuid.UUID, list[str], dict[str, str]]:
-    """A real company of one person and one course: the bodies of a record open and completed, and its identifiers."""
+    """A real company of one person and one course: its id, the bodies of its record, and the record's identifiers."""
     organization_id = uuid.uuid4()
     history.create_company(
         name="Template",
@@ -199,9 +199,9 @@ WHERE organization_id = %(organization)s
 
 @contextlib.contextmanager
 def writing(organization_id: uuid.UUID) -> Iterator[CursorWrapper]:
-    """A transaction of the owner's that writes rows of one company: row-level security binds even the owner's writes.
+    """A transaction of the owner that writes rows of one company: row-level security applies to its writes as well.
 
-    The owner reads all companies, as for a backup, so rows can be copied from the template.
+    The owner can read all companies, as for a backup, so rows can be copied from the template.
     """
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute("SELECT set_config('app.organization', %s, true)", [str(organization_id)])
@@ -209,7 +209,7 @@ def writing(organization_id: uuid.UUID) -> Iterator[CursorWrapper]:
 
 
 def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
-    """The capture that the built rows belong to, and their tree."""
+    """Writes the capture that the built rows belong to, and their tree."""
     with writing(organization_id) as cursor:
         cursor.execute(
             "INSERT INTO history_capture (organization_id, capture_sequence, captured_at, first_sequence, last_sequence,"
@@ -224,7 +224,7 @@ def captures(organization_id: uuid.UUID, sequence: int, now: datetime) -> None:
 
 
 def large(people: int, now: datetime) -> Company:
-    """A company of so many people with two years behind them, imported and captured as any other."""
+    """Builds a company of `people` people with facts of two years, by the ordinary import and capture."""
     organization_id = uuid.uuid4()
     history.create_company(
         name="Large", time_zone="Europe/London", history_from=date(2023, 1, 1), now=now, organization_id=organization_id
@@ -243,7 +243,7 @@ def large(people: int, now: datetime) -> Company:
 
 
 def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:
-    """The same rows for the peers: current state for DRF, current and history for the two history packages."""
+    """Writes the same rows for the peers: the current ones for DRF, current ones and history for the history packages."""
     fields = (
         "deployment_id, company_id, learning_space_id, sequence, valid_from, recorded_at, cause, logic_version,"
         " record_id, course_id, course_release_id, renews_certificate_id, requirement, assigned_at, due_at, due_time_zone,"
@@ -267,7 +267,7 @@ def peers(big: Company, now: datetime, say: Callable[[str], None]) -> None:
     }
     last = " AND v.sequence %% %(versions)s = 0 ORDER BY v.sequence"
     with connections["owner"].cursor() as cursor:
-        # Without statistics the planner would look every row up by itself: most of a small run's time.
+        # Without statistics the planner would look up each row separately, which takes most of a small run's time.
         cursor.execute("ANALYZE history_historyrow, history_historyrecord, people_profile")
         say("  rows of the peers")
         cursor.execute(

@@ -103,7 +103,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
         return {part.split(">")[0].rpartition(":")[2] for part in page.path.split("<")[1:]}
 
     for page in PAGES:
-        # The company has no content of courses, packs, reports, webhooks or work under way to show.
+        # The company has no course content, packs, reports, webhooks or jobs, so their pages would be empty.
         if page.name.startswith("reading-") or page.name == "reading" or not asks_for(page) <= known.keys():
             continue
         if "GET" in page.methods:
@@ -145,7 +145,7 @@ def addresses(organization_id: uuid.UUID) -> Iterator[tuple[str, str, str, Any]]
 
 
 def samples(organization_id: uuid.UUID) -> dict[str, Any]:
-    """Values for whatever the path of a page asks for: a person in the middle of the company with a receipt."""
+    """Values for the parameters of any page's path: those of a person in the middle of the company with a receipt."""
     from compliance.tenancy import context, sql
 
     with context.company(organization_id):

@@ -17,7 +17,7 @@ PAGES = (25, 50, 100, 200)
 
 
 def page(number: int) -> dict[str, Any]:
-    """A page as full as pages get."""
+    """A page with as many blocks as pages usually have at most."""
     name = f"page-{number}"
     return {
         "id": name,

@@ -28,20 +28,20 @@ FORMS = ("/console/sign-in/", "/sign/x", "/check/x", "/docs", "/console/")
 SENDERS, READERS = 32, 16
 PAUSE_SECONDS = 0.02
 FEWEST = 30
-"""So many calls at least, however long each takes on a machine that does other work."""
+"""The least number of calls, however long each takes on a machine that does other work."""
 MOST_MORE, MOST_TIMES = 100.0, 2.0
-"""Milliseconds that the senders may add at the 99th percentile; how many times as long the readers may make the median."""
+"""Milliseconds that the senders may add at the 99th percentile; the factor by which readers may extend the median."""
 
 
 class Took(NamedTuple):
-    """Milliseconds that half of all calls and 99 of 100 do not exceed."""
+    """The median and the 99th percentile of the calls, in milliseconds."""
 
     p50: float
     p99: float
 
 
 class Cost(NamedTuple):
-    """What calls took without the unkind clients and beside them."""
+    """The times of calls without the unkind clients and beside them."""
 
     alone: Took
     beside: Took
@@ -63,10 +63,10 @@ def main() -> int:
     parser.add_argument("demo", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
     options = parser.parse_args()
-    told = json.loads(options.demo.read_text())
-    unkind, kind = (organization["keys"] for organization in told["organizations"][:2])
+    demo = json.loads(options.demo.read_text())
+    unkind, kind = (organization["keys"] for organization in demo["organizations"][:2])
     unkind_keys = (unkind["all"], unkind["training"])
-    senders, readers = measure(told["base_url"], kind["all"], unkind_keys, options.seconds)
+    senders, readers = measure(demo["base_url"], kind["all"], unkind_keys, options.seconds)
     sys.stdout.write("| what | without, ms (p50, p99) | with | |\n| --- | --- | --- | --- |\n")
     held, fair = senders.more < MOST_MORE, readers.times <= MOST_TIMES
     _print(f"/v1/snapshot beside {SENDERS} slow senders", senders, "less than 100 ms more at p99", held)
@@ -75,13 +75,13 @@ def main() -> int:
 
 
 def measure(address: str, kind: str, unkind: Sequence[str], seconds: float) -> tuple[Cost, Cost]:
-    """What the slow senders and the slow readers cost the reader with the key `kind`; `seconds` for each of four figures.
+    """What the slow senders and the slow readers cost the reader with the key `kind`.
 
-    `unkind` are keys of another company, in which the slow readers take turns.
+    Each of the four measurements takes `seconds`. `unkind` are keys of another company; the slow readers share them.
     """
     snapshot = _reader(address, "/v1/snapshot", kind)
     records = _reader(address, "/v1/training-records?limit=50", kind)
-    alone, alone_reading = _timed(snapshot, seconds), _timed(records, seconds)  # before any of them has been there
+    alone, alone_reading = _timed(snapshot, seconds), _timed(records, seconds)  # before the first unkind client
     with _many(SENDERS, lambda number, ended: _send_slowly(address, FORMS[number % len(FORMS)], ended)):
         senders = Cost(alone, _timed(snapshot, seconds))
     with _many(READERS, lambda number, ended: _read_slowly(address, unkind[number % len(unkind)], ended)):
@@ -124,7 +124,7 @@ def _reader(address: str, target: str, key: str) -> Callable[[], None]:
 
 
 def _timed(read: Callable[[], None], seconds: float) -> Took:
-    for _ in range(FEWEST):  # each of the threads that answer has prepared its statements
+    for _ in range(FEWEST):  # so that each of the threads that answer has prepared its statements
         read()
     times: list[float] = []
     end = time.monotonic() + seconds
@@ -164,7 +164,7 @@ def _connected(address: str) -> socket.socket:
 
 
 def _send_slowly(address: str, path: str, ended: threading.Event) -> None:
-    """A form whose body comes a byte a second, until the server gives it up."""
+    """Sends a form's body at one byte per second, until the server closes the connection."""
     host = urlsplit(address).netloc
     with _connected(address) as connection:
         connection.sendall(f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 60000\r\n\r\n".encode())
@@ -173,7 +173,7 @@ def _send_slowly(address: str, path: str, ended: threading.Event) -> None:
 
 
 def _read_slowly(address: str, key: str, ended: threading.Event) -> None:
-    """A whole page, taken 2 KiB at a time."""
+    """Reads a whole page, 2 KiB at a time."""
     host = urlsplit(address).netloc
     with _connected(address) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

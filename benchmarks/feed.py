@@ -23,11 +23,11 @@ from compliance.interfaces.api import cursors as sealing
 FEED = "/feed/v1/changes"
 PAGES = 400
 COMPLETED = 0.006
-"""So many of all rows are records that somebody completes: with the certificates earned, one row in a hundred changes."""
+"""The share of all rows that are completed: with the certificates they earn, one row in a hundred changes."""
 
 
 def rows(address: str, big: Company, rounds: int = 93) -> Iterator[Result]:
-    """How fast one web worker gives the versions of a large company, in processor time of web and PostgreSQL."""
+    """How fast one web worker sends the versions of a large company, in processor time of web and PostgreSQL."""
     client = Client(address)
     _read(client, big, PAGES)
     began, used = time.perf_counter(), measuring.processor_seconds()
@@ -52,7 +52,7 @@ def rows(address: str, big: Company, rounds: int = 93) -> Iterator[Result]:
 
 
 def day_rows(address: str, people: int, now: datetime) -> Iterator[Result]:
-    """What a day costs on which one row in a hundred changed, against a pull of all registers after it."""
+    """What the feed of a day costs on which one row in a hundred changed, against a pull of all registers after it."""
     client = Client(address)
     company = large(people, now)
     _, cursor = _read(client, company)
@@ -78,7 +78,7 @@ def day_rows(address: str, people: int, now: datetime) -> Iterator[Result]:
 
 
 def _read(client: Client, company: Company, pages: int = 1 << 30, cursor: str = "") -> tuple[int, str]:
-    """Reads so many pages, as a consumer that only keeps the bytes; how many versions came, and where it stopped."""
+    """Reads `pages` pages, as a consumer that only keeps the bytes; returns the number of versions and the last cursor."""
     held = 0
     for _ in range(pages):
         body = client.get(company, FEED, **({"cursor": cursor} if cursor else {}))
@@ -90,7 +90,7 @@ def _read(client: Client, company: Company, pages: int = 1 << 30, cursor: str = 
 
 
 def _size(client: Client, company: Company, cursor: str, changed: set[tuple[str, str]]) -> int:
-    """The bytes of what follows a cursor; what changed is added to `changed`."""
+    """Reads all that follows a cursor and adds the changed records to `changed`; returns the number of bytes."""
     size = 0
     while True:
         body = client.get(company, FEED, cursor=cursor)
@@ -103,7 +103,7 @@ def _size(client: Client, company: Company, cursor: str, changed: set[tuple[str,
 
 
 def _deep(client: Client, company: Company) -> str:
-    """A cursor shortly before the end, as if the pages before had been read: all rows that were built have one digest."""
+    """A cursor shortly before the end, as if the earlier pages had been read; all built rows have the same digest."""
     page = client.opened(company, FEED)
     sequence = page["snapshot"]["sequence"] - 300
     deployment, organization = page["snapshot"]["deployment_id"], page["snapshot"]["organization_id"]
@@ -113,7 +113,7 @@ def _deep(client: Client, company: Company) -> str:
 
 
 def _pull(client: Client, company: Company, now: datetime) -> tuple[list[Any], int, int]:
-    """Every register of /v1, page by page: the training records, and how many rows and bytes came in all."""
+    """Pulls every register of /v1 page by page; returns the training records, and the numbers of all rows and bytes."""
     records: list[Any] = []
     total = size = 0
     at = now.isoformat().replace("+00:00", "Z")
@@ -136,7 +136,7 @@ def _pull(client: Client, company: Company, now: datetime) -> tuple[list[Any], i
 
 
 def _complete(company: Company, records: list[Any], now: datetime) -> None:
-    """Those who owe these records complete them."""
+    """Records the completion of these records by those who owe them."""
     at = (now - timedelta(hours=2)).isoformat()
     lines = b"".join(
         orjson.dumps(

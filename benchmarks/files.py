@@ -23,7 +23,7 @@ PART = 1024 * 1024
 
 
 def measure(way: str, size: int) -> dict[str, float]:
-    """Keeps and reads one file in this process: seconds, seconds to the first byte, and MiB of memory it grew by."""
+    """Keeps and reads one file in this process; returns seconds, seconds to the first byte, and MiB of memory added."""
     import django
 
     django.setup()
@@ -122,12 +122,12 @@ def main() -> None:
                     "FILES_ACCESS_KEY": "testing", "FILES_SECRET_KEY": "testing",
                 }  # fmt: skip
             for size in SIZES:
-                told = subprocess.run(
+                measured = subprocess.run(
                     [sys.executable, "-m", "benchmarks.files", way, str(size)],
                     env=environment | settings | {"DJANGO_SETTINGS_MODULE": "config.settings"},
                     capture_output=True, text=True, check=True,
                 )  # fmt: skip
-                found = json.loads(told.stdout)
+                found = json.loads(measured.stdout)
                 print(
                     f"| {way} | {size / PART:g} MiB | {found['kept']:.3f} s | {found['first'] * 1000:.1f} ms |"
                     f" {found['whole']:.3f} s | {found['grown']:.0f} MiB |",

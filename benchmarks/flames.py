@@ -25,7 +25,7 @@ _READY = "ready"
 
 
 def main() -> int:
-    """Draws one picture, or is the process that is drawn."""
+    """Draws one picture, or runs as the process that is sampled."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.flames", description=__doc__)
     parser.add_argument("what", choices=["import", "page", "sweep"])
     parser.add_argument("--sampled", action="store_true", help=argparse.SUPPRESS)
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def draw(what: str, picture: Path) -> None:
-    """Lets a process make itself ready, samples what it does then, and writes the picture."""
+    """Waits until a process has prepared its data, samples what it does then, and writes the picture."""
     command = [sys.executable, "-m", "benchmarks.flames", what, "--sampled"]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -101,7 +101,7 @@ def _pages(folder: Path) -> Callable[[], object]:
 
 
 def _sweep(folder: Path) -> Callable[[], object]:
-    """All subjects of a company are due: of a hundredth there would be too few samples, and it is the same work."""
+    """Sweeps a company whose subjects are all due: one in a hundred would be the same work, but too few samples."""
     from benchmarks import building, writes
     from compliance.history import actions as history
 

@@ -1,8 +1,8 @@
-"""How the import, the capture and the sweep grow with the facts: `python -m benchmarks growth`.
+"""Measures how import, capture and sweep grow with the number of facts: `python -m benchmarks growth`.
 
-Companies of one shape and three sizes, each ten times the one before (`benchmarks.large_company`), are imported by a
-process of their own; then one in a hundred of their subjects becomes due and is swept. Ten times the largest is
-extrapolated from the last two sizes: what grew by some factor is taken to grow by it once more.
+Companies of one shape and three sizes, each ten times the one before (`benchmarks.large_company`), are each imported by
+a process of their own; then one in a hundred of their subjects becomes due and is swept. Ten times the largest size is
+extrapolated from the last two, by the same factor once more.
 """
 
 import sys
@@ -17,7 +17,7 @@ from benchmarks import large_company, writes
 
 
 class Size(NamedTuple):
-    """What a company of one size took: seconds and mebibytes."""
+    """The seconds and mebibytes of a company of one size."""
 
     facts: float
     versions: float
@@ -28,7 +28,7 @@ class Size(NamedTuple):
 
 
 def measure(people: Sequence[int], now: datetime) -> None:
-    """Measures companies of so many people, prints a line for each, and one for ten times the last."""
+    """Measures companies with these numbers of people, prints a line for each, and one for ten times the last."""
     sys.stdout.write(
         "| facts | versions | recorded in s | captured in s | facts a second | µs a version | MiB | sweep of 1 %, s |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |\n"

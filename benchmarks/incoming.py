@@ -1,4 +1,4 @@
-"""The rows of what comes in: facts over HTTP against the same file, and requests of SCIM against a page of /v1."""
+"""The rows of incoming data: facts over HTTP against an import of the same file, and SCIM against a page of /v1."""
 
 import contextlib
 import io
@@ -30,11 +30,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PEOPLE = 5000
 PAGE = 100
 SCIM_BOUNDS = {"GET": 1.0, "GET page": 5.0, "PATCH": 6.0, "POST": 5.0}
-"""How much longer than the page each may take at most; a small company's page is quick, so its ratios are the highest."""
+"""How many times as long as the page each may take; the page of a small company is quick, so its ratios are highest."""
 
 
 class Company(NamedTuple):
-    """A company, and the token of a source that may bring it anything."""
+    """A company, and the token of a source that may send it every kind of fact."""
 
     organization_id: uuid.UUID
     token: str
@@ -42,7 +42,7 @@ class Company(NamedTuple):
 
 @contextlib.contextmanager
 def capturing() -> Iterator[None]:
-    """The worker of `Procfile`, which takes what is recorded into the history meanwhile."""
+    """Runs the worker of `Procfile`, which captures what is recorded meanwhile."""
     process = subprocess.Popen(
         [sys.executable, "-m", "celery", "--app", "config", "worker", "--loglevel", "WARNING", "--concurrency", "2",
          "--without-gossip", "--without-mingle"],
@@ -86,9 +86,9 @@ def sent(address: str, path: Path) -> dict[str, Any]:
         env=os.environ | {"SVC_SOURCE_TOKEN": company.token}, capture_output=True, check=True,
     )  # fmt: skip
     whole = time.perf_counter() - began
-    said: dict[str, Any] = json.loads(done.stdout)
-    assert said["recorded"] == said["lines"], said
-    return said | {"whole": whole}
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert report["recorded"] == report["lines"], report
+    return report | {"whole": whole}
 
 
 def fact_rows(address: str, path: Path, what: str, rounds: int) -> Iterator[Result]:
@@ -97,9 +97,9 @@ def fact_rows(address: str, path: Path, what: str, rounds: int) -> Iterator[Resu
     sent(address, path)  # each process has made its connections and prepared its statements
     for _ in range(rounds):
         by_file.append(writes.imported_alone(path)["seconds"])
-        said = sent(address, path)
-        by_http.append(said["whole"])
-        facts = said["lines"]
+        report = sent(address, path)
+        by_http.append(report["whole"])
+        facts = report["lines"]
     file, http = statistics.median(by_file), statistics.median(by_http)
     note = f"{what}: {facts / http:,.0f} and {facts / file:,.0f} facts a second"
     yield Result("facts over HTTP, against the file", file / http, ">= 0.5", file / http >= 0.5, "1", note)

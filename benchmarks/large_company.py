@@ -1,8 +1,8 @@
-"""A company of 100,000 people as a facts file, from a seed: what the console's pages are timed on.
+"""Makes the facts file of a company of 100,000 people from a seed; the console's pages are timed on it.
 
-Two years of it: twelve courses (four for everyone, eight for ten of forty teams each; half of them earn a certificate
-of a year that is renewed), two policies that everyone signs, completions early and late, waivers, reminders, people
-who leave. Run: python -m benchmarks.large_company [PEOPLE] > facts.jsonl
+It covers two years: twelve courses (four for everyone, eight for ten of forty teams each; half of them earn a
+certificate for a year that is renewed), two policies that everyone signs, early and late completions, waivers,
+reminders, and people who leave. Run: python -m benchmarks.large_company [PEOPLE] > facts.jsonl
 """
 
 import random
@@ -71,7 +71,7 @@ _POLICIES = (("Information security policy", "sign"), ("Travel policy", "acknowl
 
 
 def identifier(name: str) -> str:
-    """The identifier of whatever `name` names."""
+    """The identifier that belongs to `name`."""
     return str(uuid.uuid5(_NAMESPACE, name))
 
 
@@ -169,7 +169,7 @@ def lines(people: int, ends: datetime) -> Iterator[bytes]:
 
 
 def unordered_lines(people: int, ends: datetime) -> Iterator[bytes]:
-    """The file as it is made, person by person, up to `ends`: as many lines as one likes, without memory for them."""
+    """The file in the order in which it is made, person by person, up to `ends`; needs no memory for its lines."""
     last = hashed_instant(ends)
     for line in facts(people, ends):
         if str(line["at"]) <= last:

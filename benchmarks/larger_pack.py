@@ -1,9 +1,9 @@
-"""A pack made larger: every record and person of it many times over, for how much memory its verification takes.
+"""Makes a pack larger by repeating its records and people, to measure how much memory its verification takes.
 
-Importing a company of millions of versions takes an hour; what the verifier's memory depends on is how many versions,
-records and people there are. So the records of a real pack are repeated under other identifiers, numbered on, and
-put under one capture, a log of one entry and a manifest that a key of this program signs. Policy versions, receipts
-and courses are there once. Run: python -m benchmarks.larger_pack PACK.zip TIMES OUTPUT.zip; it prints the log's key.
+Importing a company of millions of versions takes an hour, and the verifier's memory depends only on the numbers of
+versions, records and people. So the records of a real pack are repeated with other identifiers and sequences, under one
+capture, a log of one entry and a manifest, signed with a key of this program. Policy versions, receipts and courses are
+not repeated. Run: python -m benchmarks.larger_pack PACK.zip TIMES OUTPUT.zip; it prints the log's key.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _SEQUENCE = re.compile(rb'"sequence":([0-9]+)')
 
 
 class Larger:
-    """The folder of a pack in which most records of another are there `times` times."""
+    """The folder of a pack that has most records of another pack `times` times."""
 
     def __init__(self, pack: zipfile.ZipFile, times: int, folder: Path) -> None:
         self.pack, self.times, self.folder = pack, times, folder
@@ -58,7 +58,7 @@ class Larger:
         self.sequence = self.size + (times - 1) * self.repeated
 
     def write(self) -> str:
-        """Writes all files; the verifier key of the log."""
+        """Writes all files; returns the verifier key of the log."""
         for name in self.pack.namelist():
             target = self.folder / name
             target.parent.mkdir(exist_ok=True)
@@ -87,7 +87,7 @@ class Larger:
                     output.write(cells.line(row[column] for column in columns).encode())
 
     def _repeat_identities(self, target: Path) -> None:
-        """The names of all copies of one register come before those of the next."""
+        """Writes the names of all copies of one register before those of the next register."""
         content = self.pack.read(target.name).splitlines(keepends=True)
         with target.open("wb") as output:
             for register in REGISTERS:
@@ -97,7 +97,7 @@ class Larger:
                     output.writelines(self._renamed(copy, line) for line in own)
 
     def _renamed(self, copy: int, line: bytes) -> bytes:
-        """A line in the copy of this number: its identifiers are others, its sequences follow those before."""
+        """A line as it is in the copy of this number, with other identifiers and later sequences."""
 
         def other(match: re.Match[bytes]) -> bytes:
             found = match[0]
@@ -108,13 +108,13 @@ class Larger:
         return _SEQUENCE.sub(lambda match: b'"sequence":%d' % (before + self.rank[int(match[1])]), line, count=1)
 
     def lines(self, name: str) -> Iterator[bytes]:
-        """The lines of a file that is written, as an archive gives them."""
+        """The lines of a written file, as `Archive.lines` would return them."""
         with (self.folder / name).open("rb") as lines:
             for line in lines:
                 yield line.rstrip(b"\n")
 
     def _state(self) -> str:
-        """One capture over all row versions, a log of one entry, the list of files and its signature."""
+        """Writes one capture over all row versions, a log of one entry, the list of files and its signature."""
         organization_id, tree = self.about["organization_id"], CompactRange()
         with Leaves(self.sequence) as leaves:
             for register in REGISTERS:
@@ -154,7 +154,7 @@ class Larger:
 
 
 def make(source: Path, times: int, output: Path) -> tuple[str, int]:
-    """Writes the pack `source`, made larger, to `output`: the key to verify it with, and how many versions it has."""
+    """Writes the pack `source`, made larger, to `output`; returns the log's key and the number of versions."""
     with zipfile.ZipFile(source) as pack, tempfile.TemporaryDirectory(dir=output.parent) as name:
         larger = Larger(pack, times, Path(name))
         key = larger.write()

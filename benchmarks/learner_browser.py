@@ -1,6 +1,6 @@
-"""A learner's browser, as small as the benchmark of a thousand of them needs it: cookies, forms, pictures and styles.
+"""A minimal browser of a learner, for the benchmark of a thousand of them: cookies, forms, pictures and styles.
 
-It speaks HTTP/1.1 over sockets of its own, since a thousand clients of a library would measure the library.
+It speaks HTTP/1.1 over its own sockets, because with a thousand clients of a library the library would be measured.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ TIMEOUT_SECONDS = 60
 _FORM = "application/x-www-form-urlencoded"
 
 Note = Callable[[str, float, int], None]
-"""Hears of each request: which step it was, how many seconds it took, the status (0: no answer)."""
+"""Called after each request with the step, the seconds it took, and the status (0: no answer)."""
 
 
 @dataclass
 class Form:
-    """A form of a page with what would be sent of it; `choices` are the answers offered, by name."""
+    """A form of a page with the values it would send; `choices` are the answers offered, by name."""
 
     action: str
     post: bool
@@ -30,7 +30,7 @@ class Form:
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: forms, links that look like buttons, and the files that it loads."""
+    """A parsed page: its forms, links that look like buttons, and the files that it loads."""
 
     def __init__(self, address: str, html: str) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Page(HTMLParser):
             self._take(form, given)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take in a tag."""
+        """Reads the start of an element."""
         given = {name: value or "" for name, value in attrs}
         if tag == "form":
             self._inside = given.get("id") or f"form {len(self.forms)}"
@@ -66,7 +66,7 @@ class Page(HTMLParser):
             self.last_scene[self._film] = given["data-scene"]
 
     def handle_endtag(self, tag: str) -> None:
-        """Take in the end of a tag."""
+        """Reads the end of an element."""
         if tag == "form":
             self._inside = ""
 
@@ -81,7 +81,7 @@ class Page(HTMLParser):
 
 
 class Browser:
-    """One learner's browser: it keeps cookies and the files that it has loaded, and a connection while it is busy."""
+    """One learner's browser: keeps cookies and loaded files, and a connection until `rest`."""
 
     def __init__(self, address: str, note: Note) -> None:
         parts = urlsplit(address)
@@ -92,7 +92,7 @@ class Browser:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def open(self, step: str, address: str) -> Page:
-        """Goes to a page with all that it loads."""
+        """Opens a page and loads its files."""
         return await self._page(step, "GET", address, None)
 
     async def send(self, step: str, then: str, form: Form, more: list[tuple[str, str]]) -> Page:
@@ -100,7 +100,7 @@ class Browser:
         return await self._page(step, "POST", form.action, urlencode([*form.values, *more]), then)
 
     def rest(self) -> None:
-        """Closes the connection, as it would be after the time that reading takes."""
+        """Closes the connection, as would happen during the time that reading takes."""
         if self._streams is not None:
             self._streams[1].close()
         self._streams = None

@@ -44,7 +44,7 @@ CAPTURED_WITHIN = 60.0
 
 
 class Prepared(NamedTuple):
-    """A company whose people have a link each, and the right choices of the questions that await them."""
+    """A company whose people each have a link, and the right choices for the questions of the course."""
 
     organization_id: uuid.UUID
     course_id: uuid.UUID
@@ -62,7 +62,7 @@ class Timed:
         self.here = self.most_here = 0
 
     def note(self, step: str, seconds: float, status: int) -> None:
-        """Takes in one request."""
+        """Records one request."""
         self.took[step].append(seconds * 1000)
         if status not in (200, 302, 303):
             self.failed[f"{step}: {status or 'no answer'}"] += 1
@@ -82,7 +82,7 @@ def main() -> int:
         os.environ |= values | {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "COMPLIANCE_FOLDER": folder,
-            "RATE_LIMIT_ADDRESS_PER_MINUTE": "100000000",  # all of them come from one address here
+            "RATE_LIMIT_ADDRESS_PER_MINUTE": "100000000",  # here all learners have the same address
         }
         return _measure(options)
 
@@ -131,7 +131,7 @@ def _say(words: str) -> None:
 
 
 def _processor_seconds(pid: int) -> float:
-    """What a process and those it started have used, those that have ended among them."""
+    """The processor seconds of a process and all that it started, including those that have ended."""
     top = psutil.Process(pid)
     own = 0.0 if pid == os.getpid() else _used(top) + sum(map(_used, top.children(recursive=True)))
     return own or top.cpu_times().user + top.cpu_times().system
@@ -145,7 +145,7 @@ def _used(process: psutil.Process) -> float:
 
 
 def _database(folder: Path) -> int:
-    """The process of PostgreSQL that all its others belong to."""
+    """The main process of PostgreSQL."""
     return int((postgresql.data_folder(folder) / "postmaster.pid").read_text().splitlines()[0])
 
 
@@ -154,7 +154,7 @@ def _share(values: list[float], percent: int) -> float:
 
 
 def prepare(package: Path, learners: int) -> Prepared:
-    """A company whose employees all owe the course of a package, with what the history knows of it."""
+    """Makes and captures a company whose employees all owe the course of a package."""
     from compliance.access.actions import issue_key
     from compliance.contentfile.package import check_package
     from compliance.facts.courses.publishing import publish_package
@@ -230,24 +230,24 @@ def _served() -> Iterator[tuple[str, int]]:
             time.sleep(0.1)
         else:
             raise RuntimeError("The web server did not answer within a minute.")
-        for _ in range(40):  # each of its workers reads its code at its first page: it is up before anybody comes
+        for _ in range(40):  # a worker loads its code at its first page, so each gets one before the learners come
             httpx.get(f"{address}/learn/")
         yield address, pid
 
 
 def _capturing() -> contextlib.AbstractContextManager[int]:
-    """The worker of `Procfile`, which takes completions into the history meanwhile."""
+    """Runs the worker of `Procfile`, which captures completions meanwhile."""
     return _process("worker")
 
 
 @contextlib.contextmanager
 def _process(name: str, **environment: str) -> Iterator[int]:
-    """A process of `Procfile`, started as it says; yields its number."""
-    said = dict(line.split(": ", 1) for line in (ROOT / "Procfile").read_text().splitlines() if ": " in line)
-    command = said[name].replace("python ", f"{shlex.quote(sys.executable)} ")
+    """Runs a process of `Procfile` by the command there; yields its process id."""
+    commands = dict(line.split(": ", 1) for line in (ROOT / "Procfile").read_text().splitlines() if ": " in line)
+    command = commands[name].replace("python ", f"{shlex.quote(sys.executable)} ")
     process = subprocess.Popen(
         command, shell=True, cwd=ROOT, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
-    )  # a line of the log for each request goes where production's would: away
+    )  # the log has a line for each request, which this benchmark discards
     try:
         yield process.pid
     finally:
@@ -271,13 +271,13 @@ async def _everybody(address: str, prepared: Prepared, options: argparse.Namespa
 
 
 class Learner:
-    """One person on their way through the course."""
+    """One person who takes the course."""
 
     def __init__(self, browser: Browser, prepared: Prepared, chance: random.Random, hurry: float, timed: Timed) -> None:
         self.browser, self.prepared, self.chance, self.hurry, self.timed = browser, prepared, chance, hurry, timed
 
     async def take(self, address: str, token: str, coming: float) -> None:
-        """From the link to the last page."""
+        """Takes the course, from the link to the last page."""
         await asyncio.sleep(coming)
         self.timed.here += 1
         self.timed.most_here = max(self.timed.most_here, self.timed.here)
@@ -295,7 +295,7 @@ class Learner:
             self.timed.here -= 1
 
     async def _go_on(self, page: Page) -> Page:
-        """Plays the films, answers what is open, and turns the page."""
+        """Plays the films of a page, answers its open questions, and goes to the next page."""
         while waiting := [each for each in page.forms.values() if each.choices]:
             page = await self.browser.send("answer", "page", waiting[0], self._answers(waiting[0]))
             await self._pause(LOOKING)
@@ -324,7 +324,7 @@ class Learner:
 
 
 def _recorded(address: str, prepared: Prepared) -> tuple[int, int]:
-    """How many completions are recorded, and how many records `/v1` shows as completed, once the worker is through."""
+    """How many completions are recorded, and how many records `/v1` lists as completed once the worker has finished."""
     import httpx
 
     from compliance.tenancy import context, sql
@@ -337,16 +337,16 @@ def _recorded(address: str, prepared: Prepared) -> tuple[int, int]:
     end = time.monotonic() + CAPTURED_WITHIN
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {prepared.key}"}, timeout=60) as client:
         while True:
-            shown, cursor = 0, ""
+            listed, cursor = 0, ""
             while cursor is not None:
                 answer = client.get(
                     "/v1/training-records", params={"limit": 200} | ({"cursor": cursor} if cursor else {})
                 )
                 page = answer.raise_for_status().json()
-                shown += sum(row["outcome"].startswith("completed") for row in page["data"])
+                listed += sum(row["outcome"].startswith("completed") for row in page["data"])
                 cursor = page["next_cursor"]
-            if shown >= recorded or time.monotonic() > end:
-                return int(recorded), shown
+            if listed >= recorded or time.monotonic() > end:
+                return int(recorded), listed
             time.sleep(1)
 
 

@@ -1,4 +1,4 @@
-"""The load test: p50 and p99 at rising clients until the knee, with wrk (Debian's package), against two workers."""
+"""The load test: median and 99th percentile at rising numbers of clients, by wrk (Debian's package), with two workers."""
 
 import re
 import shutil

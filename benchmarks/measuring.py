@@ -1,4 +1,4 @@
-"""Times of several things in turn, so that all of them meet the same machine; medians of the rounds."""
+"""Measures several things in turn, so that all run under the same conditions, and returns medians of the rounds."""
 
 import contextlib
 import statistics
@@ -13,10 +13,11 @@ from django.db import connections
 def interleaved(
     things: Mapping[str, Callable[[], object]], rounds: int, *, warm: int = 2, in_a_row: int = 1
 ) -> dict[str, float]:
-    """The median seconds of each, each measured so many times in a row a round, in turn.
+    """The median seconds of each thing. In each round the things take turns, each several times in a row.
 
-    What is served after something else finds the processor's caches full of that: a page of ours takes a quarter more
-    right after one of the peers' than after one of its own. Whoever pulls asks for page after page.
+    They run several times in a row because a call that follows another thing finds the processor's caches filled with
+    that: one of our pages takes a quarter longer after a peer's page than after one of our own, and a pull asks for
+    page after page.
     """
     taken: dict[str, list[float]] = {name: [] for name in things}
     for number in range(rounds + warm):
@@ -37,7 +38,7 @@ def once(thing: Callable[[], object]) -> float:
 
 
 def peak_mebibytes() -> float:
-    """The most memory that this process has held. What `getrusage` says begins with the peak of whoever started it."""
+    """The peak memory of this process in mebibytes. `getrusage` would include the peak of the process that started it."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -45,8 +46,10 @@ def peak_mebibytes() -> float:
 
 
 def processor_seconds() -> float:
-    """What the web server and PostgreSQL's sessions have used so far: not this process, which is the client, and not
-    what PostgreSQL does of its own after the building (vacuum, checkpoints).
+    """The processor seconds of the web server and PostgreSQL's sessions so far.
+
+    Not included are this process, which is the client, and PostgreSQL's own work after the building (vacuum,
+    checkpoints).
     """
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")

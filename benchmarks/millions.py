@@ -29,7 +29,7 @@ FACTS_OF_A_PERSON = 10.9
 
 
 def rows(facts: int, now: datetime, proofs_made: int = 2000) -> "Iterator[Result]":
-    """Measures each step on a file of about so many facts. Import, capture and sweep have bounds of their own elsewhere."""
+    """Measures each step on a file of about `facts` facts. Other rows have the bounds of import, capture and sweep."""
     from benchmarks import large_company, measuring, proofs, serving, writes
     from benchmarks.building import Company
     from benchmarks.pulls import pull

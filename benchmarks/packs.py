@@ -1,4 +1,4 @@
-"""The row of evidence packs: the memory that the one-file verifier takes, as an auditor runs it."""
+"""The row of evidence packs: the memory of the single-file verifier, run as an auditor runs it."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from compliance.interfaces.console.evidence.subject import subject
 from compliance.proofs.single_file import single_file
 
 MOST_MEGABYTES = 200
-# Runs a program as if it were started by itself, and writes the most memory that its process has held, in KiB.
+# Runs a program as if it had been started alone, and writes the peak memory of its process, in KiB.
 _WATCHED = """
 import atexit, pathlib, runpy, sys
 def say():
@@ -28,7 +28,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def rows(company: Company, times: int, now: datetime) -> Iterator[Result]:
-    """A pack of a company that was imported, made larger by `times`, verified by a process of its own."""
+    """Measures a process that verifies a pack of an imported company, made larger by `times`."""
     yesterday = (now - timedelta(days=1)).date()
     with tempfile.TemporaryDirectory() as name, proofs.signed(company.organization_id, now):
         pack, larger, program = (Path(name) / each for each in ("pack.zip", "larger.zip", "verify.py"))

@@ -53,14 +53,14 @@ def main() -> int:
     there = f"/learn/courses/{published.course_id}/"
 
     def ask(page: str) -> tuple[float, float, int]:
-        """Milliseconds of the clock, and of the processor in this process; bytes."""
+        """Milliseconds of the clock, milliseconds of the processor in this process, and bytes."""
         began, worked = time.perf_counter(), time.process_time()
         answer = client.get(there + page)
         took, busy = (time.perf_counter() - began) * 1000, (time.process_time() - worked) * 1000
         assert answer.status_code == 200, (page, answer.status_code)
         return took, busy, len(answer.content)
 
-    client.get("/learn/devices")  # what any page of this process loads: templates, connection
+    client.get("/learn/devices")  # loads what every page of this process needs: templates, connection
     first, first_busy, _ = ask(pages[0])
     asked = [ask(page) for page in pages for _ in range(3)]
     took = sorted(milliseconds for milliseconds, _, _ in asked)

@@ -29,9 +29,7 @@ WARM = 50
 
 
 class Made(NamedTuple):
-    """Proofs that were made: the milliseconds of each in order, the most bytes beside a content, and records that
-    hold nothing now.
-    """
+    """Proofs that were made: sorted milliseconds, most bytes beside a content, and the number of absent records."""
 
     taken: list[float]
     beside: int
@@ -39,15 +37,15 @@ class Made(NamedTuple):
 
     @property
     def percentile(self) -> float:
-        """The milliseconds that 99 of 100 do not exceed."""
+        """The 99th percentile, in milliseconds."""
         return statistics.quantiles(self.taken, n=100)[98]
 
 
 @contextlib.contextmanager
 def signed(organization_id: uuid.UUID, now: datetime) -> Iterator[None]:
-    """This company is under the log, and all others are closed to the signer meanwhile.
+    """Signs this company's captures, while all other companies are closed to the signer.
 
-    It would refuse those that were built past the writer, whose rows have no digests, and close them for good.
+    Rows that were built without the history's writer have no digests; the signer would close their companies for good.
     """
     from compliance.history.actions import fail_verification, pass_verification
     from compliance.history.queries import capture_ends
@@ -65,7 +63,7 @@ def signed(organization_id: uuid.UUID, now: datetime) -> Iterator[None]:
 
 
 def make(organization_id: uuid.UUID, rounds: int, now: datetime) -> Made:
-    """Makes the proofs of so many records of a company that is under the log; each of them may be any."""
+    """Makes the proofs of `rounds` records, drawn from all records of a company that is under the log."""
     import orjson
     from django.conf import settings
 
@@ -75,7 +73,7 @@ def make(organization_id: uuid.UUID, rounds: int, now: datetime) -> Made:
     from compliance.tenancy import context, reading, sql
 
     with context.company(organization_id):
-        # By a digest: as good as by chance, the same ones each time, and no list of all of them in memory.
+        # Drawn by a digest: as good as random, the same records each time, and no list of all records in memory.
         records = sql.fetch(
             "SELECT register, record_id FROM history_historyrecord WHERE organization_id = %s"
             " ORDER BY md5(record_id::text) LIMIT %s",
@@ -98,7 +96,7 @@ def make(organization_id: uuid.UUID, rounds: int, now: datetime) -> Made:
 
 
 def rows(organization_id: uuid.UUID, rounds: int, now: datetime) -> "Iterator[Result]":
-    """The time and the size of a proof, of rows all over a company that was imported."""
+    """Measures the time and the size of proofs, for rows all over a company that was imported."""
     from benchmarks.reads import Result, at_most
     from compliance.history.queries import sequence
 

@@ -1,7 +1,7 @@
 """The rows of whole pulls: training records of a large company, compressed, by one client and by eight, against DRF's.
 
-Processor time is that of the web worker and of PostgreSQL's sessions; the clients' is not in it. DRF's pages are read as
-they are, from the beginning, for so many pages that the rate is known: all of them would take it a quarter of an hour.
+Processor time is that of the web worker and of PostgreSQL's sessions, without the clients. Of DRF, only as many pages
+are read, uncompressed and from the beginning, as the rate needs: all of them would take a quarter of an hour.
 """
 
 import time
@@ -24,7 +24,7 @@ PAGES_OF_EACH = 500
 
 
 class Pulled(NamedTuple):
-    """What a pull came to; `processor` and `seconds` of the clock."""
+    """The result of a pull; `processor` and `seconds` are seconds of the processor and of the clock."""
 
     rows: int
     processor: float
@@ -32,7 +32,7 @@ class Pulled(NamedTuple):
 
 
 def rows(address: str, big: Company, *, bound: float = 5) -> Iterator[Result]:
-    """Rows a second of processor, by one client and by eight."""
+    """Measures rows per second of processor, for one client and for eight."""
     pages = -(-big.records // PAGE)
     for clients in (1, CLIENTS):
         ours = _measured(clients, partial(pull, address, big, pages if clients == 1 else min(pages, PAGES_OF_EACH)))
@@ -62,7 +62,7 @@ def _measured(clients: int, pull: Callable[[], int]) -> Pulled:
 
 
 def pull(address: str, company: Company, pages: int) -> int:
-    """Reads page by page, as a client that only keeps the bytes; how many rows came."""
+    """Reads page by page, as a client that only keeps the bytes; returns the number of rows."""
     client, cursor, held = Client(address), "", 0
     for _ in range(pages):
         sent = client.ours(company, coding="zstd", **({"cursor": cursor} if cursor else {}))

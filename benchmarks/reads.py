@@ -1,4 +1,4 @@
-"""The read rows of the table: pages of 200 training records, against COPY, DRF, and the histories of others."""
+"""The read rows of the table: pages of 200 training records, against COPY, DRF and the two history packages."""
 
 import itertools
 import json
@@ -24,15 +24,15 @@ from compliance.tenancy.queries import deployment_id, organization
 
 PAGE = 200
 IN_A_ROW = 5
-"""How many pages of each side are asked for before the other's turn, as a pull asks for them; fewer of slow ones."""
+"""How many pages of one side are read before the other's turn, as in a pull; of slow pages, fewer."""
 WARM = 80
-"""Pages before the first that counts: each of the web worker's threads that answer has prepared its statements by then."""
+"""Pages before the first that counts: by then, each thread of the web worker that answers has prepared its statements."""
 
 
 class Result(NamedTuple):
-    """One row of the table: `measured` is a ratio (or what the name says); `bound` must hold, `aim` should.
+    """One row of the table: `measured` is a ratio, or what the name states; `bound` must hold, `aim` should.
 
-    `machine_ms`: how fast the machine was right after it was measured (`results.machine_milliseconds`).
+    `machine_ms`: how fast the machine was right after the measurement (`results.machine_milliseconds`).
     """
 
     name: str
@@ -45,7 +45,7 @@ class Result(NamedTuple):
 
 
 class Client:
-    """A client that keeps its connection and costs little, for ours and the peers alike."""
+    """A client that keeps its connection and costs little, for the product and its peers alike."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
@@ -67,11 +67,11 @@ class Client:
         return self.get(company, "/v1/training-records", coding=coding, **parameters)
 
     def page(self, company: Company, **parameters: str) -> dict[str, Any]:
-        """A page of the product, opened."""
+        """A page of the product, parsed."""
         return self.opened(company, "/v1/training-records", **parameters)
 
     def opened(self, company: Company, path: str, **parameters: str) -> dict[str, Any]:
-        """An answer in JSON, opened."""
+        """A JSON answer, parsed."""
         opened: dict[str, Any] = json.loads(self.get(company, path, **parameters))
         return opened
 
@@ -114,7 +114,7 @@ def page_statement(company: Company, at: datetime) -> tuple[str, dict[str, objec
         "birth": 0,
         "published": 0,
     }
-    return pages._page_by_birth(listing, question), values
+    return pages._page_by_number(listing, question), values
 
 
 def question_of(company: Company, at: datetime) -> Question:
@@ -173,7 +173,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
         name = f"as-at page, {place}, against simple-history (cursors, no total)"
         yield at_least(name, ratio, 8 if place == "first" else 30, "", taken)
 
-    # In the middle each of the peer's ways has a bound of its own (docs/adr/0130-a-bound-for-each-way-of-paging.md).
+    # In the middle, each of the peer's paginators has a bound of its own (docs/adr/0130-a-bound-for-each-way-of-paging.md).
     counted = partial(client.get, big, "/peer/simple-history/counted", as_at=as_at, cursor=position(half))
     by_offset = partial(client.get, big, "/peer/simple-history/total", as_at=as_at, offset=str(half))
     taken = measuring.interleaved(
@@ -184,7 +184,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
     )
     name = "as-at page, in the middle, against simple-history with the exact total"
     yield at_least(f"{name} (limit and offset)", taken["by offset"] / taken["ours"], 150, "", taken)
-    yield _shown(f"{name} (cursors, counted)", taken["by cursor"] / taken["ours"], taken)
+    yield _without_bound(f"{name} (cursors, counted)", taken["by cursor"] / taken["ours"], taken)
 
     last = _deep(big, second, share=(big.records - 300) / big.records)
     versions, three, tenth = built["200 versions"], built["3 versions"], built["tenth"]
@@ -212,7 +212,7 @@ def rows(address: str, built: dict[str, Company], now: datetime, rounds: int, wa
 
 
 def _same_rows(client: Client, big: Company, ours: list[dict[str, Any]], now: datetime) -> None:
-    """The peers answer with as many rows of the same fields, of the same records."""
+    """Asserts that the peers answer with the same number of rows, the same fields and the same records."""
     moment = now.astimezone(UTC).isoformat().replace("+00:00", "Z")
     for name in ("now", "simple-history", "pghistory"):
         theirs = json.loads(client.get(big, f"/peer/{name}", as_at=moment))["results"]
@@ -221,12 +221,12 @@ def _same_rows(client: Client, big: Company, ours: list[dict[str, Any]], now: da
 
 
 def position(behind: int) -> str:
-    """A cursor of DRF's that begins behind a row."""
+    """A DRF cursor that begins after a row."""
     return b64encode(urlencode({"p": str(behind)}).encode()).decode()
 
 
 def _deep(company: Company, cursor: str, share: float = 0.5) -> str:
-    """A cursor deep in the pull: the product's own, with the position moved as if the pages before had been read."""
+    """A cursor deep in the pull: the product's own, moved as if the earlier pages had been read."""
     seal = partial(
         cursors.seal,
         endpoint="/v1/training-records",
@@ -234,8 +234,8 @@ def _deep(company: Company, cursor: str, share: float = 0.5) -> str:
         secrets=tuple(settings.CURSOR_KEYS),
     )
     opened = cursors.unseal(cursor, **seal.keywords)
-    birth = int(company.records * share) * company.versions + 1
-    return seal(opened._replace(position=Position(birth=birth), served=int(opened.total * share)))
+    record_number = int(company.records * share) * company.versions + 1
+    return seal(opened._replace(position=Position(record_number), served=int(opened.total * share)))
 
 
 def at_most(name: str, measured: float, bound: float, aim: str, taken: dict[str, float]) -> Result:
@@ -248,7 +248,7 @@ def at_least(name: str, measured: float, bound: float, aim: str, taken: dict[str
     return Result(name, measured, f">= {bound:g}", measured >= bound, aim, _times(taken))
 
 
-def _shown(name: str, measured: float, taken: dict[str, float]) -> Result:
+def _without_bound(name: str, measured: float, taken: dict[str, float]) -> Result:
     """A row that is printed for comparison and has no bound."""
     return Result(name, measured, "shown", True, "", _times(taken))
 

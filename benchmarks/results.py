@@ -1,4 +1,4 @@
-"""What became of a run: kept as lines of docs/benchmarks.csv, drawn as docs/benchmarks.svg, and bounds of small runs."""
+"""The results of a run: lines of docs/benchmarks.csv, the chart docs/benchmarks.svg, and the bounds of small runs."""
 
 import csv
 import hashlib
@@ -19,8 +19,8 @@ HISTORY, PLOT = ROOT / "docs" / "benchmarks.csv", ROOT / "docs" / "benchmarks.sv
 COLUMNS = ("at", "commit", "size", "cores", "load", "python", "machine_ms", "row", "measured", "bound", "holds")
 TURNS = 200_000
 
-# By the beginning of a row's name: what must hold of a hundredth of the data, on a machine that does other work too.
-# What is a size is as strict as in a whole run; a ratio of times says that both sides work, and that neither is a wreck.
+# Bounds for a hundredth of the data on a machine that does other work too, by the beginning of a row's name. A size is
+# bounded as strictly as in a whole run; a ratio of times only so that both sides work and neither is very slow.
 _SMALL = {
     "page of 200 / COPY": (None, 30),
     "page of 200, against DRF": (0.3, None),
@@ -56,7 +56,7 @@ _SMALL = {
 
 
 def of_small_run(result: Result) -> Result:
-    """The row as a small run judges it; one that says nothing of so little data is displayed without a bound."""
+    """The row with the bound of a small run; a row that means nothing with so little data has no bound."""
     for name, (least, most) in _SMALL.items():
         if result.name.startswith(name):
             holds = (least is None or result.measured >= least) and (most is None or result.measured <= most)
@@ -65,10 +65,10 @@ def of_small_run(result: Result) -> Result:
 
 
 def machine_milliseconds(tries: int = 2) -> float:
-    """How long this machine takes for a fixed piece of work, alone in this process: the quickest of a few tries.
+    """How long this process takes for a fixed piece of work, in milliseconds: the quickest of a few tries.
 
-    A chain of digests: each needs the one before, so neither more cores nor a clever interpreter shortens it much. It
-    is taken with every row, since some hosts halve their speed from one minute to the next.
+    The work is a chain of digests: each needs the one before, so neither more cores nor a better interpreter shortens
+    it much. It is measured with every row, because some hosts halve their speed from one minute to the next.
     """
     taken = []
     for _ in range(tries):
@@ -100,7 +100,7 @@ def keep(path: Path, results: Iterable[Result], *, small: bool, at: datetime | N
 
 
 def plot(history: Path) -> str:
-    """A picture (SVG) of the history: one small chart a row, whole and small runs apart, its bound as a dashed line."""
+    """A picture (SVG) of the history: one small chart per row, separate for whole and small runs, with its bound dashed."""
     series: dict[str, list[tuple[float, str]]] = defaultdict(list)
     with history.open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):

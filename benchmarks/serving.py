@@ -13,7 +13,7 @@ import httpx
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which nothing listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -21,7 +21,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
-    """Runs granian; yields its address. Raises RuntimeError when it does not answer, with what is known of why."""
+    """Runs granian; yields its address. Raises RuntimeError, with the known reason, when it does not answer."""
     port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "asginl", "--loop", "uvloop", "--host", "127.0.0.1", "--port", str(port),
@@ -34,7 +34,7 @@ def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
         env=os.environ
         | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json", "READ_TIMEOUT_MILLISECONDS": "60000"}
         | environment,
-        stderr=subprocess.DEVNULL,  # a line a call of ours, as in production
+        stderr=subprocess.DEVNULL,  # a line per call, as in production
     )
     address = f"http://127.0.0.1:{port}"
     try:

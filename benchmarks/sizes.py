@@ -62,7 +62,7 @@ def _one_company(people: int, now: datetime) -> None:
     for name, (rows, size, indexes) in sorted(_tables().items(), key=lambda each: -each[1][1]):
         grown = size - empty[name][1]
         total += grown
-        if grown > facts:  # less than a byte a fact is in the total alone
+        if grown > facts:  # what grew by less than a byte per fact is in the total alone
             _say(f"| {name} | {rows:,} | {size / max(rows, 1):,.0f} | {indexes / size:.0%} | {grown / facts:,.0f} |")
     _say(f"| all | | | | {total / facts:,.0f} |")
     _say(f"{total / versions:,.0f} bytes a version, facts and all; {logged / facts:,.0f} bytes of log a fact")
@@ -91,28 +91,28 @@ def _many_companies(number: int, now: datetime) -> None:
 
 
 def _asked_of_all(
-    work: Callable[[datetime], object], standing: Callable[[datetime], object], now: datetime
+    work: Callable[[datetime], object], figures: Callable[[datetime], object], now: datetime
 ) -> dict[str, Callable[[], object]]:
     from compliance.interfaces.operations.metrics import registry
     from compliance.log.queries import signed_captures
 
     return {
         "the tick of the sweep, nothing due": lambda: work(now),
-        "what metrics ask of all companies": lambda: standing(now),
+        "what metrics ask of all companies": lambda: figures(now),
         "the whole page of metrics": lambda: list(registry(lambda: now).collect()),
         "the newest signed capture of every company": signed_captures,
     }
 
 
 def _asked(statement: str) -> list[Any]:
-    """What a statement finds in all companies."""
+    """The rows that a statement finds in all companies."""
     with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as connection:
         done = connection.execute(statement)
         return done.fetchall() if done.description else []
 
 
 def _tables() -> dict[str, tuple[int, int, int]]:
-    """Rows as counted by the last analysis, bytes with indexes and long texts, and those of the indexes, by table."""
+    """By table: rows as counted by the last ANALYZE, bytes with indexes and long texts, and bytes of the indexes."""
     found = _asked(
         "SELECT relname, reltuples::bigint, pg_total_relation_size(oid), pg_indexes_size(oid) FROM pg_class"
         " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"

@@ -49,11 +49,11 @@ STAGES = {
     "a line in the log": ["compliance.interfaces.api.gate:_log"],
     "gate and header fields": ["compliance.interfaces.api.gate:Gate.__call__"],
 }
-"""Which functions are a stage, `module:name`, by the words of the table."""
+"""The functions of each stage, as `module:name`, by the stage's name in the table."""
 
 
 class Stopwatch:
-    """What each stage takes without those that it calls, in one thread."""
+    """The time of each stage without the stages that it calls, in one thread."""
 
     def __init__(self) -> None:
         self.taken: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
@@ -78,7 +78,7 @@ class Stopwatch:
         return wrapped
 
     def wrap(self) -> None:
-        """Puts the timed functions where the others were."""
+        """Replaces the functions by their timed versions."""
         for stage, names in STAGES.items():
             for each in names:
                 module, _, path = each.partition(":")
@@ -110,7 +110,7 @@ def main() -> int:
 
 
 def table(company: Any, pages: int) -> str:
-    """Measures so many second pages of the company's training records; ms that a quarter of them do not exceed."""
+    """Reads the second page of the company's training records `pages` times; the table has milliseconds (lower quartile)."""
     from benchmarks.flames import asking
     from benchmarks.measuring import processor_seconds
 
@@ -118,7 +118,7 @@ def table(company: Any, pages: int) -> str:
     watch.wrap()
     page = watch.timed(_AROUND, asking(company.key))
     with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 2)  # a line a page, as in production, read by nobody
+        os.dup2(nowhere.fileno(), 2)  # the log has a line per page, as in production; nobody reads it
     for _ in range(100):
         page()
     rounds: dict[str, list[tuple[float, float]]] = defaultdict(list)

@@ -45,7 +45,7 @@ class Figures(NamedTuple):
 
 
 class Story:
-    """A company, somebody in it whose name is a number that grows, and how many records each snapshot has."""
+    """A company with a person whose name is a growing number, and how many records each snapshot has."""
 
     def __init__(self) -> None:
         from compliance.access.actions import issue_key
@@ -62,14 +62,14 @@ class Story:
         ).organization_id
         for number in range(COURSES):
             course = {"course_id": uuid.uuid4()}
-            self._tell(kinds.CourseCreated, **course, title=f"Course {number}")
-            self._tell(kinds.ReleasePublished, **course, course_release_id=uuid.uuid4(), version=1, lessons=())
-            self._tell(
+            self._record(kinds.CourseCreated, **course, title=f"Course {number}")
+            self._record(kinds.ReleasePublished, **course, course_release_id=uuid.uuid4(), version=1, lessons=())
+            self._record(
                 kinds.CourseShared, **course, share_id=uuid.uuid4(), doors=(Door.EMPLOYEE,),
                 audience=kinds.Audience(everyone=True), deadline=kinds.NoDeadline(), requirement=Requirement.REQUIRED,
             )  # fmt: skip
         self._marked = self._join("0")
-        self._capture(self.organization_id, datetime.now(UTC))  # so that theirs are the first records of every page
+        self._capture(self.organization_id, datetime.now(UTC))  # so that these are the first records of every page
         for number in range(1, PEOPLE):
             self._join(f"Person {number}")
         self.people, self.name, self.totals = PEOPLE, 0, dict[int, int]()
@@ -85,7 +85,7 @@ class Story:
 
         while not ended.wait(PAUSE_SECONDS):
             following = self.name + 1
-            self._tell(
+            self._record(
                 self._kinds.PersonChanged, learner_profile_id=self._marked, person_name=str(following),
                 at=datetime.now(UTC),
             )  # fmt: skip
@@ -97,7 +97,7 @@ class Story:
         connection.close()
 
     def is_behind(self, page: dict[str, Any], committed: int) -> bool:
-        """Whether a page shows less than was committed when it was asked for."""
+        """Whether a page lacks something that was committed when it was requested."""
         total = self.totals.get(page["snapshot"]["sequence"], page["total"])
         return int(page["data"][0]["person_name"]) < committed or page["total"] != total
 
@@ -109,12 +109,12 @@ class Story:
 
     def _join(self, name: str) -> uuid.UUID:
         who = {"person_id": uuid.uuid4(), "learner_profile_id": uuid.uuid4()}
-        self._tell(self._kinds.EmployeeJoined, **who, account_email=f"{uuid.uuid4()}@example.org", person_name=name)
+        self._record(self._kinds.EmployeeJoined, **who, account_email=f"{uuid.uuid4()}@example.org", person_name=name)
         return who["learner_profile_id"]
 
-    def _tell(self, kind: Any, **fields: Any) -> None:
-        told: dict[str, Any] = {"organization_id": self.organization_id, "at": self.began, "now": datetime.now(UTC)}
-        self._act(kind, **told | fields)
+    def _record(self, kind: Any, **fields: Any) -> None:
+        fact: dict[str, Any] = {"organization_id": self.organization_id, "at": self.began, "now": datetime.now(UTC)}
+        self._act(kind, **fact | fields)
 
 
 def main() -> int:
@@ -204,7 +204,7 @@ def _measured(
 
 
 def _processor_seconds(data: Path) -> float:
-    """What all processes of a server have used by now, those that have ended included."""
+    """The processor seconds of all processes of a server so far, including those that have ended."""
     total = 0.0
     for process in processes.working_in(data, "postgres"):
         with contextlib.suppress(psutil.NoSuchProcess):  # a backend that ends meanwhile
@@ -229,7 +229,7 @@ def _outcomes(folder: Path) -> dict[str, float]:
 
 @contextlib.contextmanager
 def _web(folder: Path, addresses: str) -> Iterator[tuple[str, Path]]:
-    """A web server with one worker; its address, and where it counts."""
+    """Runs a web server with one worker; yields its address, and the folder of its counters."""
     port, counted = ports.free_port(), Path(tempfile.mkdtemp(dir=folder))
     limits = ("KEY_PER_MINUTE", "COMPANY_PER_MINUTE", "ADDRESS_PER_MINUTE")
     many = {f"RATE_LIMIT_{each}": "100000000" for each in limits} | {"CONCURRENT_LIMIT": "10000"}

@@ -1,4 +1,4 @@
-"""The rows of a company's tree: an audit path read from a large one, and what it costs a capture to let it grow."""
+"""The rows of a company's tree: reading an audit path from a large one, and what the tree adds to a capture."""
 
 import random
 import statistics
@@ -18,7 +18,7 @@ from compliance.tenancy import context
 
 
 def path_rows(company: Company, rounds: int = 1000) -> Iterator[Result]:
-    """The time that the path of one row takes, of rows all over the tree, its transaction included."""
+    """Measures reading the path of one row, with its transaction, for rows all over the tree."""
     size, chance = sequence(company.organization_id), random.Random(3)
 
     def path() -> None:
@@ -34,10 +34,10 @@ def path_rows(company: Company, rounds: int = 1000) -> Iterator[Result]:
 
 
 def capture_rows(rounds: int, size: int) -> Iterator[Result]:
-    """Captures of `size` completions of a company with its tree, against those of another in which no tree grows.
+    """Captures of `size` completions of a company with its tree, against those of another company without a tree.
 
-    Both are captured by this process, in turn. A capture without is the product's own, but for the tree's two steps,
-    which do nothing there: no leaf is hashed, and no root is written.
+    This process makes both in turn. A capture without a tree is the product's own, except that the tree's two steps do
+    nothing: no leaf is hashed, and no root is written.
     """
     now = datetime.now(UTC)
     companies = {name: writes.company_that_owes(size, 1, now) for name in ("with", "without")}
@@ -64,7 +64,7 @@ def capture_rows(rounds: int, size: int) -> Iterator[Result]:
 
 
 def _timed(capture: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of the clock, and of the processor: of PostgreSQL's sessions and of this process."""
+    """Seconds of the clock, and seconds of the processor of PostgreSQL's sessions and this process together."""
     servers, used = measuring.processor_seconds(), time.process_time()
     taken = measuring.once(capture)
     used = time.process_time() - used

@@ -57,7 +57,7 @@ def facts(seed: int = 2013) -> Iterator[dict[str, object]]:
 
     people = [f"{number}" for number in range(PEOPLE)]
     places = [number for number, count in enumerate(registrations) for _ in range(count)]
-    # The first PEOPLE places go to one person each; the rest are second registrations elsewhere.
+    # Each person gets one of the first PEOPLE places; the others are second registrations elsewhere.
     chance.shuffle(places)
     registered: list[tuple[str, int]] = list(zip(people, places, strict=False))
     taken = set(registered)

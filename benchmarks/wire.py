@@ -1,4 +1,4 @@
-"""The rows of what goes over the wire: bytes of a compressed page, the time that compressing takes, and whole pulls."""
+"""The rows of compression: bytes of a compressed page, and the time that compressing takes."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,13 +9,13 @@ from benchmarks.reads import Client, Result, at_most
 from compliance.interfaces.serving.codings import Coding, compressed
 
 BOUNDS = {Coding.ZSTD: (9.0, 0.5), Coding.GZIP: (14.0, 1.5)}
-"""Of each coding: percent of the plain bytes, and milliseconds, for a page of 200 training records."""
+"""The bounds of each coding for a page of 200 training records: percent of the plain bytes, and milliseconds."""
 
 
 def rows(address: str, company: Company) -> Iterator[Result]:
-    """A page in each coding: its share of the plain bytes as they are sent, and what making it takes.
+    """Measures a page in each coding: its share of the plain bytes, and the time that compressing takes.
 
-    `company` was imported: those that are built by copying have fewer identifiers, and come to half the bytes.
+    `company` was imported: companies built by copying have fewer identifiers, and compress to half the bytes.
     """
     client = Client(address)
     second = str(client.page(company)["next_cursor"])

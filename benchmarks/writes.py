@@ -1,4 +1,4 @@
-"""The write rows of the table: a facts file to readable rows, a capture against the bulk writes of others, the sweep."""
+"""The write rows of the table: from a facts file to readable rows, a capture against a peer's bulk write, the sweep."""
 
 import io
 import os
@@ -25,7 +25,7 @@ SHARED = ROOT.parent / "shared"
 
 
 def facts_file(path: Path, small: bool) -> str:
-    """Writes the Open University's facts file, or one of its shape where the data is not there. Returns what it is."""
+    """Writes the Open University's facts file or, without its data, one of the same shape; returns which one it is."""
     if (SHARED / "data" / "oulad").is_dir() and not small:
         with path.open("wb") as file:
             subprocess.run(
@@ -35,7 +35,7 @@ def facts_file(path: Path, small: bool) -> str:
             )
         return "the Open University's 18,381 facts"
     people = 250 if small else 2000
-    if small:  # the other one makes all people first, and leaves most of them out
+    if small:  # the generator of the whole file would make all people first, and leave most of them out
         with path.open("wb") as file:
             file.writelines(large_company.lines(people, datetime.now(UTC) - timedelta(days=1)))
         return f"a made file of {people:,} people"
@@ -50,7 +50,7 @@ def facts_file(path: Path, small: bool) -> str:
 
 
 class Imported(NamedTuple):
-    """What an import took: `seconds` until every row was readable, `recorded` of them until the facts were stored."""
+    """The time of an import: `seconds` until every row was readable; `recorded`: seconds until the facts were stored."""
 
     facts: int
     seconds: float
@@ -97,7 +97,7 @@ def imported_alone(path: Path) -> dict[str, Any]:
 
 
 def import_rows(path: Path, what: str, rounds: int) -> Iterator[Result]:
-    """Facts a second and memory."""
+    """Measures facts per second and memory."""
     runs = [imported_alone(path) for _ in range(rounds)]
     runs.sort(key=lambda run: run["facts"] / run["seconds"])
     middle = runs[len(runs) // 2]
@@ -149,7 +149,7 @@ def _take(organization_id: uuid.UUID, lines: Iterable[Mapping[str, object]], now
 
 
 def capture_rows(rounds: int, size: int = 5000) -> Iterator[Result]:
-    """A capture of `size` completions against a bulk create of as many rows with their history."""
+    """Measures a capture of `size` completions against a bulk create of as many rows with their history."""
     now = datetime.now(UTC)
     organization_id, people = company_that_owes(size, 1, now)
     ours, theirs, versions = [], [], 0
@@ -174,7 +174,7 @@ def capture_rows(rounds: int, size: int = 5000) -> Iterator[Result]:
 
 
 def complete(organization_id: uuid.UUID, people: Iterable[str], number: int, now: datetime) -> None:
-    """Everybody completes the first course, earlier in each round `number`, which changes every record again."""
+    """Records completions of the first course by everybody, earlier in each round `number`, so every record changes."""
     at = (datetime(2024, 2, 1, tzinfo=UTC) - timedelta(days=number)).isoformat()
     release = str(uuid.uuid5(organization_id, "release0"))
     completed = (
@@ -198,7 +198,7 @@ def _plain(organization_id: uuid.UUID) -> SimpleRecord:
 
 
 def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Result]:
-    """A sweep with 1 % of all subjects due against deciding all; and how finding due work grows."""
+    """Measures a sweep with 1 % of all subjects due against deciding all, and how finding due work grows."""
     now = datetime.now(UTC)
     organization_id, _ = company_that_owes(people, courses, now)
     subjects = people * courses
@@ -215,7 +215,7 @@ def sweep_rows(people: int, courses: int, sizes: tuple[int, ...]) -> Iterator[Re
 
 
 def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
-    """Makes a subject due for each training record of the company, and all that were to become due later."""
+    """Makes a subject due for each training record of the company, and all subjects that were to become due later."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(
             "UPDATE history_duesubject SET next_change_at = %s WHERE organization_id = %s", [now, organization_id]
@@ -232,7 +232,7 @@ def make_all_due(organization_id: uuid.UUID, now: datetime) -> None:
 
 
 def sweep_of_one_percent(organization_id: uuid.UUID, now: datetime) -> float:
-    """The seconds of a sweep of a company with a due subject a training record, of which one in a hundred is due."""
+    """The seconds of a sweep of a company with one subject per training record, of which one in a hundred is due."""
     due = now - timedelta(minutes=1)
     with connections["owner"].cursor() as cursor:
         cursor.execute(
@@ -250,7 +250,7 @@ def sweep_of_one_percent(organization_id: uuid.UUID, now: datetime) -> float:
 
 
 def _finding(organization_id: uuid.UUID, sizes: tuple[int, ...], now: datetime) -> list[float]:
-    """The seconds that claiming 100 due subjects takes among more and more that are not due."""
+    """The seconds to claim 100 due subjects, among each of these numbers of subjects that are not due."""
     from compliance.history import subjects
     from compliance.tenancy import context
 
@@ -276,7 +276,7 @@ def _finding(organization_id: uuid.UUID, sizes: tuple[int, ...], now: datetime) 
 
 
 def main() -> None:
-    """One import in a process of its own (`python -m benchmarks.one_import`); prints what it took as JSON."""
+    """Runs one import in a process of its own (`python -m benchmarks.one_import`); prints its times as JSON."""
     imported = one_import(Path(sys.argv[1]))
     memory = measuring.peak_mebibytes()
     sys.stdout.write(orjson.dumps(imported._asdict() | {"mebibytes": memory}).decode() + "\n")

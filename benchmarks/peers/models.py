@@ -15,10 +15,10 @@ class Profile(models.Model):
 
 
 class TrainingRecordFields(models.Model):
-    """The contract's fields, as one would write them down."""
+    """The contract's fields, as one would declare them in Django."""
 
     deployment_id = models.UUIDField()
-    # Named otherwise in the database: a table with the product's column is put under the product's row-level security.
+    # Another name in the database: a table with the product's column gets the product's row-level security.
     organization_id = models.UUIDField(db_column="company_id", db_index=True)
     learning_space_id = models.UUIDField()
     sequence = models.BigIntegerField()
@@ -55,13 +55,13 @@ class TrainingRecordFields(models.Model):
 
 
 class TrainingRecord(TrainingRecordFields):
-    """What the DRF peer serves."""
+    """The rows that the DRF peer serves."""
 
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, db_constraint=False)
 
 
 class SimpleRecord(TrainingRecordFields):
-    """The same under django-simple-history."""
+    """The same fields with django-simple-history."""
 
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, db_constraint=False)
     history = HistoricalRecords()
@@ -69,6 +69,6 @@ class SimpleRecord(TrainingRecordFields):
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent())
 class TrackedRecord(TrainingRecordFields):
-    """The same under django-pghistory."""
+    """The same fields with django-pghistory."""
 
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, db_constraint=False)

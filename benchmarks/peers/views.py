@@ -1,7 +1,7 @@
-"""The page as one gets it from plain DRF: a model serializer and a paginator over a queryset, with an API key.
+"""The page in plain DRF: a model serializer and a paginator over a queryset, with an API key.
 
-`now` is what a DRF view of the current rows gives, `simple` and `tracked` are the rows as of a moment under
-django-simple-history and django-pghistory. All have the fields of our row, the person joined, and the key's company only.
+`now` lists the current rows; `simple` and `tracked` list the rows as of a moment with django-simple-history and
+django-pghistory. All have the fields of our row, join the person, and list the key's company only.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ EVENTS: Any = apps.all_models["peers"]["trackedrecordevent"]  # made by pghistor
 
 
 class KeyAuthentication(BaseAuthentication):
-    """The key's digest looked up by the ORM. No limits are counted: plain DRF counts none."""
+    """Looks up the key's digest by the ORM. It counts no limits, because plain DRF has none."""
 
     def authenticate(self, request: Request) -> tuple[ApiKey, ApiKey]:
         """The key, as user and as credentials."""
@@ -64,7 +64,7 @@ class TrainingRecordSerializer(ModelSerializer[Any]):
 
 
 class SimpleRecordSerializer(TrainingRecordSerializer):
-    """The same of what simple-history gives: instances of the model as they were."""
+    """The same fields of simple-history's rows: instances of the model as they were."""
 
     class Meta:
         model = SimpleRecord
@@ -72,7 +72,7 @@ class SimpleRecordSerializer(TrainingRecordSerializer):
 
 
 class TrackedRecordSerializer(TrainingRecordSerializer):
-    """The same of pghistory's events."""
+    """The same fields of pghistory's events."""
 
     class Meta:
         model = EVENTS
@@ -80,29 +80,29 @@ class TrackedRecordSerializer(TrainingRecordSerializer):
 
 
 class Cursors(CursorPagination):
-    """Two hundred rows a page in a stable order; no total."""
+    """Two hundred rows per page in a stable order, without a total."""
 
     page_size = PAGE
     ordering: Any = "id"
 
 
 class EventCursors(Cursors):
-    """The same over events, in the order that DISTINCT ON needs."""
+    """The same for events, in the order that DISTINCT ON needs."""
 
     ordering = ("pgh_obj_id", "-pgh_created_at")
 
 
 class Offsets(LimitOffsetPagination):
-    """Two hundred rows from an offset on, with the exact total, as DRF gives it to whom wants one."""
+    """Two hundred rows from an offset on, with the exact total: DRF's own way to have one."""
 
     default_limit = PAGE
 
 
 class CountedCursors(Cursors):
-    """The same cursors with the exact total, which DRF's own do not say."""
+    """The same cursors with the exact total, which DRF's cursors lack."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
-        """The page, and how many rows all pages have."""
+        """Reads the page, and counts the rows of all pages."""
         self.total = queryset.count()
         return super().paginate_queryset(queryset, request, view)
 
@@ -127,7 +127,7 @@ class Records(ListAPIView):
         return company
 
     def as_at(self) -> datetime:
-        """The moment that is asked about."""
+        """The moment of the question."""
         moment = parse_datetime(self.request.query_params.get("as_at", ""))
         if moment is None:
             raise ValidationError({"as_at": "An instant."})
@@ -157,14 +157,14 @@ class Simple(Records):
         return records.order_by("id")
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        """The page with its people: the instances that `as_of` makes forget what was selected with them."""
+        """The page with its people, read again: instances made by `as_of` lose what was selected with them."""
         page = super().paginate_queryset(queryset) or []
         prefetch_related_objects(page, "profile")
         return page
 
 
 class Tracked(Records):
-    """The rows as of a moment under django-pghistory: the newest event of each row, as its documentation has it."""
+    """The rows as of a moment under django-pghistory: the newest event of each row, as its documentation proposes."""
 
     serializer_class = TrackedRecordSerializer
     pagination_class = EventCursors

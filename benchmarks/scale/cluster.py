@@ -28,10 +28,10 @@ from tests.operations.service import Service, set_up_django, wait_for
 PATIENCE_SECONDS = 120.0
 COMPANIES_ON_EACH = 2
 RECOVERED_SECONDS = 5.0
-"""By then Citus has recovered what a node had prepared when it died: it looks each second (`cluster.py` of `embedded`)."""
+"""After this time Citus has recovered what a dead node had prepared: it checks each second (`cluster.py` of `embedded`)."""
 MOST_EXPLAINED = 8
 OF_NOBODY = ("/console/sign-in/", "/learn/", "/readyz")
-"""Pages of no company: they are asked together with those of the companies that nothing happened to."""
+"""Pages of no company: they are requested together with those of the companies that no fault affects."""
 _PLACE = """
 SELECT n.nodeport, p.shardid FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
 WHERE p.shardid = get_shard_id_for_distribution_column('history_historyhead', %s::uuid)
@@ -43,7 +43,7 @@ class OnCluster(Service):
 
     def start_servers(self) -> dict[str, str]:
         """Starts Redis, the coordinator and its nodes. Raises KeyError where CITUS is not set."""
-        os.environ["CITUS"]  # one plain PostgreSQL would be started without it
+        os.environ["CITUS"]  # without it, one plain PostgreSQL would be started
         return super().start_servers() | {
             "DATABASE_PATIENCE_SECONDS": "2",
             "STATEMENT_TIMEOUT_MILLISECONDS": "30000",
@@ -71,7 +71,7 @@ class Node:
                 process.send_signal(number)
 
     def kill(self) -> None:
-        """kill -9 of all of it, as a machine that loses its power: its number is not to be found afterwards either."""
+        """Kills all its processes (kill -9), like a machine that loses power, and waits until none is left."""
         postgresql.stop(self.folder, signal.SIGKILL)
 
     def end(self) -> None:
@@ -79,12 +79,12 @@ class Node:
         postgresql.stop(self.folder)
 
     def start(self) -> None:
-        """Starts it again, which recovers from its log first."""
+        """Starts it again; it recovers from its log first."""
         cluster.start_again(self.folder)
 
 
 class Company(NamedTuple):
-    """A company under load: where it lives, and what calls it."""
+    """A company under load: its node, and its callers."""
 
     organization_id: str
     key: str
@@ -113,7 +113,7 @@ class Run:
             self.until(partial(_acknowledged_more_than, company.load, 5), "the first acknowledged facts")
 
     def _created(self, node: Node, name: str) -> Company:
-        """A company on a node, on a shard of its own, and its callers."""
+        """Creates a company on a node, on a shard of its own, and starts its callers."""
         from compliance.access.actions import issue_key
         from compliance.access.sources import issue_source
         from compliance.facts.lines.kinds import Audience, NoDeadline
@@ -143,7 +143,7 @@ class Run:
         return Company(str(organization_id), key, node.port, load)
 
     def node_of(self, organization_id: str) -> int:
-        """The port of the node on which a company lives now."""
+        """The port of the node that holds a company now."""
         return self._place(uuid.UUID(organization_id))[0]
 
     def _place(self, organization_id: uuid.UUID) -> tuple[int, int]:
@@ -152,24 +152,24 @@ class Run:
         return int(port), int(shard)
 
     def companies_on(self, node: Node) -> list[Company]:
-        """The companies that live on a node, as it was when they were made."""
+        """The companies that were created on a node."""
         return [each for each in self.companies if each.node == node.port]
 
     def companies_elsewhere(self, node: Node) -> list[Company]:
-        """All the others."""
+        """All other companies."""
         return [each for each in self.companies if each.node != node.port]
 
     def elsewhere(self, node: Node, since: float, until: float) -> list[Answer]:
-        """What callers of companies on other nodes were answered, and visitors of pages of no company."""
+        """The answers to callers of companies on other nodes, and to visitors of pages of no company."""
         loads = [*(each.load for each in self.companies_elsewhere(node)), self.nobody]
         return [answer for load in loads for answer in load.answers_between(since, until)]
 
     def there(self, node: Node, since: float, until: float) -> list[Answer]:
-        """What callers of a node's companies were answered."""
+        """The answers to callers of a node's companies."""
         return [answer for each in self.companies_on(node) for answer in each.load.answers_between(since, until)]
 
     def until_written(self, companies: list[Company], since: float) -> None:
-        """Waits until every one of the companies was acknowledged a fact, and its capture, after a moment."""
+        """Waits until each of the companies has a fact that was acknowledged and captured after a moment."""
         for company in companies:
             self.until(partial(_acknowledged_after, company.load, since), "acknowledged facts")
         for company in companies:
@@ -183,18 +183,18 @@ class Run:
         return bool(self.asked(statement, company.organization_id, last))
 
     def asked(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What the database answers its superuser; nothing where it does not."""
+        """The database's answer to its superuser; an empty list if it does not answer."""
         try:
             return self.service.ask(statement, *values)
         except psycopg.Error:
             return []
 
     def until(self, question: Callable[[], bool], what: str) -> float:
-        """Waits for a yes; returns after how many seconds it came."""
+        """Waits until `question` returns True; returns how many seconds that took."""
         return wait_for(question, PATIENCE_SECONDS, what)
 
     def explain(self, answers: list[Answer]) -> None:
-        """Says of each answer what it was, and what the web server's log has about its request."""
+        """Prints each answer, and what the web server's log has about its request."""
         if not answers:
             return
         log = (self.service.folder / "web.log").read_text(errors="replace").splitlines()
@@ -209,10 +209,10 @@ class Run:
             sys.stderr.write(f"  and {len(answers) - MOST_EXPLAINED} more\n")
 
     def lost(self) -> int:
-        """How many facts were acknowledged up to now that the database does not have, asked until it has them all.
+        """How many facts acknowledged up to now the database lacks; it asks again for some time until none is missing.
 
-        A node that dies between the two phases of a commit keeps the transaction prepared: it is acknowledged, and seen
-        again when Citus has recovered it, some seconds after the node is back.
+        A node that dies between the two phases of a commit keeps the transaction prepared: the fact is acknowledged, and
+        visible again when Citus has recovered it, some seconds after the node is back.
         """
         until = now() + RECOVERED_SECONDS
         while (missing := self._missing()) and now() < until:
@@ -222,7 +222,7 @@ class Run:
     def _missing(self) -> int:
         missing = 0
         for company in self.companies:
-            acknowledged = tuple(company.load.acknowledged)  # before the database is asked: facts go on
+            acknowledged = tuple(company.load.acknowledged)  # before the query, because facts go on
             rows = self.service.ask(
                 "SELECT fact_id FROM pending_fact WHERE organization_id = %s::uuid", company.organization_id
             )
@@ -236,7 +236,7 @@ class Run:
             load.end()
 
     def remains(self) -> tuple[str, list[str]]:
-        """After the load: what was acknowledged, lost, missing and verified, in words; and what of it is wrong."""
+        """After the load: a sentence on what was acknowledged, lost, missing and verified; and the bounds broken."""
         for company in self.companies:
             self.until(partial(drained, self.service, company.organization_id), "an empty queue")
         lost, faults = self.lost(), self.service.verify()
@@ -262,12 +262,12 @@ def others(answers: list[Answer], *expected: int) -> list[str]:
 
 
 def slowest(answers: list[Answer], *statuses: int) -> float:
-    """The longest that an answer of such a status took."""
+    """The longest time of an answer with one of the statuses."""
     return max((each.seconds for each in answers if each.status in statuses), default=0.0)
 
 
 def now() -> float:
-    """The moment by the clock that answers are noted by."""
+    """The moment by the clock with which answers are recorded."""
     return time.monotonic()
 
 

@@ -1,6 +1,6 @@
 """A primary and two standbys under Patroni, killed and frozen under load: what is lost, and for how long.
 
-Real processes all of them: etcd, three Patronis with their PostgreSQL, our web server, worker, beat and signer.
+All are real processes: etcd, three Patronis with their PostgreSQL, our web server, worker, beat and signer.
 """
 
 import json
@@ -73,7 +73,7 @@ class Run:
         return str(json.loads(made.stdout)["token"])
 
     def kills(self, times: int, what: str, strike: Callable[[Machine], None]) -> Row:
-        """The primary is struck; when the other one serves and the first is back as its standby, again."""
+        """Lets the primary fail, waits until another serves and the first is its standby, and repeats."""
         longest, answers = [], list[Answer]()
         captured = list[float]()
         for number in range(times):
@@ -95,7 +95,7 @@ class Run:
         return self._row(what, times, longest, answers, captured)
 
     def freeze(self) -> Row:
-        """The primary's machine stops (SIGSTOP of everything on it), is replaced, and wakes up again."""
+        """Stops the primary's machine (SIGSTOP of all its processes), waits for its replacement, and continues it."""
         since, before = time.monotonic(), len(self.load.acknowledged)
         struck = self._primary()
         struck.signal(signal.SIGSTOP)
@@ -114,7 +114,7 @@ class Run:
         return row._replace(found=f"{row.found}; two servers took writes for {two:.1f} s")
 
     def without_standby(self, seconds: float = 60.0) -> Row:
-        """Both standbys are gone, so none is synchronous: writes wait for one, reads go on."""
+        """Ends both standbys, so that none is synchronous: writes wait for one, reads go on."""
         standbys = self.cluster.others()
         since = time.monotonic()
         for standby in standbys:
@@ -138,7 +138,7 @@ class Run:
         return Row(f"both standbys gone for {seconds:.0f} s", 1, found, "acknowledged 0", tuple(faults))
 
     def end(self) -> Row:
-        """Ends the load and holds what was acknowledged to the database, and the chains to their hashes."""
+        """Ends the load, compares what was acknowledged with the database, and verifies the chains."""
         self.load.end()
         for organization_id in self.organizations:
             wait_for(partial(drained, self.service, organization_id), PATIENCE_SECONDS, "an empty queue")
@@ -154,7 +154,7 @@ class Run:
 
     def _row(self, what: str, times: int, longest: list[float], answers: list[Answer], captured: list[float]) -> Row:
         slow = max((each.seconds for each in answers if each.status == 503), default=0.0)
-        acknowledged = tuple(self.load.acknowledged)  # before the database is asked: facts go on being acknowledged
+        acknowledged = tuple(self.load.acknowledged)  # before the query, because facts go on being acknowledged
         known = self._known()
         lost = sum(each.fact_id not in known for each in acknowledged)
         found = (
@@ -205,7 +205,7 @@ class Run:
         return self.cluster.wait_for(question, PATIENCE_SECONDS, what)
 
     def _two_primaries_while(self, question: Callable[[], bool]) -> float:
-        """For how many seconds more than one server took connections that may write, until a question is no."""
+        """For how many seconds more than one server accepted writing connections, while a question is answered yes."""
         seconds, last = 0.0, time.monotonic()
         deadline = last + PATIENCE_SECONDS
         while question() and time.monotonic() < deadline:
@@ -240,7 +240,7 @@ def _say(words: str) -> None:
 
 
 def measure(times: int) -> list[Row]:
-    """Every row of a primary that fails over."""
+    """Measures every row of a primary that fails over."""
     rows = []
     with running_as(OnPatroni, "web", "worker", "signer", "beat") as service:
         run = Run(service)

@@ -1,6 +1,6 @@
-"""Callers who go on whatever happens: sources that post facts until they are acknowledged, and readers.
+"""Callers that go on whatever happens: sources that post facts until they are acknowledged, and readers.
 
-Each keeps what it was answered and when, which is what users see of a fault.
+Each records its answers and their times: what users notice of a fault.
 """
 
 import itertools
@@ -17,7 +17,7 @@ import httpx
 import orjson
 
 PATIENCE_SECONDS = 60.0
-"""How long a caller waits for an answer. None was ever to be missing: each counts as one of its own."""
+"""How long a caller waits for an answer. A missing answer counts as an answer of its own."""
 MOST_KEPT = 400
 """Characters of a body that are kept."""
 
@@ -25,8 +25,8 @@ MOST_KEPT = 400
 class Answer(NamedTuple):
     """One answer: when it came, its status (0: none came), how long it took, and whether it was to a fact.
 
-    Of one that is not 200 it has what explains it: the path, the request id, by which the web server's log is searched,
-    and the beginning of the body; of one that did not come, the error in place of the body.
+    An answer other than 200 has what explains it: the path, the request id, by which the web server's log is searched,
+    and the beginning of the body or, if no answer came, the error.
     """
 
     at: float
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
 
 
 class Acknowledged(NamedTuple):
-    """A fact that a source was told is recorded, whom it is about, and when that was."""
+    """A fact that the service has acknowledged: the person it is about, and when the answer came."""
 
     fact_id: str
     person_id: str
@@ -47,7 +47,7 @@ class Acknowledged(NamedTuple):
 
 
 class Load:
-    """Threads that post, one for each source, and read with one key where there is one, until `end`."""
+    """Threads that post facts, one for each source, and read, if there is a key, until `end`."""
 
     def __init__(self, base_url: str, *, sources: list[str], key: str, pages: tuple[str, ...]) -> None:
         self._base_url, self._ended, self._lock = base_url, threading.Event(), threading.Lock()
@@ -63,13 +63,13 @@ class Load:
             thread.start()
 
     def end(self) -> None:
-        """Waits for the last answers."""
+        """Ends the threads, and waits for their last answers."""
         self._ended.set()
         for thread in self._threads:
             thread.join()
 
     def longest_without(self, since: float, until: float) -> float:
-        """The longest time between two acknowledged facts within a span; its ends count as such."""
+        """The longest time between two acknowledged facts within a span, whose ends count as such facts."""
         with self._lock:
             moments = sorted(each.at for each in self.acknowledged if since <= each.at <= until)
         points = [since, *moments, until]

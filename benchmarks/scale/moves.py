@@ -1,7 +1,7 @@
-"""Companies that move from node to node under load, by the command that an operator gives.
+"""Companies that move from node to node under load, by the operator's command.
 
-Their callers are held to be answered 200 alone, writes to wait five seconds at most, and every register to have the
-same bytes afterwards.
+The bounds: their callers get only 200, a write waits five seconds at most, and every register has the same bytes
+afterwards.
 """
 
 import sys
@@ -19,11 +19,11 @@ BOUND_SECONDS = 5.0
 _PATIENCE_SECONDS = 60.0
 
 Rows = dict[str, bytes]
-"""The rows that each register held at one snapshot, as they were answered."""
+"""The rows of each register at one snapshot, as the service sent them."""
 
 
 def moved(run: Run, times: int) -> Row:
-    """Companies are moved to the other node in turn, and back."""
+    """Moves companies to the other node in turn, and back."""
     read, written, took, wrong = list[Answer](), list[Answer](), list[float](), list[str]()
     for number in range(times):
         company = run.companies[number % len(run.companies)]
@@ -63,7 +63,7 @@ def moved(run: Run, times: int) -> Row:
 
 
 def _cursors(run: Run, company: Company) -> dict[str, str]:
-    """Where each register goes on after its first row, pinned to the snapshot of now; none where that is all."""
+    """The cursor of each register after its first row, pinned to the current snapshot; none if there are no more rows."""
     today = datetime.now(UTC).date()
     period = f"from={today - timedelta(days=20)}&to={today}"
     asked = {
@@ -82,7 +82,7 @@ def _cursors(run: Run, company: Company) -> dict[str, str]:
 
 
 def _pages(run: Run, company: Company, cursors: dict[str, str]) -> Rows:
-    """What the registers hold behind their cursors."""
+    """The rows of the registers after their cursors."""
     found: Rows = {}
     with _client(run, company) as client:
         for name, first in cursors.items():
@@ -90,7 +90,7 @@ def _pages(run: Run, company: Company, cursors: dict[str, str]) -> Rows:
             while cursor:
                 answer = client.get(f"/v1/{name}", params={"cursor": cursor, "limit": 200}).raise_for_status()
                 page = answer.json()
-                # Without the cursor, which is sealed anew each time, and the moment of asking.
+                # Without the cursor, which is encrypted again each time, and the moment of the request.
                 found[name] = found.get(name, b"") + orjson.dumps(
                     [page["data"], page["total"], page["snapshot"]["chain_hash"]]
                 )
@@ -104,7 +104,7 @@ def _client(run: Run, company: Company) -> httpx.Client:
 
 
 def measure(times: int) -> list[Row]:
-    """Every row of companies that move."""
+    """Measures every row of companies that move."""
     rows = []
     with running_as(OnCluster, "web", "worker", "signer", "beat") as service:
         run = Run(service)

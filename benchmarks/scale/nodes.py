@@ -1,7 +1,6 @@
 """A node of a cluster that is killed, freezes or is slow, and the coordinator started again, each under load.
 
-What callers of its companies are answered is held to be 200 or 503, within two seconds where it is 503; what all others
-are answered is held to be 200.
+The bounds: callers of the node's companies get 200 or, within two seconds, 503; all others get 200.
 """
 
 import os
@@ -22,31 +21,31 @@ AWAY_SECONDS = 3.0
 FROZEN_SECONDS = float(os.environ.get("SCALE_SECONDS", "60"))
 SLOW_SECONDS = 20.0
 _STOPPED, _RUNNING = 0.45, 0.05
-"""A slow node stands still for nine tenths of the time, as one whose disk or processor is overloaded."""
+"""A slow node is stopped for nine tenths of the time, as if its disk or processor were overloaded."""
 
 
 class Faults:
-    """The faults, each tried some times on a service under load."""
+    """The faults, each tried several times on a service under load."""
 
     def __init__(self, run: Run, seed: int = 7) -> None:
         self._run, self._chance = run, random.Random(seed)
 
     def kills(self, times: int) -> Row:
-        """A node is killed, is away for a while and started again, in turn."""
+        """Kills one node after another, and starts each again after a while."""
         return self._each("kill -9 of a node's machine", times, _kill)
 
     def freezes(self, times: int, seconds: float) -> Row:
-        """A node stands still (SIGSTOP) and goes on."""
+        """Stops one node after another (SIGSTOP), and continues it."""
         return self._each(
             f"a node frozen for {seconds:.0f} s (SIGSTOP), then awake again", times, lambda node: _freeze(node, seconds)
         )
 
     def slow(self) -> Row:
-        """A node answers, but late: only those who wait for it may notice."""
+        """Makes a node answer late: only its own callers may notice."""
         return self._each(f"a node that stands still nine tenths of the time, for {SLOW_SECONDS:.0f} s", 1, _slow)
 
     def coordinator(self, times: int) -> Row:
-        """The coordinator is started again under load, once by killing it."""
+        """Starts the coordinator again under load, once after killing it."""
         longest, answers = [], list[Answer]()
         for number in range(times):
             since = now()
@@ -74,7 +73,7 @@ class Faults:
         return Row("the coordinator started again", times, found, "lost 0, 30 s, 200 or 503", tuple(faults))
 
     def after(self) -> Row:
-        """Ends the load, and holds what was acknowledged to the database."""
+        """Ends the load, and compares what was acknowledged with the database."""
         self._run.end_load()
         found, wrong = self._run.remains()
         return Row("after all of these", 1, found, "lost 0, verified", tuple(wrong))
@@ -144,7 +143,7 @@ def _say(words: str) -> None:
 
 
 def measure(times: int) -> list[Row]:
-    """Every row of a cluster whose servers fail: `times` kills, a quarter as many freezes."""
+    """Measures every row of a cluster whose servers fail: `times` kills, a quarter as many freezes."""
     rows = []
     with running_as(OnCluster, "web", "worker", "signer", "beat") as service:
         run = Run(service)

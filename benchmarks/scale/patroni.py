@@ -1,7 +1,7 @@
-"""Machines with a PostgreSQL under Patroni, as real processes on this one, and the etcd that they ask who is primary.
+"""Machines with PostgreSQL under Patroni, as real processes on this machine, and the etcd that they agree through.
 
-What Patroni is given is `deploy/patroni/patroni.yml`; only addresses, folders, passwords and what one machine cannot
-have (TLS between itself, a watchdog device) are replaced.
+Patroni's configuration is `deploy/patroni/patroni.yml`; only addresses, folders, passwords and what one machine cannot
+have (TLS to itself, a watchdog device) are replaced.
 """
 
 import contextlib
@@ -31,16 +31,16 @@ ROLES = ("owner", "app")
 
 
 class Tools:
-    """The programs that this machine's Python does not bring: Patroni in an environment of its own, and etcd.
+    """The programs outside of this Python environment: Patroni in an environment of its own, and etcd.
 
-    They lie in `folder`, which is made from PyPI and Debian's packages when it is not there.
+    They are in `folder`, which is filled from PyPI and Debian's packages if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
         self.patroni = folder / "venv" / "bin" / "patroni"
         self.etcd = Path(shutil.which("etcd") or folder / "etcd" / "usr" / "bin" / "etcd")
         if not self.patroni.exists():
-            # The system's Python, since servers do not run as root, and whoever they run as may not read root's.
+            # The system's Python, because the servers run as a user who may not read root's.
             python = Path("/usr/bin/python3")
             made = folder / "venv"
             subprocess.run(
@@ -149,7 +149,7 @@ class Machine:
                     process.send_signal(number)
 
     def kill(self) -> None:
-        """The machine loses its power: kill -9 of everything on it."""
+        """Kills everything on the machine (kill -9), as if it lost power."""
         self.signal(signal.SIGKILL)
         self.patroni.popen.wait()
 
@@ -188,7 +188,7 @@ class Cluster:
         self.wait_for(self.is_whole, 90, "a synchronous standby")
 
     def own(self, path: Path) -> None:
-        """Makes a file or folder that of the user who runs the servers."""
+        """Gives a file or folder to the user who runs the servers."""
         path.chmod(0o700 if path.is_dir() else 0o600)
         if self.user is not None:
             os.chown(path, self.user.pw_uid, self.user.pw_gid)
@@ -201,7 +201,7 @@ class Cluster:
         return f"postgresql://{account}:{self.passwords[role]}@{servers}/{DATABASE}{wanted}"
 
     def members(self) -> dict[str, dict[str, Any]]:
-        """What Patroni says of each machine, by name, asked of any that answers; empty when none does."""
+        """Patroni's state of each machine by name, from any machine that answers; empty when none does."""
         for machine in self.machines:
             address = f"http://127.0.0.1:{machine.api}/cluster"
             with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2) as answer:
@@ -223,7 +223,7 @@ class Cluster:
     def is_whole(self) -> bool:
         """Whether there is a primary, and every other machine streams its timeline, one of them synchronously.
 
-        One that comes back streams for a moment before it finds that it must be rewound first.
+        A machine that comes back streams for a moment before it finds that it must be rewound first.
         """
         members = self.members().values()
         roles = [member["role"] for member in members]
@@ -236,7 +236,7 @@ class Cluster:
         )
 
     def wait_for(self, question: Any, seconds: float, what: str) -> float:
-        """Asks until the answer is yes; returns after how many seconds that was."""
+        """Asks until the answer is yes; returns how many seconds that took."""
         started = time.monotonic()
         while not question():
             if time.monotonic() - started > seconds:
@@ -252,7 +252,7 @@ class Cluster:
         self.etcd.end()
 
     def _make_database(self) -> None:
-        """What `deploy/roles.sql` does, for the two roles that tests use."""
+        """Makes the database and the two roles that tests use, as `deploy/roles.sql` does."""
         superuser = self.address("superuser").replace(f"/{DATABASE}?", "/postgres?")
         with psycopg.connect(superuser, autocommit=True) as connection:
             for role in ROLES:

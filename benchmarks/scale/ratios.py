@@ -1,8 +1,8 @@
 """What a cluster costs where one server would do: a page, and an import, on both in turn.
 
-Both run beside each other for as long as it takes, each with a process of its own that does as it is told on standard
-input, so that both meet the same machine. CITUS names the folder with PostgreSQL 18 and Citus; one server is the
-PostgreSQL that everything else here is measured on.
+Both run beside each other, so that the machine is the same for both; each has a process of its own that gets commands
+on standard input. CITUS names the folder with PostgreSQL 18 and Citus; the one server is the PostgreSQL that all other
+rows are measured on.
 """
 
 import contextlib
@@ -29,14 +29,14 @@ from development.embedded import cluster, postgresql, servers
 
 PAGE_BOUND, IMPORT_BOUND = 2.6, 0.7
 PEOPLE, COURSES = 400, 10
-"""Of the company that is imported each time: as many records as their product, half of them completed."""
+"""Of the company that is imported each time; it has their product of records, half of them completed."""
 PAGES = 40
 """How many pages of 200 records are read at a time."""
 KINDS = ("one server", "cluster")
 
 
 def measure(times: int) -> list[Row]:
-    """Reads pages and imports a company `times` times on each in turn. Two rows: the ratios of the medians."""
+    """Reads pages and imports a company `times` times on each in turn; returns two rows with the ratios of the medians."""
     taken: dict[str, dict[str, list[float]]] = {what: {kind: [] for kind in KINDS} for what in ("page", "import")}
     with contextlib.ExitStack() as stack:
         asked = {kind: stack.enter_context(_doing(kind)) for kind in KINDS}
@@ -44,7 +44,7 @@ def measure(times: int) -> list[Row]:
             for what, found in taken.items():
                 for kind in KINDS if number % 2 else reversed(KINDS):
                     seconds = asked[kind](what)
-                    if number:  # the first meets cold caches
+                    if number:  # the first finds cold caches
                         found[kind].append(seconds)
     page, imported = ({kind: statistics.median(each) for kind, each in taken[what].items()} for what in taken)
     longer = page["cluster"] / page["one server"]
@@ -66,7 +66,7 @@ def measure(times: int) -> list[Row]:
 
 @contextlib.contextmanager
 def _doing(kind: str) -> Iterator[Callable[[str], float]]:
-    """Servers of this kind and a process on them; what is given does one thing there and returns its seconds."""
+    """Starts servers of this kind and a process on them; yields a function that does one thing there, timed in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="compliance-records-ratios-"))
     folder.chmod(0o755)  # PostgreSQL runs as somebody else
     environment = {name: value for name, value in os.environ.items() if name not in {"CITUS", "CLUSTER"}}
@@ -78,11 +78,11 @@ def _doing(kind: str) -> Iterator[Callable[[str], float]]:
         )  # fmt: skip
         assert child.stdin is not None
         assert child.stdout is not None
-        with child, child.stdin as told, child.stdout as heard:
+        with child, child.stdin as commands, child.stdout as heard:
 
             def ask(what: str) -> float:
-                told.write(f"{what}\n")
-                told.flush()
+                commands.write(f"{what}\n")
+                commands.flush()
                 return float(json.loads(heard.readline()))
 
             yield ask
@@ -94,7 +94,7 @@ def _doing(kind: str) -> Iterator[Callable[[str], float]]:
 
 
 def _started(kind: str, folder: Path) -> dict[str, str]:
-    """Starts the servers, one or a cluster: which it is, is read from the environment variable CITUS."""
+    """Starts the servers: a cluster if the environment variable CITUS is set, otherwise one."""
     citus = os.environ["CITUS"]
     if kind == "one server":
         del os.environ["CITUS"]
@@ -105,7 +105,7 @@ def _started(kind: str, folder: Path) -> dict[str, str]:
 
 
 def main() -> int:
-    """The process on one kind of servers: a line comes with what to do, and its seconds go back."""
+    """The process on one kind of servers: reads lines that name what to do, and writes the seconds of each."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -131,7 +131,7 @@ def main() -> int:
 
 
 def _imported() -> tuple[uuid.UUID, float]:
-    """A new company, from its facts to readable rows, and how many seconds that took."""
+    """Imports a new company, from its facts to readable rows; returns it, and how many seconds that took."""
     from compliance.facts.importing import import_facts
     from compliance.history import actions
 
@@ -179,7 +179,7 @@ def _facts(organization_id: uuid.UUID) -> Iterator[dict[str, Any]]:
 
 
 def _pages_of(organization_id: uuid.UUID) -> Callable[[], None]:
-    """Reads one page of the training register after the other, over and over."""
+    """A function that reads one page of the training register after the other, again and again."""
     from django.test import Client
 
     from compliance.access.actions import issue_key

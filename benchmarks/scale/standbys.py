@@ -1,4 +1,4 @@
-"""What a standby that answers reads takes off its primary: `python -m benchmarks.standbys`, as one row of the table."""
+"""How much a standby that answers reads relieves its primary: `python -m benchmarks.standbys` as one row of the table."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SECONDS = 20.0
 
 
 def measure(times: int) -> list[Row]:
-    """Pages from the primary alone and with a standby, `times` in turn, while a writer changes what they show."""
+    """Reads pages from the primary alone and with a standby, `times` in turn, while a writer changes their content."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures.json"
         environment = {name: value for name, value in os.environ.items() if name != "CITUS"}  # plain PostgreSQL

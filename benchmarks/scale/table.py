@@ -1,10 +1,10 @@
-"""The table that `make scale` prints: one row a fault, each figure beside its bound."""
+"""The table that `make scale` prints: one row per fault, each figure beside its bound."""
 
 from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What one fault did. `faults` are the bounds that it broke, in words; empty: all held."""
+    """The effect of one fault. `faults` are the bounds that it broke, in words; empty if none."""
 
     fault: str
     times: int

@@ -152,7 +152,7 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
     if left <= 0:
         return RegisterPage(b"", 0, None)
     values = parameters(listing, question) | {"limit": limit, "candidates": CANDIDATES}
-    statement = _page_by_publication(listing) if listing.by_publication else _page_by_birth(listing, question)
+    statement = _page_by_publication(listing) if listing.by_publication else _page_by_number(listing, question)
     records: Sequence[Record] = []
     rows: list[str] = []
     end: Position | None = after
@@ -196,7 +196,7 @@ def version(listing: Listing, columns: str) -> str:
     return listing.version(columns).replace("v.birth = r.birth", _ONCE)
 
 
-def _page_by_birth(listing: Listing, question: Question) -> str:
+def _page_by_number(listing: Listing, question: Question) -> str:
     """SQL of a page by record number: candidates, the version of each, those that are listed, and what is joined."""
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (

@@ -98,7 +98,7 @@ def _buffers(question, birth, moment):
     values = pages.parameters(training.RECORDS, asked) | {
         "limit": 200, "candidates": pages.CANDIDATES, "birth": birth, "published": 0,
     }  # fmt: skip
-    return _touched(question, pages._page_by_birth(training.RECORDS, asked), values)
+    return _touched(question, pages._page_by_number(training.RECORDS, asked), values)
 
 
 def _touched(question, statement, values):
