@@ -1,1 +1,1 @@
-"""What development needs and nobody deploys: PostgreSQL and Redis from wheels, and the demo."""
+"""What is needed for development and never deployed: PostgreSQL and Redis from wheels, and the demo."""

@@ -1,8 +1,8 @@
 """`python -m development.translations`: brings the catalogues of the learners' and the console's pages up to date.
 
-Texts are taken out of templates and modules by GNU gettext (`apt-get install -y gettext`), after Django has made Python
-of the templates; each catalogue keeps what is translated, gets what is new, loses what is gone, and is compiled. It
-exits with 1 while something is left to translate, and names it.
+GNU gettext (`apt-get install -y gettext`) extracts texts from templates and modules, after Django has turned the
+templates into Python. Each catalogue keeps its translations, gets new texts, loses removed ones, and is compiled. The
+command exits with 1 while texts are left to translate, and names them.
 """
 
 import os
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Collection(NamedTuple):
-    """Texts that are translated together: where their catalogues lie, into what, and where they stand."""
+    """Texts that are translated together: the folder of their catalogues, the languages, and the sources."""
 
     folder: Path
     languages: tuple[str, ...]
@@ -25,13 +25,13 @@ class Collection(NamedTuple):
     fewest: int
 
     def catalogue(self, language: str) -> Path:
-        """Where a language's catalogue lies; the compiled one lies beside it."""
+        """The path of a language's catalogue; the compiled one is beside it."""
         return self.folder / language / "LC_MESSAGES" / "django.po"
 
 
 INTERFACES = ROOT / "compliance" / "interfaces"
 DECLARED = "declared.py"
-"""The name under which catalogues refer to texts that are declared outside of any page: those of registers."""
+"""The name by which catalogues refer to texts declared outside of any page: those of registers."""
 COLLECTIONS = {
     "learner": Collection(
         INTERFACES / "learner" / "locale",
@@ -72,7 +72,7 @@ _KEYWORDS = (
 
 
 def _declared() -> str:
-    """What registers are called, as a module that has each translated."""
+    """The names of registers, as a module in which each is marked for translation."""
     from compliance.catalogue import READINGS
 
     texts: set[str] = set()
@@ -83,7 +83,7 @@ def _declared() -> str:
 
 
 def extract(collection: Collection, file: Path) -> None:
-    """Writes every text of the collection to `file`, in the form of a catalogue without translations."""
+    """Writes every text of the collection to `file`, as a catalogue without translations."""
     from django.conf import settings
     from django.utils.translation import templatize
 
@@ -108,7 +108,7 @@ def extract(collection: Collection, file: Path) -> None:
 
 
 def main() -> int:
-    """Does it for every collection and language. Returns the exit code."""
+    """Updates every collection and language. Returns the exit code."""
     if shutil.which("xgettext") is None:
         sys.stderr.write("GNU gettext is missing: apt-get install -y gettext\n")
         return 1
@@ -122,7 +122,7 @@ def main() -> int:
 
 
 def _update(collection: Collection, language: str, template: Path) -> bool:
-    """Brings one catalogue up to date and compiles it. Returns whether something is left, which it names."""
+    """Updates one catalogue and compiles it. Returns whether texts are left to translate, which it names."""
     file = collection.catalogue(language)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

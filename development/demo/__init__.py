@@ -1,1 +1,1 @@
-"""Two companies' years, told through the actions, and the command that runs the whole platform on one machine."""
+"""Two companies with years of history, made through the actions, and the command that runs all on one machine."""

@@ -1,9 +1,9 @@
 """`python -m development.demo`: the platform on one machine, with its story (`make demo`).
 
-Starts PostgreSQL and Redis under `var/`, migrates, tells the story once, writes `var/demo.json` anew, and runs web,
-worker, beat and a page for the letters that would have gone out (`mailbox.py`) in the foreground. Ctrl-C, TERM and a
-closed terminal stop everything; a start after a crash ends what was left behind. A port that somebody serves is refused
-before anything is started.
+Starts PostgreSQL and Redis under `var/`, migrates, records the story once, rewrites `var/demo.json`, and runs web,
+worker, beat and a page with the letters that would have been sent (`mailbox.py`) in the foreground. Ctrl-C, TERM and a
+closed terminal stop everything; a start after a crash ends what was left running. If a port is in use, it refuses to
+start anything.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def main() -> int:
     if (os.environ.get("ENVIRONMENT") or "test") != "test":
         sys.stderr.write("The demo runs with ENVIRONMENT=test alone: what it records is made up.\n")
         return 1
-    # TERM and a closed terminal unwind like Ctrl-C does, so that the servers are ended whenever they come.
+    # TERM and a closed terminal unwind like Ctrl-C, so that the servers are ended whenever they come.
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda signalled, _: sys.exit(128 + signalled))
@@ -62,7 +62,7 @@ def _serve(port: int) -> int:
         sys.stderr.write(f"A step of the demo failed: {' '.join(map(str, error.cmd[-3:]))}\n")
         return 1
     finally:
-        # Stopping goes to its end: a second Ctrl-C would leave servers behind.
+        # Stopping must complete: a second Ctrl-C would leave servers running.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         leftovers.end(FOLDER)
@@ -74,7 +74,7 @@ def _serve(port: int) -> int:
 def _run(port: int) -> int:
     address = f"http://127.0.0.1:{port}"
     environment = {"BASE_URL": address} | os.environ | leftovers.setting(FOLDER)
-    environment.setdefault("WEBHOOK_ALLOW_PRIVATE", "1")  # receivers of whoever tries it are on this machine
+    environment.setdefault("WEBHOOK_ALLOW_PRIVATE", "1")  # receivers to try it with are on this machine
     environment |= {"ENVIRONMENT": "test", "PORT": str(port), "COMPLIANCE_FOLDER": str(FOLDER)}
     python = sys.executable
     manage = [python, str(ROOT / "manage.py")]
@@ -84,7 +84,7 @@ def _run(port: int) -> int:
     mailbox = ports.free_port_after(port)
     preparing = [python, "-m", "development.demo.preparing", f"http://127.0.0.1:{mailbox}/"]
     subprocess.run(preparing, check=True, env=environment, cwd=ROOT)
-    # What of this is left behind by a crash is ended by the next start, as it bears the setting of the demo.
+    # After a crash the next start ends these processes: it recognises them by the demo's setting.
     showing = [python, "-m", "development.demo.mailbox", "--port", str(mailbox), str(FOLDER / "letters")]
     letters = subprocess.Popen(showing, env=environment, cwd=ROOT, start_new_session=True)
     try:
@@ -95,7 +95,7 @@ def _run(port: int) -> int:
 
 
 def _run_product(python: str, environment: dict[str, str]) -> int:
-    # A session of its own: Ctrl-C reaches honcho through us, once, and it ends its processes in order.
+    # A session of its own: only we get Ctrl-C and pass it to honcho once, which ends its processes in order.
     runner = subprocess.Popen(
         [python, "-m", "honcho", "-f", str(ROOT / "Procfile"), "-d", str(ROOT), "start"],
         env=environment | {"PATH": f"{Path(python).parent}:{environment.get('PATH', '')}", "PYTHONUNBUFFERED": "1"},

@@ -1,6 +1,6 @@
 """Harbour & Holt: a small shipping agent in Auckland, a dozen people, a year and a half of history.
 
-A second company in another zone: it shares no identifier with the first, and its days start half a day earlier.
+A second company in another time zone: it shares no identifier with the first, and its days start half a day earlier.
 """
 
 import uuid
@@ -78,7 +78,7 @@ def tell(organization_id: uuid.UUID, today: date) -> Story:
     story.policy_share(ALCOHOL, 418, deadline={"basis": "days_after_added", "days": 30}, doors=("employee",))
     for place, name in enumerate(CREW[:10]):
         story.signs(name, ALCOHOL, 1, 400 - place, drawn=place % 2 == 1)
-    # One of the crew left, and came back to both what is done and what is still to do.
+    # One of the crew left and returned, with finished and with open courses.
     story.tell("employee_left", 33, person_id=story.person(CREW[11]))
     story.joins(CREW[11], 12, ("Wharf",), stay=2)
     return story

@@ -1,4 +1,4 @@
-"""One demo in a folder at a time, and what a crashed one left running: known by a setting that names its folder.
+"""Allows one demo per folder, and finds what a crashed one left running, by a setting that names its folder.
 
 Everything that the demo starts inherits the setting, so a start finds it whichever process died, and never takes the
 demo of another folder for its own.
@@ -21,25 +21,25 @@ _LOCK = "demo.lock"
 
 
 class AlreadyRunningError(ComplianceError):
-    """Another demo runs in this folder, and somebody watches over it."""
+    """Another demo runs in this folder, started by a process that still lives."""
 
 
 def setting(folder: Path) -> dict[str, str]:
-    """What marks every process of the demo of `folder`."""
+    """The setting in every process of the demo of `folder`."""
     return {SETTING: str(folder)}
 
 
 def end(folder: Path) -> None:
-    """Ends every process that a demo of `folder` started, however it ended itself. Servers are not among them."""
+    """Ends every process that a demo of `folder` started, however that demo ended. Servers are not among them."""
     processes.end(lambda: processes.with_setting(SETTING, str(folder)), seconds=15)
 
 
 @contextlib.contextmanager
 def only_one(folder: Path, address: str) -> Iterator[None]:
-    """Holds the lock of `folder`, which the system gives back however this process ends.
+    """Holds the lock of `folder`, which the system releases however this process ends.
 
-    A demo whose terminal or `make` was killed has nobody left who could stop it: it is ended first. Raises
-    AlreadyRunningError when one runs that is watched over.
+    A demo whose terminal or `make` was killed cannot be stopped by anybody, so it is ended first. Raises
+    AlreadyRunningError when a demo runs whose starter still lives.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("a+") as lock:
@@ -67,7 +67,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def _end_orphan(folder: Path) -> None:
-    """Asks the demo that holds the lock to stop in order, when what started it is gone."""
+    """Asks the demo that holds the lock to stop in order, if the process that started it is gone."""
     try:
         held = json.loads((folder / _LOCK).read_text())
         demo = psutil.Process(held["pid"])

@@ -1,8 +1,8 @@
 """`python -m development.demo.mailbox --port PORT FOLDER`: the demo's letters, to be read in a browser.
 
-Letters of the demo are not sent: each lies in FOLDER as an `.eml` file. Here one sees them as their readers would, HTML
-in a frame that runs nothing. The page is for the demo alone and answers this machine alone: letters hold links by which
-one comes in as somebody.
+Letters of the demo are not sent: each is an `.eml` file in FOLDER. This page displays them as their readers would see
+them, HTML in a frame that runs no scripts. It is for the demo only and answers only this machine, because letters hold
+links that sign somebody in.
 """
 
 import argparse
@@ -52,12 +52,12 @@ class Letter(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """Its subject, in words."""
+        """Its subject, decoded."""
         return str(self.message["Subject"] or "No subject")
 
     @property
     def to(self) -> str:
-        """To whom it would have gone."""
+        """Its recipient."""
         return str(self.message["To"] or "")
 
     def part(self, kind: str) -> str:
@@ -76,7 +76,7 @@ def letters(folder: Path) -> Iterator[Letter]:
 
 
 def letter(folder: Path, name: str) -> Letter | None:
-    """The letter of that file name; None for whatever is no letter of the folder."""
+    """The letter with that file name; None for anything that is no letter of the folder."""
     file = folder / name
     if not _NAME.fullmatch(name) or not file.is_file():
         return None
@@ -85,7 +85,7 @@ def letter(folder: Path, name: str) -> Letter | None:
 
 
 def list_of(found: list[Letter]) -> str:
-    """The page with all letters; it looks again every few seconds."""
+    """The page with all letters; it reloads every few seconds."""
     items = "".join(
         f'<li><a href="/{escape(each.name)}">{escape(each.subject)}</a>'
         f"<span>{escape(each.to)} · {each.written_at:%d %B %Y, %H:%M:%S} UTC</span></li>"
@@ -96,7 +96,7 @@ def list_of(found: list[Letter]) -> str:
 
 
 def page_of(found: Letter) -> str:
-    """The page of one letter: to whom, the HTML in a frame, the plain text."""
+    """The page of one letter: its recipient, the HTML in a frame, the plain text."""
     html = (
         f'<iframe title="The letter" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/{escape(found.name)}'
         '/html"></iframe>'
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answers with the list, a letter, or a part of one."""
         port = self.server.server_address[1]
         if self.headers.get("Host") not in (f"127.0.0.1:{port}", f"localhost:{port}"):
-            # Another name that leads here is somebody's attempt to read the letters by way of a browser.
+            # A request by another host name may be an attempt to read the letters through a browser (DNS rebinding).
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
         elif self.path == "/":
             self._answer(list_of(list(letters(self.server.folder))), _PAGE)
@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *values: object) -> None:
-        """Says nothing: file names are of no use, and the demo's terminal is read by people."""
+        """Logs nothing: file names are of no use, and people read the demo's terminal."""
 
 
 def main() -> int:

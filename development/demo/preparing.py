@@ -1,6 +1,6 @@
 """`python -m development.demo.preparing MAILBOX`: both stories (once), and `var/demo.json` (every time).
 
-The file has keys and learners' links that work now. MAILBOX is the address at which the demo shows its letters.
+The file has keys and learners' links that work now. MAILBOX is the address of the page with the demo's letters.
 """
 
 import json
@@ -40,16 +40,16 @@ KEYS = {
 
 
 def main() -> int:
-    """Tells the stories that are not told yet and says where to look. Returns the exit code."""
+    """Records the stories that are missing and prints where to look. Returns the exit code."""
     if settings.PRODUCTION:
         sys.stderr.write("The demo's stories are made up: they are not told where ENVIRONMENT is live.\n")
         return 1
     (mailbox,) = sys.argv[1:] or ("",)
     now = datetime.now(UTC)
     story.tell_all(now, _say)
-    for told in story.STORIES:
-        _prepare(story.organization_id(told), now)
-    signing.sign_new(now)  # as the signer goes on doing: so everything of the stories can be proved at once
+    for each in story.STORIES:
+        _prepare(story.organization_id(each), now)
+    signing.sign_new(now)  # as the signer does continuously: so everything in the stories can be proved at once
     password = secrets.token_urlsafe(12)
     user, _ = get_user_model().objects.get_or_create(username=ADMIN, defaults={"email": "demo@demo.example"})
     user.is_staff = user.is_superuser = user.is_active = True
@@ -57,15 +57,15 @@ def main() -> int:
     user.save()
     organizations: list[dict[str, Any]] = [
         {
-            "organization_id": str(story.organization_id(told)),
-            "name": told.NAME,
-            "time_zone": told.ZONE,
-            "keys": _keys(told, now),
-            **sources.tokens(story.organization_id(told), now),
-            "learners": learners.learners(told, now),
-            "other_learners": learners.others(told, now),
+            "organization_id": str(story.organization_id(each)),
+            "name": each.NAME,
+            "time_zone": each.ZONE,
+            "keys": _keys(each, now),
+            **sources.tokens(story.organization_id(each), now),
+            "learners": learners.learners(each, now),
+            "other_learners": learners.others(each, now),
         }
-        for told in story.STORIES
+        for each in story.STORIES
     ]
     found = {
         "base_url": settings.BASE_URL,
@@ -102,7 +102,7 @@ def main() -> int:
 
 
 def _links(organizations: list[dict[str, Any]]) -> str:
-    """The learners' links, a line each."""
+    """The learners' links, one per line."""
     return "".join(
         f"  Learner  {learner['link']}  ({learner['person_name']}, {organization['name']})\n"
         for organization in organizations
@@ -116,15 +116,15 @@ def _say(words: str) -> None:
 
 
 def _prepare(organization_id: UUID, now: datetime) -> None:
-    """What the worker does each minute and each night, so that the first look at the console is not at nothing."""
+    """Does what the worker does each minute and each night, so that the console is not empty at first sight."""
     refreshing.refresh(organization_id, now)
     if not CompanyStanding.objects.filter(organization_id=organization_id, verified_at__isnull=False).exists():
         verify_company(organization_id, lambda: datetime.now(UTC))
 
 
-def _keys(told: Any, now: datetime) -> dict[str, str]:
-    organization_id = story.organization_id(told)
-    # Keys of earlier starts are forgotten, so that they do not pile up.
+def _keys(company_story: Any, now: datetime) -> dict[str, str]:
+    organization_id = story.organization_id(company_story)
+    # Keys of earlier starts are deleted, so that they do not accumulate.
     ApiKey.objects.filter(organization_id=organization_id, name__startswith="demo ").delete()
     return {
         name: access.issue_key(

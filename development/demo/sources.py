@@ -1,4 +1,4 @@
-"""The demo's sources: a system that brings facts in, and an identity provider, with tokens made anew on each start."""
+"""The demo's sources: a system that sends facts, and an identity provider, with tokens made again at each start."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ ACTOR = "make demo"
 
 
 def tokens(organization_id: UUID, now: datetime) -> dict[str, Any]:
-    """What `var/demo.json` says of a company's sources: one for all kinds but erasing, and one for SCIM."""
+    """The sources in `var/demo.json`: one for all kinds of fact but erasure, and one for SCIM."""
     kinds = [kind for kind in KINDS if kind != PersonErased.kind()]
     return {
         "source_token": _token(organization_id, FACTS, kinds, now),
@@ -25,7 +25,7 @@ def tokens(organization_id: UUID, now: datetime) -> dict[str, Any]:
 
 
 def _token(organization_id: UUID, name: str, kinds: list[str], now: datetime) -> str:
-    """A new token of the source of this name, which stays the same source: what is kept for it stays with it."""
+    """A new token for the source of this name. The source itself, and what is stored for it, stays the same."""
     found = Source.objects.filter(organization_id=organization_id, name=name, issued_by=ACTOR, revoked_at=None).first()
     if found is None or found.kinds != kinds:
         return issue_source(

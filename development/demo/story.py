@@ -1,7 +1,7 @@
-"""Tells both stories into the database, once, as they would have come in over the years.
+"""Records both stories in the database, once, as they would have arrived over the years.
 
-Facts go in month by month, each month captured and swept at its own end, so that rows carry the moments at which
-they would have been recorded and the clock has brought what it brings (renewals that opened: cause `sweep`).
+Facts are recorded month by month, and each month is captured and swept at its own end. So rows have the moments at
+which they would have been recorded, and contain what the clock changes (renewals that opened: cause `sweep`).
 """
 
 import io
@@ -28,38 +28,38 @@ _NAMESPACE = uuid.UUID("9d5b8c0e-0b6e-5d3c-8a35-6b8d5f3b9c11")
 
 
 class StoryRefusedError(ComplianceError):
-    """A fact of the story was refused: the story and the rules disagree."""
+    """A fact of the story was refused: the story contradicts the rules."""
 
 
 def organization_id(story: ModuleType) -> uuid.UUID:
-    """The identifier of the company a story is about."""
+    """The identifier of the company that a story is about."""
     return uuid.uuid5(_NAMESPACE, story.NAME)
 
 
 def tell_all(now: datetime, say: Callable[[str], None]) -> None:
-    """Tells each story that is not told yet, and to its end one whose telling was ended midway."""
+    """Records each story that is missing, and completes one that was interrupted."""
     for story in STORIES:
         company = organization_id(story)
         made = Organization.objects.filter(organization_id=company).first()
         zone = ZoneInfo(story.ZONE)
         today = now.astimezone(zone).date()
-        if made is not None:  # its days are counted from the day on which its telling began
+        if made is not None:  # its days count back from the day on which its recording began
             today = made.history_complete_from.astimezone(zone).date() + timedelta(days=story.DAYS_OF_HISTORY)
-        told = story.tell(company, today)
-        if made is None or not _is_whole(told):
+        content = story.tell(company, today)
+        if made is None or not _is_whole(content):
             say(f"Telling the story of {story.NAME} ...")
-            _tell(story, told, now)
+            _tell(story, content, now)
 
 
-def _is_whole(told: Story) -> bool:
-    """Whether the last step of telling was done, which is to keep the packages."""
-    with context.company(told.organization_id):
-        kept = ReleaseContent.objects.filter(organization_id=told.organization_id, manifest__isnull=False)
-        return kept.count() >= len(told.packages)
+def _is_whole(content: Story) -> bool:
+    """Whether the last step was done, which stores the packages."""
+    with context.company(content.organization_id):
+        kept = ReleaseContent.objects.filter(organization_id=content.organization_id, manifest__isnull=False)
+        return kept.count() >= len(content.packages)
 
 
-def _tell(story: ModuleType, told: Story, now: datetime) -> None:
-    company, zone, today = told.organization_id, told.zone, told.today
+def _tell(story: ModuleType, content: Story, now: datetime) -> None:
+    company, zone, today = content.organization_id, content.zone, content.today
     begin = today - timedelta(days=story.DAYS_OF_HISTORY)
     if not Organization.objects.filter(organization_id=company).exists():
         began = min(datetime.combine(begin, time(1), zone), now)
@@ -68,19 +68,19 @@ def _tell(story: ModuleType, told: Story, now: datetime) -> None:
         )
     for older, newer in _months(story.DAYS_OF_HISTORY):
         moment = min(now, datetime.combine(today - timedelta(days=newer), time(23, 30), zone))
-        lines = told.heard_between(older, newer)
+        lines = content.heard_between(older, newer)
         stream = io.BytesIO(b"".join(orjson.dumps(line) + b"\n" for line in lines))
         if lines:
             report = import_facts(organization_id=company, stream=stream, now=moment, strict=False)
             if report.errors:
                 raise StoryRefusedError(f"{story.NAME}: {list(map(str, report.errors))}")
             if report.known == len(lines):
-                continue  # told before the telling was ended; what is not captured yet is so with the next month
+                continue  # recorded before the interruption; what is not captured yet is captured with the next month
         history.capture_all(company, moment)
         history.sweep_company(company, moment)
     history.capture_all(company, now)
     with context.company(company):
-        for release_id, package in told.packages:
+        for release_id, package in content.packages:
             keep_package(company, release_id, package)
 
 

@@ -1,6 +1,6 @@
-"""How a story is told: facts in the words of the facts file, at days counted back from today.
+"""The language of the stories: facts as in a facts file, at days counted back from today.
 
-Identifiers come from names, so the same story told on another day has the same people and courses. Two companies
+Identifiers derive from names, so a story that is recorded on another day has the same people and courses. Two companies
 share no identifier, because the company's name is part of each.
 """
 
@@ -21,13 +21,13 @@ _NAMESPACE = uuid.UUID("4d1f0d9e-6f0c-5f0b-9b8e-2f0d6c1a7e55")
 
 
 def address_of(name: str) -> str:
-    """What stands before the @ in a person's address: plain letters, as companies write them."""
+    """The part before the @ of a person's address: plain letters, as companies write them."""
     plain = unicodedata.normalize("NFKD", name.lower().replace("ß", "ss")).encode("ascii", "ignore").decode()
     return plain.replace(" ", ".").replace("'", "")
 
 
 def identifier(company: str, name: str) -> str:
-    """The identifier of something of a company by its name within the story."""
+    """The identifier of something in a company, by its name in the story."""
     return str(uuid.uuid5(_NAMESPACE, f"{company}/{name}"))
 
 
@@ -48,7 +48,7 @@ class Story:
         self.packages: list[tuple[uuid.UUID, CheckedPackage]] = []
 
     def id(self, name: str) -> str:
-        """The identifier of something by its name within the story."""
+        """The identifier of something by its name in the story."""
         return identifier(self.company, name)
 
     def moment(self, days_ago: int, hour: int = 9, minute: int = 0) -> str:
@@ -57,27 +57,27 @@ class Story:
         return hashed_instant(local)
 
     def tell(
-        self, fact: str, days_ago: int, hour: int = 9, minute: int = 0, *, told: int | None = None, **fields: Any
+        self, fact: str, days_ago: int, hour: int = 9, minute: int = 0, *, heard: int | None = None, **fields: Any
     ) -> None:
-        """Adds one fact. Fields that are None are left out. `told`: how many days ago we heard of it, if later."""
+        """Adds one fact. Fields that are None are left out. `heard`: how many days ago it was recorded, if later."""
         content = {name: value for name, value in fields.items() if value is not None}
         at = self.moment(days_ago, hour, minute)
         fact_id = self.id(f"fact/{fact}/{days_ago}/{json.dumps(content, sort_keys=True)}")
-        heard = days_ago if told is None else told
+        heard = days_ago if heard is None else heard
         self.lines.append((heard, {"fact": fact, "fact_id": fact_id, "at": at} | content))
 
     def heard_between(self, older: int, newer: int) -> list[dict[str, Any]]:
-        """The facts that were heard from `older` days ago (excluded) to `newer` days ago (included)."""
+        """The facts recorded from `older` days ago (excluded) to `newer` days ago (included)."""
         return [line for heard, line in self.lines if newer <= heard < older]
 
-    # --- the sentences that the stories repeat ---------------------------------------------------------------------
+    # --- statements that the stories repeat ------------------------------------------------------------------------
 
     def team(self, name: str, days_ago: int) -> None:
-        """A team comes into being."""
+        """A team is created."""
         self.tell("team_created", days_ago, 8, team_id=self.id(f"team/{name}"), name=name)
 
     def joins(self, name: str, days_ago: int, teams: tuple[str, ...] = (), *, stay: int = 1, **fields: Any) -> None:
-        """A person joins; `stay` tells a second employment of the same person from the first."""
+        """A person joins; `stay` distinguishes a second employment of the same person from the first."""
         account = address_of(name)
         self.tell(
             "employee_joined",
@@ -99,7 +99,7 @@ class Story:
         return self.id(f"person/{name}/{stay}")
 
     def course(self, title: str, days_ago: int, certificate: dict[str, Any] | None = None) -> None:
-        """A course comes into being."""
+        """A course is created."""
         self.tell(
             "course_created", days_ago, 8, course_id=self.id(f"course/{title}"), title=title, certificate=certificate
         )
@@ -127,7 +127,7 @@ class Story:
         )
 
     def release_of_package(self, name: str, title: str, version: int, days_ago: int, **more: Any) -> None:
-        """A version of a course is published from one of the packages beside this file, with its content."""
+        """A version of a course is published with its content, from one of the packages beside this file."""
         package = check_package(PACKAGES / name)
         titles = {lesson["id"]: lesson["title"] for lesson in (package.content or {})["lessons"]}
         self.packages.append((uuid.UUID(self.released(title, version)), package))
@@ -168,7 +168,7 @@ class Story:
         deadline: dict[str, Any] | None = None,
         doors: tuple[str, ...] = ("employee",),
     ) -> None:
-        """A course is shared; everyone must take it, with no deadline, unless told otherwise."""
+        """A course is shared; everyone must take it, with no deadline, unless arguments state otherwise."""
         self.tell(
             "course_shared",
             days_ago,
@@ -194,7 +194,7 @@ class Story:
         return {"learner_profile_ids": [self.profile(name) for name in names]}
 
     def by(self, days_ago: int) -> dict[str, Any]:
-        """A deadline at the end of a working day; negative `days_ago` lies ahead."""
+        """A deadline at the end of a working day; negative `days_ago` is in the future."""
         return {"basis": "share_deadline", "due_at": self.moment(days_ago, 18)}
 
     def by_friday(self) -> dict[str, Any]:
@@ -236,7 +236,7 @@ class Story:
         effective_after: int | None = 7,
         statement: str,
     ) -> None:
-        """A version of a policy is published; it takes effect `effective_after` days later (None: it does not say)."""
+        """A version of a policy is published; it takes effect `effective_after` days later (None: not stated)."""
         body = "".join(f"<h2>{heading}</h2><p>{words}</p>" for heading, words in sections)
         self.tell(
             "policy_published",
@@ -257,7 +257,7 @@ class Story:
         )
 
     def policy_share(self, title: str, days_ago: int, *, deadline: dict[str, Any], doors: tuple[str, ...]) -> None:
-        """A policy is shared with everyone who comes through `doors`."""
+        """A policy is shared with everyone of these `doors`."""
         self.tell(
             "policy_shared",
             days_ago,

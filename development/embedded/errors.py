@@ -1,19 +1,19 @@
-"""What can go wrong when servers are started from wheels."""
+"""Errors of starting servers from wheels."""
 
 from compliance.errors import ComplianceError
 
 
 class ServerDidNotStartError(ComplianceError):
-    """A server did not come up; the sentence names the log to read."""
+    """A server did not start; the message names the log to read."""
 
 
 class BinaryNotFoundError(ComplianceError):
-    """A wheel does not hold the program that was asked for."""
+    """A wheel does not contain the program that was asked for."""
 
 
 class PortTakenError(ComplianceError):
-    """A port is served by somebody else; the sentence names one that is free."""
+    """Another process serves the port; the message names a free one."""
 
 
 class LeftRunningError(ComplianceError):
-    """A command ended and left processes behind; the sentence names them."""
+    """A command ended and left processes running; the message names them."""

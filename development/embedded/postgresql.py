@@ -1,6 +1,6 @@
 """One PostgreSQL server from the wheel: initdb, start, roles, stop.
 
-Roles: `owner` owns the schema (migrations, backup), `app` is what everything runs as. Neither is a superuser.
+Roles: `owner` owns the schema (migrations, backup), and all processes run as `app`. Neither is a superuser.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from development.embedded.errors import ServerDidNotStartError
 DATABASE = "compliance"
 SUPERUSER = "postgres"
 PROCESS_ROLES = ("app_web", "app_worker", "app_signer")
-"""The roles of separate processes: here everything runs as `app`, so nobody logs in as these."""
-# The server is for one machine's demo and tests: durable, but small.
+"""The roles of separate processes: here all processes run as `app`, so nobody logs in with these."""
+# The server is for the demo and tests of one machine: durable, but small.
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -33,8 +33,8 @@ SETTINGS = {
     "work_mem": "16MB",
     "maintenance_work_mem": "256MB",
     "max_wal_size": "4GB",
-    "wal_buffers": "64MB",  # a whole capture fits, so its inserts do not wait for the disk
-    "wal_level": "minimal",  # nobody replicates from here
+    "wal_buffers": "64MB",  # holds a whole capture, so its inserts do not wait for the disk
+    "wal_level": "minimal",  # nothing replicates from this server
     "max_wal_senders": "0",
     "checkpoint_timeout": "30min",
     "log_min_messages": "warning",
@@ -51,7 +51,7 @@ def _run(arguments: list[str], user: pwd.struct_passwd | None, **more: Any) -> "
 
 
 def data_folder(folder: Path) -> Path:
-    """Where the cluster of `folder` lies: below it, or, where the unprivileged user cannot enter, in /var/tmp."""
+    """The data folder of `folder`: below it, or in /var/tmp where the unprivileged user cannot enter it."""
     user = processes.unprivileged_user()
     if user is None or processes.can_enter(folder / "postgresql", user):
         return folder / "postgresql"
@@ -69,7 +69,7 @@ def start(
 ) -> int:
     """Starts the server of `folder` from the programs of `tree`, creating it the first time. Returns its port.
 
-    `more` are settings of PostgreSQL beside those that every server here has.
+    `more` are settings of PostgreSQL besides those of every server here.
     """
     user = processes.unprivileged_user()
     data = data_folder(folder)
@@ -87,7 +87,7 @@ def start(
 
 
 def start_again(folder: Path, tree: Path) -> None:
-    """Starts the server of `folder` with the settings that it was started with before."""
+    """Restarts the server of `folder` with the settings of its last start."""
     data, user = data_folder(folder), processes.unprivileged_user()
     done = _run(
         [str(tree / "bin" / "pg_ctl"), "-D", str(data), "-l", str(data / "server.log"), "-t", "120", "-w", "start"],
@@ -101,7 +101,7 @@ def start_again(folder: Path, tree: Path) -> None:
 
 
 def not_started(log: Path) -> str:
-    """The log is told, and the end of it: its folder may be a temporary one."""
+    """The message with the log's path and its end, because its folder may be a temporary one."""
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     return "\n".join([f"PostgreSQL did not start. Its log: {log}", *lines[-8:]])
 
@@ -129,7 +129,7 @@ def _create(tree: Path, data: Path, user: pwd.struct_passwd | None, password: st
 
 
 def _provide_roles(port: int, passwords: dict[str, str]) -> None:
-    """Makes both login roles and the database where they are missing. Production does this by provisioning."""
+    """Creates both login roles and the database where they are missing. In production, provisioning does this."""
     address = url(port, SUPERUSER, passwords[SUPERUSER], "postgres")
     deadline = time.monotonic() + 60
     while True:
@@ -169,7 +169,7 @@ def stop(folder: Path, first: signal.Signals = signal.SIGINT) -> None:
     """
     data = data_folder(folder)
     processes.end(lambda: processes.working_in(data, "postgres"), first=first, seconds=30)
-    # A server that was killed leaves its number there, which somebody else may have been given by now.
+    # A server that was killed leaves its pid there, which another process may have been given by now.
     (data / "postmaster.pid").unlink(missing_ok=True)
 
 

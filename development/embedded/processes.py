@@ -1,6 +1,6 @@
-"""Users and processes. Whose a process is, is told from the folder it works in or the environment it began with.
+"""Users and processes. A process is recognised by its working folder or by the environment it began with.
 
-A pid that a file remembers may be lost, or belong to somebody else by now; these two the system itself knows.
+A pid in a file may be lost, or belong to another process by now; the system itself knows these two.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ import psutil
 
 
 def unprivileged_user() -> pwd.struct_passwd | None:
-    """The user that PostgreSQL runs as when we are root; None when we are not."""
+    """The user that runs PostgreSQL when we are root; None when we are not."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
 
 
 def can_enter(folder: Path, user: pwd.struct_passwd) -> bool:
-    """Whether `user` can pass through every folder above `folder`, judged by the permission bits for others."""
+    """Whether `user` can enter every folder above `folder`, according to the permission bits for others."""
     return all(parent.stat().st_mode & 0o001 or parent.stat().st_uid == user.pw_uid for parent in folder.parents)
 
 
@@ -33,13 +33,13 @@ def working_in(folder: Path, program: str) -> list[psutil.Process]:
 
 
 def with_setting(name: str, value: str) -> list[psutil.Process]:
-    """The processes that began with this in their environment; this process and those above it excepted."""
+    """The processes that began with this in their environment, without this process and its ancestors."""
     above = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
     return _those(lambda process: process.pid not in above and process.environ().get(name) == value)
 
 
 def started_here() -> list[psutil.Process]:
-    """The processes that this one started, and those that they started."""
+    """The descendants of this process."""
     below = {process.pid for process in psutil.Process().children(recursive=True)}
     return _those(lambda process: process.pid in below)
 
@@ -60,7 +60,7 @@ def _parent(process: psutil.Process) -> int | None:
 
 
 def _those(wanted: Callable[[psutil.Process], bool]) -> list[psutil.Process]:
-    """The living processes of which `wanted` holds; those of other users, who may not be asked, are not among them."""
+    """The living processes for which `wanted` is true, without those of other users that may not be inspected."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
@@ -74,7 +74,7 @@ def end(
 ) -> None:
     """Asks the processes that `found` finds to end, and kills those that have not ended in time.
 
-    They are looked for again and again, because a process that is asked to end may still start another.
+    They are searched for repeatedly, because a process that is asked to end may still start another.
     """
     for number in (first, signal.SIGKILL):
         asked: set[psutil.Process] = set()

@@ -1,6 +1,6 @@
 """One Redis server from the wheel, on the loopback address, with a password.
 
-It keeps nothing on disk: what it holds (queued tasks, limits, leases) is made anew from the database by the sweep.
+It stores nothing on disk: the sweep restores its contents (queued tasks, limits, leases) from the database.
 """
 
 import socket

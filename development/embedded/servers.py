@@ -1,7 +1,7 @@
-"""Both servers of one folder, and the file that tells settings where they are.
+"""Both servers of one folder, and the file that gives their addresses to the settings.
 
-`servers.env` holds ENVIRONMENT=test, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL. Only we
-may read it. With the environment variable CITUS, the database is a cluster (`cluster`), and CLUSTER=1 says so.
+`servers.env` holds ENVIRONMENT=test, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_SUPERUSER_URL and REDIS_URL. Only its
+owner may read it. With the environment variable CITUS, the database is a cluster (`cluster`), and it holds CLUSTER=1.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def read(folder: Path) -> dict[str, str]:
 
 
 def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: bool = True) -> dict[str, str]:
-    """Starts both servers of `folder`, ends leftovers of a crash first, keeps ports and passwords of an earlier start.
+    """Starts both servers of `folder` after ending leftovers of a crash; keeps ports and passwords of an earlier start.
 
     `durable=False` gives up safety against power loss, for tests.
     """
@@ -61,7 +61,7 @@ def start(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: boo
             database_port = postgresql.start(folder, numbers["postgresql"], passwords, tree, durable)
         redis_port = redis.start(folder, numbers["redis"], redis_password)
     except ServerDidNotStartError:
-        stop(folder)  # nothing is left running of which nobody knows the address
+        stop(folder)  # no server is left running whose address nobody knows
         raise
     values = {
         "ENVIRONMENT": "test",
@@ -90,7 +90,7 @@ def stop(folder: Path) -> None:
 
 @contextlib.contextmanager
 def running(folder: Path, *, major: int = binaries.NEWEST_POSTGRESQL, durable: bool = True) -> Iterator[dict[str, str]]:
-    """Both servers for the length of a `with` block."""
+    """Both servers for the duration of a `with` block."""
     try:
         yield start(folder, major=major, durable=durable)
     finally:

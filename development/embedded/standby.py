@@ -1,7 +1,7 @@
-"""Real streaming standbys of an embedded server: copied by pg_basebackup, kept up by its write-ahead log.
+"""Real streaming standbys of an embedded server: copied by pg_basebackup, kept up to date by its write-ahead log.
 
-For tests and benchmarks of reads from standbys, so they can also be treated badly here: frozen, killed, held back, told
-that they are primaries. An embedded server keeps too little in its log for others to follow; `let_follow` changes that.
+For tests and benchmarks of reads from standbys, so they can also be disturbed: frozen, killed, delayed, promoted. An
+embedded server writes too little to its log for standbys to follow; `let_follow` changes that.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _PATIENCE_SECONDS = 60.0
 
 
 def let_follow(folder: Path, superuser_url: str, *, major: int = binaries.NEWEST_POSTGRESQL, **settings: str) -> None:
-    """Starts the server of `folder` again so that standbys can follow it; `settings` are further ones of PostgreSQL."""
+    """Restarts the server of `folder` so that standbys can follow it; `settings` are further ones of PostgreSQL."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         for name, value in (_FOLLOWED | settings).items():
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
@@ -65,18 +65,18 @@ class Standby:
         self.start()
 
     def start(self) -> None:
-        """Starts it, or starts it again after it was killed."""
+        """Starts it, also again after it was killed."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         _control(self.data, self._major, "start")
 
     def url(self, of_primary: str) -> str:
-        """The address of the standby for the role and the database of an address of its primary."""
+        """The address of the standby for the role and the database in an address of its primary."""
         parts = urlsplit(of_primary)
         credentials, _, _ = parts.netloc.rpartition("@")
         return urlunsplit(parts._replace(netloc=f"{credentials}@127.0.0.1:{self.port}"))
 
     def execute(self, statement: str) -> tuple[object, ...] | None:
-        """Runs a statement on it as a superuser; the first row of its answer."""
+        """Runs a statement on it as a superuser; returns the first row of the result."""
         with psycopg.connect(self.url(self._primary_url), autocommit=True) as connection:
             cursor = connection.execute(statement)
             row = cursor.fetchone() if cursor.description is not None else None
@@ -95,16 +95,16 @@ class Standby:
             time.sleep(0.01)
 
     def promote(self) -> None:
-        """Makes a primary of it, as somebody might by accident."""
+        """Promotes it to a primary, as somebody might by accident."""
         self.execute("SELECT pg_promote(true)")
 
     def kill(self) -> None:
-        """Ends it at once with all its processes, as a power cut would."""
+        """Kills it with all its processes at once, as a power cut would."""
         processes.end(self._all, first=signal.SIGKILL)
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """Within it none of its processes does anything, while its connections stay open."""
+        """Freezes all its processes for the duration of a `with` block, while its connections stay open."""
         stopped = self._all()
         for process in stopped:
             process.suspend()
@@ -116,7 +116,7 @@ class Standby:
                     process.resume()
 
     def remove(self) -> None:
-        """Ends it and takes its files away."""
+        """Ends it and deletes its files."""
         postgresql.stop(self.folder)
         shutil.rmtree(self.data, ignore_errors=True)
 
@@ -134,7 +134,7 @@ def _control(data: Path, major: int, *arguments: str) -> None:
 
 
 def _run(program: Path, *arguments: str, piped: bool = True) -> "subprocess.CompletedProcess[str]":
-    """Runs a program of PostgreSQL as the user that its servers run as; what it starts must not hold our pipes."""
+    """Runs a program of PostgreSQL as the user that runs its servers; what it starts must not hold our pipes open."""
     user = processes.unprivileged_user()
     where = subprocess.PIPE if piped else subprocess.DEVNULL
     return subprocess.run(

@@ -1,9 +1,9 @@
 """Meridian Instruments: a maker of measuring devices near Paris, about sixty people, two years of history.
 
-Its story shows every outcome, access state, certificate state, policy state, act and door that can stand today, a
-late fact, a receipt that asks again, somebody who came back, a policy with no day from which it applies, a course for
-partners alone, completions voided behind renewals, a certificate corrected under a new name, and a person who was
-erased.
+Its story has every outcome, access state, certificate state, policy state, act and door that can occur today, a late
+fact, a receipt whose policy is asked for again, somebody who returned, a policy without a day from which it applies, a
+course for partners only, completions voided before renewals, a certificate corrected under a new name, and a person who
+was erased.
 """
 
 import uuid

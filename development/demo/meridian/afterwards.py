@@ -1,4 +1,4 @@
-"""What Meridian Instruments put right afterwards: completions voided, certificates corrected, somebody erased."""
+"""Corrections at Meridian Instruments: completions voided, certificates corrected, somebody erased."""
 
 from development.demo.meridian.courses import ANTI_BRIBERY, EXPORT, PHISHING, PRIVACY
 from development.demo.meridian.people import TEAMS
@@ -14,7 +14,7 @@ def tell(story: Story) -> None:
 
 
 def _voided(story: Story) -> None:
-    """Completions recorded by mistake: a plain one, one whose renewal was done, one whose renewal stood open."""
+    """Completions recorded by mistake: a plain one, one whose renewal was done, one whose renewal was open."""
     for name, title, completed, days_ago in (
         (TEAMS["Engineering"][4], PRIVACY, 233, 140),
         ("Jonas Weber", ANTI_BRIBERY, 615, 230),
@@ -29,7 +29,7 @@ def _voided(story: Story) -> None:
 
 
 def _certificates(story: Story) -> None:
-    """Two corrected, one revoked; others run out or are renewed by themselves."""
+    """Two corrected, one revoked; others expire or are renewed in the ordinary way."""
     story.tell(
         "certificate_corrected",
         360,
@@ -38,7 +38,7 @@ def _certificates(story: Story) -> None:
         person_name="Amélie Laurent-Petit",
         actor_id=story.id("administrator"),
     )
-    # Her name changed after it was issued: the earlier one keeps the old name, the correction carries the new one.
+    # Her name changed after it was issued: the earlier one keeps the old name, the correction has the new one.
     story.tell(
         "certificate_corrected",
         190,
@@ -56,7 +56,7 @@ def _certificates(story: Story) -> None:
 
 
 def _erased(story: Story) -> None:
-    """Someone with records, a certificate and a receipt who had their personal data removed."""
+    """Somebody with records, a certificate and a receipt whose personal data was erased."""
     name = "Edgar Poulain"
     story.joins(name, 600, ("Sales",))
     story.completes(name, ANTI_BRIBERY, 580)

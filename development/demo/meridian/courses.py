@@ -40,8 +40,8 @@ def _courses(story: Story) -> None:
         if works(name, first):
             story.completes(name, ANTI_BRIBERY, first)
             if place % 3 != 1 and works(name, first - 350):
-                story.completes(name, ANTI_BRIBERY, first - 350)  # the first renewal, inside its cycle
-    story.completes("Isabelle Caron", ANTI_BRIBERY, 377)  # whose certificate ran out some days ago
+                story.completes(name, ANTI_BRIBERY, first - 350)  # the first renewal, within its cycle
+    story.completes("Isabelle Caron", ANTI_BRIBERY, 377)  # whose certificate expired some days ago
 
     story.course(PHISHING, 420, {"title": "Phishing aware", "kind": "assessed", "valid_months": 24})
     story.release(PHISHING, 1, 415, ("A message from the bank", "Links and attachments"))
@@ -49,7 +49,7 @@ def _courses(story: Story) -> None:
     for place, name in enumerate(EVERYONE):
         if place % 4 == 0 and works(name, 395 - place):
             story.completes(name, PHISHING, 395 - place, assessed=True)
-    # A new release mid-way ends what was open of the old one.
+    # A new release ends the open records of the old one.
     story.release_of_package("phishing", PHISHING, 2, 210)
     for place, name in enumerate(EVERYONE):
         if place % 4 in (1, 2):
@@ -75,7 +75,7 @@ def _courses(story: Story) -> None:
         if place % 3:
             story.completes(name, PRIVACY, 245 - 3 * (place % 40))
 
-    # The finance team's own share ended; the one with everyone goes on.
+    # The finance team's own share ended; the one for everyone is still open.
     story.tell("share_ended", 90, share_id=story.shared(PRIVACY, "finance"))
     story.course("Working from a ship", 230)
     story.release("Working from a ship", 1, 229, ("Aboard",))
@@ -83,7 +83,7 @@ def _courses(story: Story) -> None:
     story.completes("Beatriz Santos", "Working from a ship", 190)
     story.tell("share_ended", 130, share_id=story.shared("Working from a ship", "sales"))
 
-    # Retake: everyone again, though the first version was done.
+    # Retake: everyone again, although the first version was done.
     story.course(EXPORT, 300, {"title": "Export control", "kind": "assessed", "valid_months": 36})
     story.release(EXPORT, 1, 295, ("Lists and licences",))
     story.share(EXPORT, 290, name="sales", audience=story.teams("Sales"), deadline=story.by(200))
@@ -93,7 +93,7 @@ def _courses(story: Story) -> None:
     for name in TEAMS["Sales"][:3]:
         story.completes(name, EXPORT, 10, version=2, assessed=True)
 
-    # Something that nobody has to do, something that is no longer offered, something still ahead.
+    # A voluntary course, one that is no longer offered, one that starts later.
     story.course(COACHING, 200)
     story.release(COACHING, 1, 195, ("Listening", "Saying it"))
     story.share(COACHING, 190, requirement="optional", deadline={"basis": "none"})
@@ -111,7 +111,7 @@ def _courses(story: Story) -> None:
     story.share(CLEANROOM, 25, name="production", audience=story.teams("Production"), deadline=story.by(-20))
     for name in TEAMS["Production"][1:5]:
         story.completes(name, CLEANROOM, 12)
-    # One lesson shared by itself, of a course that has no release.
+    # One lesson shared alone, of a course that has no release.
     story.course("Ladders", 80)
     story.tell(
         "lesson_shared",
@@ -128,12 +128,12 @@ def _courses(story: Story) -> None:
         deadline={"basis": "days_after_added", "days": 20},
     )
     for name in TEAMS["Warehouse"][:3]:
-        # Done without a connection, received by the server that day, and told to us a month later: a late fact.
+        # Done without a connection, received by the server that day, and recorded a month later: a late fact.
         story.tell(
             "course_completed",
             60,
             16,
-            told=25,
+            heard=25,
             completion_receipt_id=story.id(f"completion/{name}/ladders"),
             learner_profile_id=story.profile(name),
             lesson_release_id=story.id("lesson/ladders"),
@@ -222,7 +222,7 @@ def _live_sessions(story: Story) -> None:
                 attended=("full", "full", "partial")[seat],
                 marked_by="trainer",
             )
-    # A mark that the service lowered after an ask revokes the certificate.
+    # A mark that the service lowered after the policy was asked for again revokes the certificate.
     story.tell(
         "attendance_marked",
         345,
@@ -235,10 +235,10 @@ def _live_sessions(story: Story) -> None:
 
 
 def _partners(story: Story) -> None:
-    """A course for partners alone: employees owe nothing of it, and what a partner does shows in no employee's row."""
+    """A course for partners only: employees do not owe it, and what a partner does is in no employee's row."""
     story.course(ON_SITE, 200, {"title": "Safe at our customers'", "kind": "completion", "valid_months": 24})
     story.release(ON_SITE, 1, 196, ("Signing in", "Their rules first"))
     story.share(ON_SITE, 195, name="partners", deadline=story.by(150), doors=("partner",))
     story.completes("Marta Silva", ON_SITE, 170)
-    # Coaching is offered to partners too, by a share of its own beside the employees'.
+    # Coaching is offered to partners too, by a second share beside the employees'.
     story.share(COACHING, 185, name="partners", requirement="optional", deadline={"basis": "none"}, doors=("partner",))

@@ -14,7 +14,7 @@ _NAMES = {
     "Warehouse": "Raphaël Morel,Sofia Andersson,Tomasz Zieliński,Ursula Keller,Victor Hugon,Wassim Trabelsi",
 }  # fmt: skip
 ROLES = {"Sales": ["sales"], "Finance": ["finance"]}
-"""The roles of all in a team, as the manifests of the packages name them."""
+"""The roles of everybody in a team, with the names in the packages' manifests."""
 
 TEAMS = {team: tuple(names.split(",")) for team, names in _NAMES.items()}
 EVERYONE = tuple(name for names in TEAMS.values() for name in names)
@@ -29,12 +29,12 @@ def works(name: str, days_ago: int) -> bool:
 
 
 def tell(story: Story) -> None:
-    """Who comes, goes, changes and is invited."""
+    """Who joins, leaves, changes and is invited."""
     for team, names in TEAMS.items():
         story.team(team, 725)
         for place, name in enumerate(names):
             story.joins(name, 720 - 9 * place, (team,), role_ids=ROLES.get(team))
-    # What people do beside the work of their team.
+    # Responsibilities besides the work of the team.
     story.tell("person_changed", 400, learner_profile_id=story.profile("Élodie Girard"), role_ids=["fire-warden"])
     story.tell(
         "person_changed",
@@ -43,9 +43,9 @@ def tell(story: Story) -> None:
         role_ids=["buyer", "finance", "fire-warden", "people-manager"],
     )
     story.tell("team_renamed", 300, team_id=story.id("team/People"), name="People and culture")
-    # Someone who left and came back; someone who left for good, before and after a deadline.
+    # Someone who left and returned; someone who left for good, before and after a deadline.
     story.tell("employee_left", 380, person_id=story.person("Gaspard Leroy"))
-    story.joins("Gaspard Leroy", 120, ("Sales",), stay=2)  # in the team all the while: leaving did not end that
+    story.joins("Gaspard Leroy", 120, ("Sales",), stay=2)  # still in the team: leaving did not end the membership
     story.tell("employee_left", 60, person_id=story.person("Victor Hugon"))
     story.tell("employee_left", 20, person_id=story.person("Ugo Ricci"))
     story.tell("employee_suspended", 45, person_id=story.person("Quentin Roux"))

@@ -1,4 +1,4 @@
-"""What people at Meridian Instruments sign."""
+"""The policies that people at Meridian Instruments sign."""
 
 from development.demo.meridian.people import EVERYONE, works
 from development.demo.telling import Story
@@ -10,11 +10,11 @@ TRAVEL = "Travel and expenses"
 SUPPLIERS = "Supplier code"
 SAFEGUARDS = "Customer data safeguards"
 WAITING = ("Isabelle Caron", "Élodie Girard", "Noémie Garnier")
-"""Who has not signed the newest policy yet: the learners whom the demo shows."""
+"""Learners of the demo who have not signed the newest policy yet."""
 
 
 def tell(story: Story) -> None:
-    """Each policy, its versions, its shares and who signed."""
+    """Each policy, its versions, its shares and its signatures."""
     sections = (
         ("Respect", "We treat each other, our partners and our customers with respect."),
         ("Honesty", "We say what is so, also when it is inconvenient."),
@@ -58,7 +58,7 @@ def tell(story: Story) -> None:
         story.signs(name, DEVICES, 1, 110, act="acknowledge")
     story.signs("Isabelle Caron", CONDUCT, 3, 140)
 
-    # Nothing says from when it applies: it does as soon as it is shared.
+    # Without a day from which it applies: it applies as soon as it is shared.
     home = (
         ("When", "Up to three days a week, agreed in the team."),
         ("Where", "A quiet room with a door that closes."),
