@@ -22,8 +22,8 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 TODAY = "as_at=2026-06-01T12:00:00Z"
 A_YEAR = "from=2025-05-01&to=2026-06-01T12:00:00Z"
 MERIDIAN, HARBOUR = (
-    Story(story.organization_id(told), name, told.ZONE, NOW.date())
-    for told, name in ((meridian, "meridian"), (harbour, "harbour"))
+    Story(story.organization_id(company), name, company.ZONE, NOW.date())
+    for company, name in ((meridian, "meridian"), (harbour, "harbour"))
 )
 
 Rows = Callable[..., list[dict[str, Any]]]
@@ -31,16 +31,16 @@ Rows = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[Rows]:
-    """The rows of a register of a company whose story was told, over HTTP; in a transaction that is rolled back."""
+    """The rows of a register of a company of the demo, over HTTP; in a transaction that is rolled back."""
     with django_db_blocker.unblock(), transaction.atomic():
         story.tell_all(NOW, lambda _: None)
         callers = {
-            told: Caller(issue_everything(told.organization_id, NOW))
-            for told in (MERIDIAN, HARBOUR)
+            company: Caller(issue_everything(company.organization_id, NOW))
+            for company in (MERIDIAN, HARBOUR)
         }  # fmt: skip
 
-        def pull(told: Story, register: str, query: str = TODAY, **wanted: Any) -> list[dict[str, Any]]:
-            found = callers[told].pull(f"/v1/{register}?{query}")
+        def pull(company: Story, register: str, query: str = TODAY, **wanted: Any) -> list[dict[str, Any]]:
+            found = callers[company].pull(f"/v1/{register}?{query}")
             return [row for row in found if wanted.items() <= row.items()]
 
         yield pull
@@ -60,17 +60,17 @@ def test_a_policy_that_does_not_say_from_when_it_applies(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "name"), [(MERIDIAN, "Gaspard Leroy"), (HARBOUR, "Liam Fraser")], ids=lambda value: str(value)[:7]
+    ("company", "name"), [(MERIDIAN, "Gaspard Leroy"), (HARBOUR, "Liam Fraser")], ids=lambda value: str(value)[:7]
 )
-def test_somebody_who_left_and_came_back_into_the_same_team(rows: Rows, told: Story, name: str) -> None:
-    by_id = {row["person_id"]: row for row in rows(told, "people", A_YEAR, learner_profile_id=told.profile(name))}
-    first, second = by_id[told.person(name)], by_id[told.person(name, 2)]
+def test_somebody_who_left_and_came_back_into_the_same_team(rows: Rows, company: Story, name: str) -> None:
+    by_id = {row["person_id"]: row for row in rows(company, "people", A_YEAR, learner_profile_id=company.profile(name))}
+    first, second = by_id[company.person(name)], by_id[company.person(name, 2)]
     assert (first["access_state"], second["access_state"]) == ("ended", "active")
     assert first["left_at"] < second["joined_at"]
     assert first["team_ids"] == second["team_ids"] != []
     owed = [
         row
-        for row in rows(told, "training-records", learner_profile_id=told.profile(name))
+        for row in rows(company, "training-records", learner_profile_id=company.profile(name))
         if row["assigned_at"] >= second["joined_at"]
     ]
     assert owed
@@ -125,21 +125,21 @@ def test_a_certificate_corrected_after_a_change_of_name(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "names"), [(MERIDIAN, meridian.LEARNERS), (HARBOUR, harbour.LEARNERS)], ids=lambda value: str(value)[:7]
+    ("company", "names"), [(MERIDIAN, meridian.LEARNERS), (HARBOUR, harbour.LEARNERS)], ids=lambda value: str(value)[:7]
 )
 def test_each_learner_of_the_demo_has_a_course_to_take_and_a_policy_to_sign(
-    rows: Rows, told: Story, names: tuple[str, ...]
+    rows: Rows, company: Story, names: tuple[str, ...]
 ) -> None:
     assert len(names) >= 2
-    with context.company(told.organization_id):
-        content = {str(each.course_release_id) for each in courses.readable(told.organization_id, 100)}
+    with context.company(company.organization_id):
+        content = {str(each.course_release_id) for each in courses.readable(company.organization_id, 100)}
     for name in names:
-        learner = told.profile(name)
-        to_take = rows(told, "training-records", learner_profile_id=learner)
+        learner = company.profile(name)
+        to_take = rows(company, "training-records", learner_profile_id=learner)
         to_take = [row for row in to_take if row["outcome"] in ("overdue", "not_due_yet")]
         assert to_take
         assert {row["course_release_id"] for row in to_take} <= content, name
-        to_sign = rows(told, "policy-records", learner_profile_id=learner)
+        to_sign = rows(company, "policy-records", learner_profile_id=learner)
         assert [row for row in to_sign if row["state"] in ("overdue", "to_do")], name
 
 
@@ -162,7 +162,7 @@ def test_one_learner_of_the_demo_has_nothing_to_do(rows: Rows) -> None:
 
 
 def test_a_telling_that_was_ended_midway_is_gone_on_with(rows: Rows) -> None:
-    """A day later it is told to its end as the story of the day on which it began."""
+    """A day later the story is completed with the days of its beginning."""
     company = HARBOUR.organization_id
     whole = rows(HARBOUR, "training-records")
     with transaction.atomic():
