@@ -222,7 +222,7 @@ def _live_sessions(story: Story) -> None:
                 attended=("full", "full", "partial")[seat],
                 marked_by="trainer",
             )
-    # A mark that the service lowered after the policy was asked for again revokes the certificate.
+    # An attendance that the service lowered afterwards revokes the certificate.
     story.tell(
         "attendance_marked",
         345,
